@@ -37,7 +37,8 @@ package struct Exchange {
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }
 
-    fileprivate var isCurrent: Bool { connection.machine.isCurrent(number) }
+    /// Whether the request still awaits its response, and the client is there.
+    package var isCurrent: Bool { connection.machine.isCurrent(number) }
 
     /// The same exchange, to be answered from any thread.
     package var deferred: DeferredExchange {
@@ -65,6 +66,9 @@ package struct DeferredExchange: Sendable {
 
     /// The exchange itself on its connection's loop; nil on other threads.
     package var here: Exchange? { loop.isCurrent ? exchange : nil }
+
+    /// Runs `job` in a turn of the connection's loop.
+    package func execute(_ job: @escaping @Sendable () -> Void) { loop.execute(job) }
 
     /// Sends the response that `make` makes on the connection's loop: at once on that loop, else in a turn of it.
     package func answer(_ make: @escaping @Sendable () -> Response) {

@@ -5,6 +5,18 @@
     return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
 }
 
+/// The time in nanoseconds since an unspecified start, which goes on while the machine sleeps, as that of `ContinuousClock`.
+package func continuousTime() -> Int {
+    #if canImport(Darwin)
+        let clock = CLOCK_MONOTONIC_RAW
+    #else
+        let clock = CLOCK_BOOTTIME
+    #endif
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+}
+
 // The conversions of durations to numbers.
 extension Duration {
     /// The duration in seconds, exact to the microsecond.

@@ -40,7 +40,7 @@ public struct RedisStorage {
     ) throws(StorageError) {
         var after = ""
         while true {
-            let fields = try client.call(.list, "", [after, "500"])
+            let fields = try client.call(.list, [after, "500"])
             guard let rows = fields.dropFirst().first?.array, !rows.isEmpty else { return }
             for row in rows {
                 guard let hash = row.array?.last?.text else { continue }
@@ -77,7 +77,7 @@ public struct RedisStorage {
 
     private func found(_ id: String, withLog: Bool) throws(JournalError) -> [RedisReply] {
         let hash = RedisNames.hash(of: id)
-        return try client.reply(.load, names.session(hash), [hash, "", "0"] + (withLog ? ["1"] : []))
+        return try client.reply(.load, of: names.session(hash), [hash, "", "0"] + (withLog ? ["1"] : []))
     }
 
     /// Lists the sessions that have not ended, as `SQLiteStorage.listSessions` does.
@@ -178,7 +178,7 @@ public struct RedisStorage {
             throw .refused("there is no session \(id)")
         }
         let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), "", ""]
-        guard try client.change(.end, key, arguments.map { Array($0.utf8) }) == "OK" else {
+        guard try client.change(.end, key, RedisArguments(arguments)) == "OK" else {
             throw .refused("a node uses the session \(id); end it there, or stop the node first")
         }
     }
@@ -232,9 +232,9 @@ private struct FoundSession {
 
 extension ExportedSession {
     /// The arguments of the script `create` for the session with its commits.
-    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], lossID: Int) -> [[UInt8]] {
+    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], lossID: Int) -> RedisArguments {
         // The claim is empty, because no process has loaded the session yet.
-        let head = header.creationArguments(
+        var arguments = header.creationArguments(
             names, hash, claim: "", sealedID: sealedID, lastUse: lastActiveAt, lossID: lossID)
         var position = RedisPosition(revision: base?.revision ?? 0, checksum: SessionRow.checksum(header))
         var snapshots: [[UInt8]] = []
@@ -254,10 +254,11 @@ extension ExportedSession {
             position.byteCount += row.byteCount
             if let snapshot = self.snapshots[row.revision] { add(snapshot) }
         }
-        let numbers = [
-            String(base?.revision ?? 0), String(position.revision), String(position.checksum),
-            String(position.byteCount), String(shareGeneration), String(snapshots.count / 3),
-        ]
-        return head + numbers.map { Array($0.utf8) } + snapshots + records
+        arguments.add(base?.revision ?? 0)
+        arguments.add(position.revision)
+        arguments.add(position.checksum)
+        for number in [position.byteCount, shareGeneration, snapshots.count / 3] { arguments.add(number) }
+        for record in snapshots + records { arguments.add(record) }
+        return arguments
     }
 }

@@ -1,6 +1,6 @@
 /// Where a Redis server listens, as `storage.redis.url` names it.
 public struct RedisAddress: Sendable, Equatable {
-    enum Endpoint: Sendable, Equatable {
+    package enum Endpoint: Sendable, Equatable {
         case tcp(host: String, port: Int)
         case unix(path: String)
     }
@@ -82,8 +82,17 @@ extension RedisAddress: CustomStringConvertible {
     /// The address without its credentials.
     public var description: String {
         switch endpoint {
-        case .tcp(let host, let port): "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)/\(database)"
+        case .tcp: "redis://\(endpoint)/\(database)"
         case .unix(let path): "unix://\(path)" + (database == 0 ? "" : "?db=\(database)")
+        }
+    }
+}
+
+extension RedisAddress.Endpoint: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tcp(let host, let port): "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        case .unix(let path): path
         }
     }
 }

@@ -1,11 +1,12 @@
 package import StoreHosting
 
 /// A connection that blocks its caller.
-package struct RedisClient {
+package final class RedisClient {
     private static let timeout = Duration.seconds(60)
 
     private let settings: RedisSettings
-    private let socket: RedisSocket
+    private let isReader: Bool
+    private var socket: RedisSocket
     private let scripts: [RedisScript: [UInt8]]
     let lossID: Int
     let sessions: Int
@@ -14,24 +15,42 @@ package struct RedisClient {
 
     init(_ settings: RedisSettings, isReader: Bool) throws(StorageError) {
         self.settings = settings
-        switch RedisHandshake(settings: settings, isReader: isReader).run() {
-        case .ready(let socket, let opened, let scripts, _):
-            (self.socket, self.scripts) = (socket, scripts)
-            (lossID, sessions, nodes) = (opened.lossID, opened.sessions, opened.nodes)
+        self.isReader = isReader
+        let opened: RedisLease.Opened
+        (socket, opened, scripts) = try Self.connect(settings, isReader: isReader)
+        (lossID, sessions, nodes) = (opened.lossID, opened.sessions, opened.nodes)
+    }
+
+    private static func connect(
+        _ settings: RedisSettings, isReader: Bool, to endpoint: RedisAddress.Endpoint? = nil
+    ) throws(StorageError) -> (RedisSocket, RedisLease.Opened, [RedisScript: [UInt8]]) {
+        switch RedisHandshake(settings: settings, endpoint: endpoint, isReader: isReader).run() {
+        case .ready(let socket, let opened, let scripts, _): return (socket, opened, scripts)
         case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
         }
     }
 
     /// A connection that changes nothing by itself.
-    package init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
+    package convenience init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
         let settings = RedisSettings(address: address, prefix: prefix, isRelaxed: false, replicas: 0, sealer: sealer)
         try self.init(settings, isReader: true)
     }
 
     func close() { socket.close() }
 
-    /// Sends commands, and waits for their replies.
+    /// Sends commands, and waits for their replies. If the first was not executed because another node of the cluster has the keys
+    /// now, the commands are sent to that one.
     package func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
+        let replies = try exchange(commands)
+        guard case .error(let text) = replies.first,
+            let next = RedisRedirect(error: text)?.endpoint(from: socket.endpoint)
+        else { return replies }
+        socket.close()
+        (socket, _, _) = try Self.connect(settings, isReader: isReader, to: next)
+        return try exchange(commands)
+    }
+
+    private func exchange(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
         do {
             return try RedisExchange(socket, until: .now + Self.timeout)(commands)
         } catch let failure as RedisSocket.Failure {
@@ -42,19 +61,21 @@ package struct RedisClient {
     }
 
     /// - Throws: that something is damaged if the script cannot be executed.
-    func reply(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(JournalError) -> [RedisReply] {
+    func reply(
+        _ script: RedisScript, of session: String? = nil, _ arguments: [String]
+    ) throws(JournalError) -> [RedisReply] {
         let replies: [RedisReply]
         do throws(StorageError) {
-            replies = try execute([command(script, session, arguments.map { Array($0.utf8) })])
+            replies = try execute([command(script, session, RedisArguments(arguments))])
         } catch {
             throw .unavailable(error.description)
         }
         return try replies[0].result.get().array ?? []
     }
 
-    func call(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(StorageError) -> [RedisReply] {
+    func call(_ script: RedisScript, _ arguments: [String]) throws(StorageError) -> [RedisReply] {
         do throws(JournalError) {
-            return try reply(script, session, arguments)
+            return try reply(script, arguments)
         } catch {
             throw .refused(error.detail)
         }
@@ -63,7 +84,7 @@ package struct RedisClient {
     /// Calls a script that changes something, and waits until replicas have it.
     ///
     /// - Returns: the first word of the reply.
-    func change(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) throws(StorageError) -> String? {
+    func change(_ script: RedisScript, _ session: String, _ arguments: RedisArguments) throws(StorageError) -> String? {
         try change(command(script, session, arguments)).array?.first?.text
     }
 
@@ -79,7 +100,7 @@ package struct RedisClient {
         return replies[0]
     }
 
-    private func command(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) -> RedisCommand {
-        RedisCommand(evaluating: scripts[script] ?? [], settings.tag, session, arguments)
+    private func command(_ script: RedisScript, _ session: String?, _ arguments: RedisArguments) -> RedisCommand {
+        RedisCommand(evaluating: scripts[script] ?? [], RedisKeys(tag: settings.tag, session: session), arguments)
     }
 }

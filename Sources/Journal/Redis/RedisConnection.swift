@@ -10,7 +10,9 @@ import Synchronization
 /// A thread of its own waits for the socket. All commands that wait are sent in one write, and no caller blocks.
 final class RedisConnection: Sendable {
     struct Inbox {
-        var requests: [RedisRequest] = []
+        var requests: [any RedisRequest] = []
+        /// Whether the thread has to be woken for the next request.
+        var isAsleep = false
         var outcome: RedisHandshake.Outcome?
         /// Set until the thread has taken it.
         var observer: (@Sendable (OwnershipEvent) -> Void)?
@@ -117,42 +119,45 @@ final class RedisConnection: Sendable {
     /// Calls a script.
     ///
     /// - Parameters:
-    ///   - session: the key that it works on; empty for none.
+    ///   - keys: those that it works on.
     ///   - byteCount: about how many bytes the arguments take.
     ///   - arguments: made when the call is sent for the first time; nil if it is of no use any more.
     func call(
-        _ script: RedisScript, _ session: String = "", byteCount: Int = 64,
-        _ arguments: @escaping @Sendable () -> [[UInt8]]?,
+        _ script: RedisScript, _ keys: RedisKeys, byteCount: Int = 64,
+        _ arguments: @escaping @Sendable () -> RedisArguments?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
-        let tag = settings.tag
         send(
-            RedisRequest(
+            RedisCall(
                 kind(of: script), byteCount: byteCount, deadline: .now + Self.timeout,
-                encode: { [self] in
-                    guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
-                    return RedisCommand(evaluating: hash, tag, session, arguments).bytes
-                }, done: done))
+                encode: { [self] in arguments().flatMap { encode(script, keys, $0) } }, done: done))
     }
 
-    private func kind(of script: RedisScript) -> RedisRequest.Kind {
+    /// The bytes of a call; nil before the first connection.
+    func encode(_ script: RedisScript, _ keys: RedisKeys, _ arguments: consuming RedisArguments) -> [UInt8]? {
+        guard let hash = scripts.withLock({ $0[script] }) else { return nil }
+        return RedisCommand(evaluating: hash, keys, arguments).bytes
+    }
+
+    private func kind(of script: RedisScript) -> RedisRequestKind {
         if script.isWrite { return .write }
         // After a failover that has lost a claim, another node would have the same epoch.
         return script == .load ? .claim : .read
     }
 
-    func send(_ request: RedisRequest) {
+    func send(_ request: any RedisRequest) {
         waitingBytes.add(request.byteCount, ordering: .relaxed)
-        let (isFirst, isClosed) = inbox.withLock { inbox in
+        let (wasAsleep, isClosed) = inbox.withLock { inbox in
             if inbox.isClosed { return (false, true) }
             inbox.requests.append(request)
-            return (inbox.requests.count == 1, false)
+            defer { inbox.isAsleep = false }
+            return (inbox.isAsleep, false)
         }
         if isClosed {
             waitingBytes.subtract(request.byteCount, ordering: .relaxed)
             // The caller may hold the lock that the completion takes.
             DispatchQueue.global().async { request.done(.failure(.unavailable("the journal is closed"))) }
-        } else if isFirst {
+        } else if wasAsleep {
             wake()
         }
     }
@@ -161,7 +166,7 @@ final class RedisConnection: Sendable {
 
     /// A command that stores something is durable.
     func acknowledge(_ written: RedisWritten) {
-        live.store(written.sessions, ordering: .relaxed)
+        if let sessions = written.sessions { live.store(sessions, ordering: .relaxed) }
         newestCommit.max(written.commits, ordering: .relaxed)
     }
 
@@ -180,10 +185,12 @@ final class RedisConnection: Sendable {
     }
 
     /// Makes another connection on a thread of its own, because that may block.
-    func connect() {
+    ///
+    /// - Parameter endpoint: the node of Redis Cluster that has the keys, as far as is known.
+    func connect(to endpoint: RedisAddress.Endpoint?) {
         let known = newestCommit.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
-            let outcome = RedisHandshake(settings: settings, known: known < 0 ? nil : known).run()
+            let outcome = RedisHandshake(settings: settings, endpoint: endpoint, known: known < 0 ? nil : known).run()
             let isClosed = inbox.withLock { inbox in
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed
@@ -200,23 +207,30 @@ final class RedisConnection: Sendable {
     }
 
     /// Waits until the socket is ready, the thread is woken, or the time is over.
-    func wait(_ socket: RedisSocket?, forWriting: Bool, until deadline: ContinuousClock.Instant) -> (
-        canRead: Bool, canWrite: Bool
-    ) {
-        let rest = ContinuousClock.now.duration(to: deadline)
-        var watched = [pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0)]
+    ///
+    /// - Parameter takesRequests: whether requests end the wait. They need not if they could not be sent.
+    /// - Returns: whether the socket can be read.
+    func wait(
+        _ socket: RedisSocket?, forWriting: Bool, takesRequests: Bool, until deadline: ContinuousClock.Instant
+    ) -> Bool {
+        let hasRequests = inbox.withLock { inbox in
+            inbox.isAsleep = takesRequests && inbox.requests.isEmpty
+            return takesRequests && !inbox.requests.isEmpty
+        }
+        let rest = hasRequests ? 0 : max(0, ContinuousClock.now.duration(to: deadline).wholeMilliseconds)
+        var watched = (pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0), pollfd(fd: -1, events: 0, revents: 0))
         if let socket {
-            let events = POLLIN | (forWriting ? POLLOUT : 0)
-            watched.append(pollfd(fd: socket.descriptor, events: Int16(events), revents: 0))
+            watched.1 = pollfd(
+                fd: socket.descriptor, events: Int16(POLLIN | (forWriting ? POLLOUT : 0)), revents: 0)
         }
-        let count = nfds_t(watched.count)
-        guard poll(&watched, count, Int32(clamping: max(0, rest.wholeMilliseconds))) > 0 else { return (false, false) }
-        if watched[0].revents != 0 {
-            var bytes = [UInt8](repeating: 0, count: 256)
-            _ = read(wakeRead, &bytes, bytes.count)
+        let count = withUnsafeMutablePointer(to: &watched) { both in
+            both.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, Int32(clamping: rest)) }
         }
-        guard watched.count > 1 else { return (false, false) }
-        let events = Int32(watched[1].revents)
-        return (events & (POLLIN | POLLHUP | POLLERR) != 0, events & POLLOUT != 0)
+        guard count > 0 else { return false }
+        if watched.0.revents != 0 {
+            var bytes: UInt64 = 0
+            _ = read(wakeRead, &bytes, MemoryLayout<UInt64>.size)
+        }
+        return Int32(watched.1.revents) & (POLLIN | POLLHUP | POLLERR) != 0
     }
 }

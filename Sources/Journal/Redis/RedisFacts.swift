@@ -33,10 +33,6 @@ package struct RedisFacts: Sendable, Equatable {
         guard let major = version.split(separator: ".").first.flatMap({ Int($0) }), major >= 7 else {
             return "its version is \(version); version 7.0 or later is required"
         }
-        if info["cluster_enabled"] == "1" {
-            return
-                "it is a node of Redis Cluster, which is not supported; name a single server"
-        }
         return Self.problem(configuration, isRelaxed: isRelaxed)
     }
 

@@ -16,6 +16,9 @@ struct RedisSettings: Sendable {
 
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
+
+    /// Those of a script that works on no session.
+    var keys: RedisKeys { RedisKeys(tag: tag) }
 }
 
 /// A node among others that share the sessions.
@@ -40,85 +43,6 @@ struct RedisNode: Sendable {
     static func randomLife() -> Int { Int.random(in: 1..<1 << 53) }
 }
 
-/// What the script `open` has answered.
-enum RedisLease: Sendable, Equatable {
-    struct Opened: Sendable, Equatable {
-        /// How many writes the storage has counted.
-        let commits: Int
-        let sessions: Int
-        /// Names the newest loss of acknowledged commits; 0 if there was none.
-        let lossID: Int
-        let check: [UInt8]
-        /// That of the secret of the nodes; empty if there was no node yet.
-        let secretCheck: [UInt8]
-        /// Whether commits that were acknowledged are lost now.
-        let hasLost: Bool
-        /// The addresses of the nodes whose leases hold.
-        let nodes: Set<String>
-    }
-
-    case opened(Opened)
-    /// A process of an earlier release has the storage alone.
-    case held
-    /// The node's lease has ended.
-    case forgotten
-    /// A newer release has written it.
-    case layout(String)
-
-    /// The layout of the keys that this release writes.
-    static let layout = "2"
-
-    /// Nil if it is no such answer.
-    init?(_ reply: RedisReply) {
-        guard let fields = reply.array, let word = fields.first?.text else { return nil }
-        switch word {
-        case "OK":
-            guard fields.count == 8, let commits = fields[1].integer, let sessions = fields[2].integer,
-                let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
-                let nodes = fields[7].array
-            else { return nil }
-            self = .opened(
-                Opened(
-                    commits: commits, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
-                    hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text))))
-        case "HELD": self = .held
-        case "FORGOTTEN": self = .forgotten
-        case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
-        default: return nil
-        }
-    }
-
-    /// What a process does with its lease.
-    enum Mode: String {
-        case register, renew
-        /// Neither.
-        case check
-        /// It only looks.
-        case read
-    }
-
-    /// The arguments of the script.
-    ///
-    /// - Parameters:
-    ///   - life: that of the node; 0 if the lease does not matter.
-    ///   - known: the newest commit that this process knows; nil if there is none.
-    ///   - checks: the sealed check values of the key and of the secret; empty if they do not matter.
-    static func arguments(
-        _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int?, runID: String,
-        checks: (key: [UInt8], secret: [UInt8]) = ([], [])
-    ) -> [[UInt8]] {
-        let first = [
-            String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "", runID,
-            settings.isRelaxed ? "1" : "0",
-        ]
-        let last = [mode.rawValue, Self.layout, String(randomLossID()), settings.node?.address ?? ""]
-        return first.map { Array($0.utf8) } + [checks.key] + last.map { Array($0.utf8) } + [checks.secret]
-    }
-
-    /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
-    static func randomLossID() -> Int { Int.random(in: 1..<1 << 53) }
-}
-
 /// Makes a connection that is ready for commands, and blocks its thread for it.
 struct RedisHandshake {
     enum Outcome: Sendable {
@@ -131,53 +55,100 @@ struct RedisHandshake {
 
     private static let text = Array("storehouse".utf8)
     private static let timeout = Duration.seconds(1)
+    /// How many nodes of a cluster may name another one, before a later attempt begins anew.
+    private static let maxRedirects = 5
 
     let settings: RedisSettings
+    /// The node of Redis Cluster that has the keys, as far as is known; nil to ask the configured one.
+    var endpoint: RedisAddress.Endpoint?
     /// The newest commit that this process knows; nil if it has not opened the storage yet.
     var known: Int?
     /// Whether it only looks.
     var isReader = false
 
+    /// Connects to the server, or to the node of its cluster that has the keys.
     func run() -> Outcome {
-        let socket: RedisSocket
-        do throws(RedisSocket.Failure) {
-            socket = try RedisSocket(settings.address.endpoint, timeout: Self.timeout)
-        } catch {
-            return .failed(error.detail)
+        if let endpoint, endpoint != settings.address.endpoint {
+            let outcome = follow(from: endpoint)
+            // Any node of the cluster knows where the keys are now.
+            guard case .failed = outcome else { return outcome }
         }
-        var outcome: Outcome
-        do {
-            outcome = try open(socket)
-        } catch let failure as RedisSocket.Failure {
-            outcome = .failed(failure.detail)
-        } catch let failure as StorageError {
-            outcome = .refused(failure.description)
-        } catch {
-            outcome = .failed("it does not speak the protocol of Redis")
-        }
-        if case .ready = outcome {} else { socket.close() }
-        return outcome
+        return follow(from: settings.address.endpoint)
     }
 
-    private func open(_ socket: RedisSocket) throws -> Outcome {
-        let exchange = RedisExchange(socket, until: .now + Self.timeout)
+    /// Goes from node to node, as each says which other one has the keys.
+    private func follow(from first: RedisAddress.Endpoint) -> Outcome {
+        var endpoint = first
+        for _ in 0...Self.maxRedirects {
+            switch attempt(endpoint) {
+            case .redirected(let next): endpoint = next
+            case .done(let outcome):
+                guard endpoint != settings.address.endpoint else { return outcome }
+                switch outcome {
+                case .ready: return outcome
+                case .failed(let detail): return .failed("the node \(endpoint) of its cluster: \(detail)")
+                case .refused(let detail): return .refused("the node \(endpoint) of its cluster: \(detail)")
+                }
+            }
+        }
+        return .failed("the nodes of its cluster do not agree on which of them has the sessions")
+    }
+
+    /// What came of one connection.
+    private enum Attempt {
+        case done(Outcome)
+        case redirected(RedisAddress.Endpoint)
+    }
+
+    private func attempt(_ endpoint: RedisAddress.Endpoint) -> Attempt {
+        let socket: RedisSocket
+        do throws(RedisSocket.Failure) {
+            socket = try RedisSocket(endpoint, timeout: Self.timeout)
+        } catch {
+            return .done(.failed(error.detail))
+        }
+        var attempt: Attempt
+        do {
+            attempt = try open(socket)
+        } catch let failure as RedisSocket.Failure {
+            attempt = .done(.failed(failure.detail))
+        } catch let failure as StorageError {
+            attempt = .done(.refused(failure.description))
+        } catch {
+            attempt = .done(.failed("it does not speak the protocol of Redis"))
+        }
+        if case .done(.ready) = attempt {} else { socket.close() }
+        return attempt
+    }
+
+    /// The first commands: for the connection, about the server, and where the keys are.
+    private var introduction: (settings: [RedisCommand], questions: [RedisCommand]) {
         var first: [RedisCommand] = []
         if let password = settings.address.password {
             first.append(
                 settings.address.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
         }
         first.append(RedisCommand("SELECT", String(settings.address.database)))
-        first += ["server", "replication", "cluster"].map { RedisCommand("INFO", $0) }
-        first.append(RedisFacts.query)
-        var replies = try exchange(first)[...]
-        let settingCount = first.count - 4
-        for reply in replies.prefix(settingCount) {
-            if case .error(let text) = reply { return Self.outcome(of: text) }
+        // A node of Redis Cluster that does not have the keys names the one that has them.
+        let lookup = RedisCommand("EXISTS", "\(settings.tag):meta")
+        return (first, ["server", "replication"].map { RedisCommand("INFO", $0) } + [lookup, RedisFacts.query])
+    }
+
+    private func open(_ socket: RedisSocket) throws -> Attempt {
+        let exchange = RedisExchange(socket, until: .now + Self.timeout)
+        let introduction = introduction
+        let replies = try exchange(introduction.settings + introduction.questions)
+        let answers = Array(replies.dropFirst(introduction.settings.count))
+        for reply in replies.dropLast() {
+            guard case .error(let text) = reply else { continue }
+            if let next = RedisRedirect(error: text)?.endpoint(from: socket.endpoint) { return .redirected(next) }
+            return .done(Self.outcome(of: text))
         }
-        replies = replies.dropFirst(settingCount)
-        for reply in replies.prefix(3) { if case .error(let text) = reply { return Self.outcome(of: text) } }
-        let info = replies.prefix(3).compactMap(\.text).joined(separator: "\n")
-        let facts = RedisFacts(info: info, configuration: replies.last ?? .null)
+        let info = answers.prefix(2).compactMap(\.text).joined(separator: "\n")
+        return .done(try open(socket, exchange, RedisFacts(info: info, configuration: answers[3])))
+    }
+
+    private func open(_ socket: RedisSocket, _ exchange: RedisExchange, _ facts: RedisFacts) throws -> Outcome {
         if !isReader, let problem = facts.problem(isRelaxed: settings.isRelaxed) { return .refused(problem) }
         if facts.isReplica { return .failed("it is a replica and takes no commits") }
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
@@ -194,7 +165,7 @@ struct RedisHandshake {
         let arguments = RedisLease.arguments(
             settings, isReader ? .read : .check, known: known, runID: facts.runID,
             checks: (check, settings.node == nil ? [] : secretCheck))
-        let reply = try exchange([RedisCommand(evaluating: open, settings.tag, "", arguments)])[0]
+        let reply = try exchange([RedisCommand(evaluating: open, settings.keys, arguments)])[0]
         return outcome(of: reply, socket, scripts, facts.runID)
     }
 
@@ -230,6 +201,9 @@ struct RedisHandshake {
     static func outcome(of error: String) -> Outcome {
         switch error.prefix(while: { $0 != " " }) {
         case "NOAUTH", "WRONGPASS", "NOPERM": .refused("\(error); check the credentials of storage.redis.url")
+        case "ERR" where error.contains("cluster mode"):
+            .refused("Redis Cluster has no database but 0; remove the database from storage.redis.url")
+        case "ASK", "TRYAGAIN": .failed(RedisRedirect.movingDetail)
         case "ERR" where error.contains("DB index") || error.contains("AUTH"):
             .refused("\(error); check storage.redis.url")
         default: .failed(error)
@@ -266,14 +240,5 @@ struct RedisExchange {
             }
         }
         return replies
-    }
-}
-
-extension RedisCommand {
-    /// A call of a script that the server knows by its hash.
-    ///
-    /// - Parameter session: the key that the script works on; empty for none.
-    init(evaluating hash: [UInt8], _ tag: String, _ session: String, _ arguments: [[UInt8]]) {
-        self.init([Array("EVALSHA".utf8), hash, [UInt8(ascii: "2")], Array(tag.utf8), Array(session.utf8)] + arguments)
     }
 }

@@ -13,6 +13,9 @@ import Synchronization
 /// refuses it unless it follows the stored revision and comes from the newest claim of the session. If the connection is lost,
 /// commands are repeated on the next one, and what was executed already is recognized.
 ///
+/// All keys are on one primary of a Redis Cluster. The journal follows `MOVED` to it from any node. While the keys are being moved
+/// to another primary it is unavailable.
+///
 /// A command that is not answered within 3.5 seconds fails. If Redis may have executed it, the error is
 /// `JournalError.outcomeUnknown`.
 public final class RedisJournal: Journal {
@@ -167,9 +170,9 @@ public final class RedisJournal: Journal {
     func find(
         _ id: String, _ hash: String, life: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
     ) {
-        let arguments = [hash, life, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
+        let arguments = RedisArguments(hash, life, String(now() - IdempotencyRecord.lifetime))
         let (connection, sealer, lookups) = (connection, sealer, lookups)
-        connection.call(.load, names.session(hash)) {
+        connection.call(.load, names.keys(names.session(hash))) {
             arguments
         } done: { result in
             // Now, because the storage may lose commits before the next line runs.
@@ -189,13 +192,13 @@ public final class RedisJournal: Journal {
 
     /// Calls a script that reads, and converts its reply.
     func read<Value: Sendable>(
-        _ script: RedisScript, _ key: String = "", _ arguments: [String],
+        _ script: RedisScript, of key: String? = nil, _ arguments: [String],
         _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable ([RedisReply]) throws(JournalError) -> Value
     ) {
         let reads = reads
-        connection.call(script, key) {
-            arguments.map { Array($0.utf8) }
+        connection.call(script, names.keys(key)) {
+            RedisArguments(arguments)
         } done: { result in
             reads.async {
                 done(
@@ -215,7 +218,7 @@ public final class RedisJournal: Journal {
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
         let (connection, sealer) = (connection, sealer)
-        read(.list, "", [id.map(RedisNames.hash) ?? "", String(limit)], done) { fields throws(JournalError) in
+        read(.list, [id.map(RedisNames.hash) ?? "", String(limit)], done) { fields throws(JournalError) in
             guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
@@ -234,7 +237,7 @@ public final class RedisJournal: Journal {
         of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.personal, names.personal(of: owner, kind: kind), [], done) { fields throws(JournalError) in
+        read(.personal, of: names.personal(of: owner, kind: kind), [], done) { fields throws(JournalError) in
             guard let sealed = fields.dropFirst().first?.bytes else { return nil }
             return try Self.opened(sealed, sealer)
         }
@@ -244,7 +247,7 @@ public final class RedisJournal: Journal {
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.idle, "", [String(moment), String(limit), life], done) { fields throws(JournalError) in
+        read(.idle, [String(moment), String(limit), life], done) { fields throws(JournalError) in
             (fields.last?.array ?? []).compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }
@@ -255,7 +258,7 @@ public final class RedisJournal: Journal {
     ) {
         let sealer = sealer
         let start = last.map { [String($0.deadline), RedisNames.hash(of: $0.id)] } ?? ["-inf", ""]
-        read(.due, "", start + [String(moment), String(limit), life], done) { fields throws(JournalError) in
+        read(.due, start + [String(moment), String(limit), life], done) { fields throws(JournalError) in
             (fields.last?.array ?? []).compactMap { row in
                 guard let pair = row.array, pair.count == 2, let deadline = pair[1].integer, let sealed = pair[0].bytes,
                     let id = try? Self.opened(sealed, sealer)
@@ -279,7 +282,7 @@ public final class RedisJournal: Journal {
     /// Sends a command whose success nobody waits for.
     private func run(_ command: RedisCommand) {
         connection.send(
-            RedisRequest(
+            RedisCall(
                 .read, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
     }
 
@@ -290,8 +293,8 @@ public final class RedisJournal: Journal {
     /// - Parameter createdAt: empty to end the session also if it was used.
     private func end(_ id: String, createdAt: String = "") {
         let hash = RedisNames.hash(of: id)
-        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), life, createdAt].map { Array($0.utf8) }
-        connection.call(.end, names.session(hash)) {
+        let arguments = RedisArguments(hash, "", String(RetentionPolicy.tombstoneTTL), life, createdAt)
+        connection.call(.end, names.keys(names.session(hash))) {
             arguments
         } done: { [connection] result in
             if case .success(let reply) = result, let written = RedisWritten(reply) { connection.acknowledge(written) }

@@ -18,7 +18,7 @@ extension RedisLoop {
         let settings = connection.settings
         sendLeaseRequest(open)
         // The server refuses this as long as it would refuse commits.
-        append(RedisCommand(evaluating: probe, settings.tag, "", [])) { loop, result in
+        append(RedisCommand(evaluating: probe, settings.keys, RedisArguments())) { loop, result in
             guard case .success = result, !loop.pipeline.lacksReplicas else { return }
             if loop.connection.isRefusing.exchange(false, ordering: .relaxed) { loop.reportRecovery() }
         }
@@ -47,7 +47,7 @@ extension RedisLoop {
         let settings = connection.settings
         let arguments = RedisLease.arguments(
             settings, mode, life: life.number, known: connection.newestCommit.load(ordering: .relaxed), runID: runID)
-        let command = RedisCommand(evaluating: open, settings.tag, "", arguments)
+        let command = RedisCommand(evaluating: open, settings.keys, arguments)
         // Replicas must have it, else another node could claim the sessions after a failover.
         append(command, .lease, deadline: .now + RedisConnection.timeout) { loop, result in
             switch result.map(RedisLease.init) {
@@ -80,17 +80,17 @@ extension RedisLoop {
         guard lease.leave(now: connection.membership.now) else { return }
         connection.membership.take(lease)
         guard let socket, let leave = connection.scripts.withLock({ $0[.leave] }) else { return }
-        let command = RedisCommand(evaluating: leave, connection.settings.tag, "", [Array(String(life).utf8)])
+        let command = RedisCommand(evaluating: leave, connection.settings.keys, RedisArguments(String(life)))
         // The sessions are free before `close` completes.
         _ = try? RedisExchange(socket, until: .now + .seconds(1))([command])
     }
 
     /// Adds a command of the connection itself.
     private func append(
-        _ command: RedisCommand, _ kind: RedisRequest.Kind = .heartbeat, deadline: ContinuousClock.Instant? = nil,
+        _ command: RedisCommand, _ kind: RedisRequestKind = .heartbeat, deadline: ContinuousClock.Instant? = nil,
         _ done: @escaping @Sendable (RedisLoop, Result<RedisReply, JournalError>) -> Void
     ) {
-        let request = RedisRequest(
+        let request = RedisCall(
             kind, byteCount: 0, deadline: deadline, encode: { command.bytes },
             done: { [weak self] result in
                 if let self { done(self, result) }

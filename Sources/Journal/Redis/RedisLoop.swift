@@ -10,17 +10,24 @@ final class RedisLoop: @unchecked Sendable {
 
     /// How long the server may say nothing while an answer is outstanding.
     private static let silence = Duration.seconds(2)
+    /// How many writes may wait for their replies. What comes meanwhile is sent in one write, once the server has answered one:
+    /// fewer and larger writes cost both sides less.
+    private static let maxWrites = 4
 
     let connection: RedisConnection
     var pipeline: RedisPipeline
     var socket: RedisSocket?
+    /// Where to connect next: the node of Redis Cluster that has the keys, as far as is known.
+    private var endpoint: RedisAddress.Endpoint?
     private var reader: RedisReplyReader?
     var runID = ""
     /// How many replies came on this connection.
     private var replyCount = 0
     /// When commands were written, and how many replies there are once they are answered.
     private var writes: [(at: ContinuousClock.Instant, replyCount: Int)] = []
-    private var output: ArraySlice<UInt8> = []
+    /// What is sent now, and how much of it was.
+    private var output: [UInt8] = []
+    private var sentCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
     private var isConnecting = false
@@ -60,12 +67,14 @@ final class RedisLoop: @unchecked Sendable {
         while !isOver {
             if socket == nil, !isConnecting, ContinuousClock.now >= nextConnection {
                 isConnecting = true
-                connection.connect()
+                connection.connect(to: endpoint)
             }
-            let events = connection.wait(socket, forWriting: !output.isEmpty || pipeline.hasUnsent, until: nextWakeup)
+            let canRead = connection.wait(
+                socket, forWriting: sentCount < output.count, takesRequests: socket == nil || canSend,
+                until: nextWakeup)
             takeInbox()
             checkLease()
-            if events.canRead { receive() }
+            if canRead { receive() }
             expire()
             if !isClosing { sendHeartbeat() }
             flush()
@@ -83,9 +92,13 @@ final class RedisLoop: @unchecked Sendable {
         return next
     }
 
+    /// Whether commands can be sent as soon as they come.
+    private var canSend: Bool { sentCount == output.count && writes.count < Self.maxWrites }
+
     private func takeInbox() {
         let (requests, outcome, observer) = connection.inbox.withLock { inbox in
             defer { (inbox.requests, inbox.outcome, inbox.observer) = ([], nil, nil) }
+            inbox.isAsleep = false
             isClosing = !inbox.closing.isEmpty
             return (inbox.requests, inbox.outcome, inbox.observer)
         }
@@ -103,12 +116,15 @@ final class RedisLoop: @unchecked Sendable {
         case .ready(let socket, let opened, let scripts, let runID):
             guard let reader = try? RedisReplyReader() else { return disconnect("there is no memory") }
             self.reader = consume reader
-            (self.socket, self.runID) = (socket, runID)
+            (self.socket, self.runID, endpoint) = (socket, runID, socket.endpoint)
             adopt(opened, scripts)
             (lastSign, nextHeartbeat) = (.now, .now)
             // A server that refuses commits has not recovered.
             if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }
-        case .failed(let detail): disconnect(detail)
+        case .failed(let detail):
+            // The configured node was asked, too.
+            endpoint = nil
+            disconnect(detail)
         case .refused(let detail):
             if !wasOpened { connection.report(.refused("\(connection.settings.address): \(detail)")) }
             disconnect(detail)
@@ -152,15 +168,16 @@ final class RedisLoop: @unchecked Sendable {
         do {
             while let count = try socket.receive(into: buffer) {
                 try reader?.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                var step = RedisPipeline.Step()
                 while let reply = try reader?.next() {
-                    replyCount += 1
-                    if let write = writes.first, write.replyCount <= replyCount {
-                        writes.removeFirst()
-                        connection.latencyObserver.call(ContinuousClock.now - write.at)
-                    }
-                    perform(pipeline.receive(reply))
+                    countReply()
+                    pipeline.receive(reply, &step)
+                    guard step.isUrgent else { continue }
+                    perform(step)
                     if self.socket == nil { return }
+                    step = RedisPipeline.Step()
                 }
+                perform(step)
                 if count < buffer.count { break }
             }
             // Completions take time too.
@@ -172,13 +189,20 @@ final class RedisLoop: @unchecked Sendable {
         }
     }
 
+    private func countReply() {
+        replyCount += 1
+        guard let write = writes.first, write.replyCount <= replyCount else { return }
+        writes.removeFirst()
+        connection.latencyObserver.call(ContinuousClock.now - write.at)
+    }
+
     private func perform(_ step: RedisPipeline.Step) {
         connection.waitingBytes.subtract(step.byteCount, ordering: .relaxed)
         // The replies of a lost connection are lost with it: what was not completed is sent again.
         if step.mustReconnect {
-            disconnect(step.problem ?? reason)
+            disconnect(step.problem.map(follow) ?? reason)
         } else if let problem = step.problem {
-            refuse(problem)
+            refuse(RedisRedirect(error: problem) == .moving ? RedisRedirect.movingDetail : problem)
         }
         connection.conflicts.add(step.conflicts, ordering: .relaxed)
         for completion in step.completions { completion() }
@@ -188,6 +212,17 @@ final class RedisLoop: @unchecked Sendable {
             connection.transactions.add(1, ordering: .relaxed)
             connection.transactionObserver.call(ContinuousClock.now - start)
         }
+    }
+
+    /// Goes on at another node of the cluster, if the server says which one has the keys now.
+    ///
+    /// - Returns: why the connection is closed.
+    private func follow(_ problem: String) -> String {
+        guard let socket, let next = RedisRedirect(error: problem)?.endpoint(from: socket.endpoint) else {
+            return problem
+        }
+        endpoint = next
+        return "the node \(next) of its cluster has the sessions now"
     }
 
     /// The server refuses commands, because it is out of memory for example, or replicas are missing.
@@ -216,7 +251,7 @@ final class RedisLoop: @unchecked Sendable {
         socket?.close()
         socket = nil
         reader = nil
-        output = []
+        (output, sentCount) = ([], 0)
         (sendStart, isBeating, replyCount, writes) = (nil, false, 0, [])
         pipeline.disconnect()
         nextConnection = .now + .milliseconds(100)
@@ -229,15 +264,17 @@ final class RedisLoop: @unchecked Sendable {
         guard let socket else { return }
         do throws(RedisSocket.Failure) {
             while true {
-                if output.isEmpty {
-                    guard pipeline.hasUnsent else { return }
-                    if !pipeline.isWaiting { (lastSign, sendStart) = (.now, .now) }
-                    output = pipeline.take()[...]
-                    writes.append((.now, replyCount + pipeline.outstandingCount))
+                if sentCount == output.count {
+                    guard pipeline.hasUnsent, canSend else { return }
+                    let now = ContinuousClock.now
+                    if !pipeline.isWaiting { (lastSign, sendStart) = (now, now) }
+                    output.removeAll(keepingCapacity: output.capacity <= 1 << 17)
+                    sentCount = 0
+                    pipeline.take(into: &output)
+                    writes.append((now, replyCount + pipeline.outstandingCount))
                 }
-                let count = try socket.send(output)
-                output = output.dropFirst(count)
-                if !output.isEmpty { return }
+                sentCount += try socket.send(output[sentCount...])
+                if sentCount < output.count { return }
             }
         } catch {
             disconnect(error.detail)

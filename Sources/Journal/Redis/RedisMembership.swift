@@ -8,12 +8,13 @@ import Synchronization
 /// It may as long as its lease holds, by the monotonic clock.
 final class RedisMembership: Sendable {
     private let start = ContinuousClock.now
+    private let startTime = continuousTime()
     private let currentLife = Atomic(0)
     /// When the lease ends, in milliseconds after the start.
     private let end = Atomic(0)
 
-    /// The time that leases are counted in.
-    var now: Int { start.duration(to: .now).wholeMilliseconds }
+    /// The time that leases are counted in: milliseconds after the start, rounded up, so that no lease seems to last longer.
+    var now: Int { (continuousTime() - startTime + 999_999) / 1_000_000 }
 
     /// The moment that is so many milliseconds after the start.
     func instant(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }

@@ -1,42 +1,4 @@
-package import StoreHosting
-
-/// A command on its way to Redis.
-package struct RedisRequest: Sendable {
-    package enum Kind: Sendable {
-        case read
-        /// It stores something, so replicas have to have it too.
-        case write
-        /// It changes who may write. Replicas have to have it, but it does no harm if it was executed without an answer.
-        case claim
-        /// The same, for the connection itself: it is dropped with the connection.
-        case lease
-        /// The connection's own: it is completed as soon as it is answered, and dropped with the connection.
-        case heartbeat
-
-        fileprivate var isOfConnection: Bool { self == .lease || self == .heartbeat }
-    }
-
-    /// Makes the bytes when the command is sent for the first time; nil if it is of no use any more.
-    let encode: @Sendable () -> [UInt8]?
-    let kind: Kind
-    /// About how many bytes it takes.
-    let byteCount: Int
-    /// When it fails, if it was not answered until then; nil for never.
-    let deadline: ContinuousClock.Instant?
-    let done: @Sendable (Result<RedisReply, JournalError>) -> Void
-
-    package init(
-        _ kind: Kind, byteCount: Int = 64, deadline: ContinuousClock.Instant?,
-        encode: @escaping @Sendable () -> [UInt8]?,
-        done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
-    ) {
-        self.encode = encode
-        self.kind = kind
-        self.byteCount = byteCount
-        self.deadline = deadline
-        self.done = done
-    }
-}
+import StoreHosting
 
 /// What an error means for the command that it answers.
 package enum RedisVerdict: Equatable {
@@ -50,9 +12,8 @@ package enum RedisVerdict: Equatable {
     /// - Parameter error: a text that begins with a code.
     package init(error: String) {
         switch error.prefix(while: { $0 != " " }) {
-        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN":
-            self = .retry
-        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH": self = .refused
+        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "MOVED": self = .retry
+        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH", "CLUSTERDOWN", "ASK", "TRYAGAIN": self = .refused
         default: self = .failed
         }
     }
@@ -65,7 +26,7 @@ package enum RedisVerdict: Equatable {
 /// replicas are missing completes nothing, and the next heartbeat asks again.
 package struct RedisPipeline {
     private struct Item {
-        let request: RedisRequest
+        let request: any RedisRequest
         var bytes: [UInt8]?
         var reply: RedisReply?
         /// Whether it was sent on an earlier connection, which may have brought it to the server or not.
@@ -88,10 +49,18 @@ package struct RedisPipeline {
         }
     }
 
-    /// What the caller must do after a reply.
+    /// The result of a command, which its sender awaits.
+    package struct Completion: Sendable {
+        fileprivate let request: any RedisRequest
+        fileprivate let result: Result<RedisReply, JournalError>
+
+        package func callAsFunction() { request.done(result) }
+    }
+
+    /// What the caller must do after some replies.
     package struct Step {
         /// Call these.
-        package var completions: [@Sendable () -> Void] = []
+        package var completions: [Completion] = []
         /// About how many bytes they took.
         package var byteCount = 0
         /// Close the connection and make another.
@@ -102,11 +71,26 @@ package struct RedisPipeline {
         package var hasWritten = false
         /// How many commands were refused because another claim or commit came before them.
         package var conflicts = 0
+        /// Whether a command of the connection itself was completed, which may end the connection.
+        var completesOwn = false
 
-        fileprivate mutating func complete(_ request: RedisRequest, _ result: Result<RedisReply, JournalError>) {
-            completions.append { request.done(result) }
+        package init() {}
+
+        /// Whether to do this before the next reply is taken.
+        var isUrgent: Bool { completesOwn || mustReconnect || problem != nil }
+
+        fileprivate mutating func complete(_ request: any RedisRequest, _ result: Result<RedisReply, JournalError>) {
+            completions.append(Completion(request: request, result: result))
             byteCount += request.byteCount
-            if case .success = result, request.kind == .write { hasWritten = true }
+            switch request.kind {
+            case .write: if case .success = result { hasWritten = true }
+            case .lease, .heartbeat: completesOwn = true
+            case .read, .claim: break
+            }
+        }
+
+        fileprivate mutating func reconnect(_ problem: String? = nil) {
+            (mustReconnect, self.problem) = (true, problem)
         }
     }
 
@@ -136,17 +120,18 @@ package struct RedisPipeline {
 
     package var hasUnsent: Bool { sent < items.count }
 
-    package mutating func append(_ request: RedisRequest) { items.append(Item(request: request)) }
+    package mutating func append(_ request: any RedisRequest) { items.append(Item(request: request)) }
 
-    /// The bytes of commands to send now, and a `WAIT` behind them if replicas must have them.
+    /// Adds the commands to send now, and a `WAIT` behind them if replicas must have them.
     ///
     /// - Parameter limit: how many bytes are enough.
-    package mutating func take(limit: Int = 1 << 20) -> [UInt8] {
-        var (bytes, needsWait) = ([UInt8](), false)
+    package mutating func take(limit: Int = 1 << 20, into bytes: inout [UInt8]) {
+        var needsWait = false
         while sent < items.count, bytes.count < limit {
             let request = items[sent].request
-            if items[sent].bytes == nil { items[sent].bytes = request.encode() ?? RedisCommand("PING").bytes }
-            bytes += items[sent].bytes ?? []
+            let command = items[sent].bytes ?? request.encode() ?? RedisCommand("PING").bytes
+            items[sent].bytes = command
+            bytes += command
             needsWait = needsWait || request.kind != .read
             sent += 1
         }
@@ -154,59 +139,53 @@ package struct RedisPipeline {
             waits.append(sent)
             bytes += RedisCommand("WAIT", String(replicas), "1000").bytes
         }
-        return bytes
     }
 
-    /// Takes the next reply.
-    package mutating func receive(_ reply: RedisReply) -> Step {
+    /// Takes the next reply, and adds to `step` what follows from it.
+    package mutating func receive(_ reply: RedisReply, _ step: inout Step) {
         if let position = waits.first, position == answered {
             waits.removeFirst()
-            guard let count = reply.integer else { return Step(mustReconnect: true) }
+            guard let count = reply.integer else { return step.reconnect() }
             lacksReplicas = count < replicas
-            if !lacksReplicas { return complete(through: position) }
-            return Step(problem: "\(count) of \(replicas) replicas have the newest commits")
+            if !lacksReplicas { return complete(through: position, &step) }
+            step.problem = "\(count) of \(replicas) replicas have the newest commits"
+            return
         }
-        guard answered < sent else { return Step(mustReconnect: true) }
-        var problem: String?
+        guard answered < sent else { return step.reconnect() }
         if case .error(let text) = reply {
             switch RedisVerdict(error: text) {
-            case .retry: return Step(mustReconnect: true, problem: text)
-            case .refused: problem = text
+            case .retry: return step.reconnect(text)
+            case .refused: step.problem = text
             case .failed: break
             }
         }
-        var step = take(reply)
-        step.problem = problem
-        if reply.isConflict { step.conflicts = 1 }
-        return step
+        if reply.isConflict { step.conflicts += 1 }
+        take(reply, &step)
     }
 
     /// Takes the reply to the first command that was not answered.
-    private mutating func take(_ reply: RedisReply) -> Step {
+    private mutating func take(_ reply: RedisReply, _ step: inout Step) {
         if items[answered].request.kind == .heartbeat {
-            var step = Step()
             step.complete(items.remove(at: answered).request, reply.result)
             // Each WAIT that is not answered stands behind it.
             (sent, waits) = (sent - 1, waits.map { $0 - 1 })
-            return step
+            return
         }
         items[answered].reply = reply
         answered += 1
         let isDurable = replicas == 0 || !items[start..<answered].contains { $0.request.kind != .read }
-        return isDurable ? complete(through: answered) : Step()
+        if isDurable { complete(through: answered, &step) }
     }
 
     /// Completes the answered commands before a position.
-    private mutating func complete(through position: Int) -> Step {
-        var step = Step()
-        for item in items[start..<position] { step.complete(item.request, item.result) }
+    private mutating func complete(through position: Int, _ step: inout Step) {
+        for index in start..<position { step.complete(items[index].request, items[index].result) }
         start = position
-        if start == items.count || start > 1024 && start * 2 > items.count {
+        if start == items.count || start >= 64 && start * 2 > items.count {
             items.removeFirst(start)
             (sent, answered, waits) = (sent - start, answered - start, waits.map { $0 - start })
             start = 0
         }
-        return step
     }
 
     /// The connection is lost: what was not completed is sent again on the next one.
@@ -235,7 +214,7 @@ package struct RedisPipeline {
     /// Takes out all commands.
     package mutating func removeAll(because detail: String) -> Step { remove(because: detail) { _ in true } }
 
-    private mutating func remove(because detail: String, _ isRemoved: (RedisRequest) -> Bool) -> Step {
+    private mutating func remove(because detail: String, _ isRemoved: (any RedisRequest) -> Bool) -> Step {
         var (step, kept, removedAnswers) = (Step(), [Item](), 0)
         for (index, item) in zip(items.indices, items).dropFirst(start) {
             guard isRemoved(item.request) else {

@@ -5,6 +5,18 @@ import Stores
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter capacity: about how many bytes the record takes.
+    init(capacity: Int = 64) { bytes.reserveCapacity(capacity) }
+
+    /// Writes behind what there is.
+    init(behind bytes: consuming [UInt8]) { self.bytes = bytes }
+
+    /// Takes out what was written.
+    mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
     /// In base 128, the low digits first.
     mutating func add(_ number: UInt64) {
         var rest = number
@@ -22,7 +34,10 @@ struct RecordWriter {
         bytes += content
     }
 
-    mutating func add(_ text: String) { add(Array(text.utf8)) }
+    mutating func add(_ text: String) {
+        add(UInt64(text.utf8.count))
+        bytes += text.utf8
+    }
 
     mutating func add<Value>(_ value: Value?, _ add: (inout RecordWriter, Value) -> Void) {
         bytes.append(value == nil ? 0 : 1)
@@ -31,6 +46,20 @@ struct RecordWriter {
 
     mutating func add(checksum: UInt64) {
         withUnsafeBytes(of: checksum.littleEndian) { bytes += $0 }
+    }
+}
+
+extension RecordWriter {
+    mutating func add(_ row: CommitRow) {
+        add(row.revision)
+        add(row.committedAt)
+        add(row.type)
+        add(row.payload)
+        add(row.origin)
+        add(row.cause) { $0.add($1) }
+        add(row.changes)
+        add(row.privateState) { $0.add($1) }
+        add(checksum: row.checksum)
     }
 }
 
@@ -93,16 +122,8 @@ struct RecordReader {
 
 extension CommitRow {
     var encoded: [UInt8] {
-        var record = RecordWriter()
-        record.add(revision)
-        record.add(committedAt)
-        record.add(type)
-        record.add(payload)
-        record.add(origin)
-        record.add(cause) { $0.add($1) }
-        record.add(changes)
-        record.add(privateState) { $0.add($1) }
-        record.add(checksum: checksum)
+        var record = RecordWriter(capacity: byteCount)
+        record.add(self)
         return record.bytes
     }
 

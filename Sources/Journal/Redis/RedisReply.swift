@@ -76,28 +76,3 @@ package struct RedisReplyReader: ~Copyable {
         return RedisReply(reply.pointee)
     }
 }
-
-/// A command in the protocol of Redis (RESP2).
-package struct RedisCommand: Sendable {
-    package private(set) var bytes: [UInt8]
-
-    /// - Parameter count: how many arguments are added, with the name of the command.
-    private init(count: Int) {
-        bytes = Array("*\(count)\r\n".utf8)
-    }
-
-    private mutating func add(_ argument: [UInt8]) {
-        bytes += "$\(argument.count)\r\n".utf8
-        bytes += argument
-        bytes.append(13)
-        bytes.append(10)
-    }
-
-    package init(_ arguments: [[UInt8]]) {
-        self.init(count: arguments.count)
-        bytes.reserveCapacity(arguments.reduce(16) { $0 + $1.count + 16 })
-        for argument in arguments { add(argument) }
-    }
-
-    package init(_ words: String...) { self.init(words.map { Array($0.utf8) }) }
-}

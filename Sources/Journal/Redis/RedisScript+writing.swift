@@ -30,47 +30,55 @@ extension RedisScript {
         end
         for index = next, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
         -- Whether the state has a timer is not known. The next server finds it due, and looks.
-        setDue(hash, 0)
+        call('ZADD', tag .. ':due', 0, hash)
         return done()
         """
 
-    /// The begin of a command of the journal that may append. Arguments: hash, claim, sequence, base
+    /// The begin of a command of the journal that may append. Arguments: claim, sequence, base
     private static let fence = """
-        local hash, claim, sequence, base = unpack(ARGV, 1, 4)
+        local claim, sequence, base = ARGV[1], ARGV[2], ARGV[3]
         local holder, newest, stored = fields('claim', 'sequence', 'revision')
         if holder ~= claim then return {'FENCED'} end
-        if tonumber(newest) >= tonumber(sequence) then return done() end
+        if tonumber(newest) >= tonumber(sequence) then return count() end
         if stored ~= base then return {'CONFLICT'} end
 
         """
 
-    /// Further arguments: revision, chain, total, due, last commit's time or '', snapshot or '', time of the idempotency record or
-    /// '', record, time before which records are expired, commits
+    /// Further arguments: number of commits, commits, revision, chain, total, last commit's time or '', due or '-' for no timer or ''
+    /// if that has not changed. Four more if there is a snapshot or an idempotency record: snapshot or '', time of the record or '',
+    /// record, time before which records are expired
     static let appendSource =
         fence + """
-            local revision, chain, total, due, used, snapshot, at, answer, expired = unpack(ARGV, 5, 13)
-            for index = 14, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
+            local last = 4 + ARGV[4]
+            for index = 5, last do call('RPUSH', session .. ':log', ARGV[index]) end
+            local revision, chain, total, used, due, snapshot, at, answer, expired = unpack(ARGV, last + 1)
             call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total)
-            if snapshot ~= '' then
+            if snapshot and snapshot ~= '' then
                 call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
                 call('HSET', session .. ':states', revision, snapshot)
             end
-            if at ~= '' then
+            if at and at ~= '' then
                 call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
                 call('ZADD', session .. ':answers', at, answer)
             end
             if used ~= '' then
-                setDue(hash, due)
+                -- The key of a session is the tag, ':s:' and its name
+                local hash = string.sub(session, #tag + 4)
                 call('ZADD', tag .. ':used', 'GT', used, hash)
+                if due == '-' then
+                    call('ZREM', tag .. ':due', hash)
+                elseif due ~= '' then
+                    call('ZADD', tag .. ':due', due, hash)
+                end
             end
-            return done()
+            return count()
             """
 
     /// Further arguments: generation
     static let shareSource =
         fence + """
-            call('HSET', session, 'sequence', sequence, 'shares', ARGV[5])
-            return done()
+            call('HSET', session, 'sequence', sequence, 'shares', ARGV[4])
+            return count()
             """
 
     /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life, time of the creation if
@@ -87,7 +95,11 @@ extension RedisScript {
         elseif holder ~= claim then
             return {'FENCED'}
         end
-        forget(hash)
+        local me = call('HGET', session, 'me')
+        if me and call('GET', me) == hash then call('DEL', me) end
+        call('UNLINK', session, session .. ':log', session .. ':snapshots', session .. ':states',
+            session .. ':answers', session .. ':initial')
+        for _, index in ipairs({':ids', ':used', ':due'}) do call('ZREM', tag .. index, hash) end
         call('HSET', session, 'ended', 1, 'owner', owner)
         call('PEXPIRE', session, lifetime)
         return done()
@@ -118,6 +130,6 @@ extension RedisScript {
             end
             call('HSET', session, 'cut', base, 'cutTotal', baseTotal)
         end
-        return done()
+        return count()
         """
 }

@@ -1,7 +1,7 @@
 /// The Lua scripts of the journal. Each is atomic, and repeating one whose answer was lost changes nothing.
 ///
 /// All keys begin with the same hash tag, so one server of a cluster has them all: `KEYS[1]` is the tag in braces. A session's
-/// keys begin with `KEYS[2]`, which ends with the SHA-256 of its id: the id itself is the right to use the session, so it is
+/// keys begin with `KEYS[2]`, if the script works on one, which ends with the SHA-256 of its id: the id itself is the right to use the session, so it is
 /// stored encrypted.
 ///
 /// - the session: a hash with the position of its newest commit; after its end a tombstone with the fields `ended` and `owner`
@@ -49,16 +49,6 @@ package enum RedisScript: String, CaseIterable, Sendable {
         local function count() return call('HINCRBY', tag .. ':meta', 'commits', 1) end
         local function done() return {'OK', count(), call('ZCARD', tag .. ':ids')} end
         local function fields(...) return unpack(call('HMGET', session, ...)) end
-        local function forget(hash)
-            local me = call('HGET', session, 'me')
-            if me and call('GET', me) == hash then call('DEL', me) end
-            call('UNLINK', session, session .. ':log', session .. ':snapshots', session .. ':states',
-                session .. ':answers', session .. ':initial')
-            for _, index in ipairs({':ids', ':used', ':due'}) do call('ZREM', tag .. index, hash) end
-        end
-        local function setDue(hash, due)
-            if due == '' then call('ZREM', tag .. ':due', hash) else call('ZADD', tag .. ':due', due, hash) end
-        end
 
         """
 

@@ -26,14 +26,35 @@ final class RedisSessionJournal: SessionJournal {
             nextCompactionCheck = limits.firstCompactionCheck(after: cut)
             nextCompactionBytes = isCreated ? 0 : limits.keepBytes
         }
+
+        /// A command is sent.
+        ///
+        /// - Parameter arguments: makes them, and moves the position; nil if the command does not follow what was sent before.
+        fileprivate mutating func send(
+            _ answer: IdempotencyRecord?, _ arguments: (inout Self) -> RedisArguments?
+        ) -> RedisArguments? {
+            guard let arguments = arguments(&self) else { return nil }
+            inFlight.append(sent)
+            if let answer { pinned.add(answer) }
+            return arguments
+        }
+
+        /// The oldest command that was sent is acknowledged.
+        ///
+        /// - Returns: the newest revision that is; nil if no command was sent.
+        fileprivate mutating func acknowledge() -> Int? {
+            guard !inFlight.isEmpty else { return nil }
+            acknowledged = inFlight.removeFirst()
+            isCreated = true
+            return acknowledged.revision
+        }
     }
 
     typealias Contents = SessionContents<Progress>
 
     private let journal: RedisJournal
     let id: String
-    private let hash: String
-    private let key: String
+    private let keys: RedisKeys
     /// Names this object in the storage: whoever loads the session writes another one there.
     private let claim: RedisClaim
     /// That of the storage when the session was loaded.
@@ -48,8 +69,7 @@ final class RedisSessionJournal: SessionJournal {
     ) {
         self.journal = journal
         self.id = id
-        hash = RedisNames.hash(of: id)
-        key = journal.names.session(hash)
+        keys = journal.names.keys(journal.names.session(RedisNames.hash(of: id)))
         self.claim = claim
         self.lossID = lossID
         let revision = progress.acknowledged.revision
@@ -59,6 +79,10 @@ final class RedisSessionJournal: SessionJournal {
                 privateState: privateState,
                 isUnused: revision == 0, lastUse: lastUse, recordedUse: lastUse))
     }
+
+    private var hash: String { RedisNames.hash(of: id) }
+
+    private var key: String { journal.names.session(hash) }
 
     deinit {
         let (byteCount, use) = contents.withLock { contents in
@@ -70,56 +94,36 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func create(_ session: SessionHeader) {
-        let (names, sealer, hash, claim, lossID) = (journal.names, journal.sealer, hash, claim.text, lossID)
         contents.withLock { contents in
             failIfForeign(&contents)
             guard contents.failure == nil else { return }
-            send(.create, byteCount: 256 + session.initial.json.count, &contents) { _ in
-                guard let id = sealer.seal(Array(session.id.utf8)) else { return nil }
-                return session.creationArguments(
-                    names, hash, claim: claim, sealedID: id, lastUse: session.createdAt, lossID: lossID)
-            }
+            send(.create(session), byteCount: 256 + session.initial.json.count, &contents)
         }
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
-        let (hash, claim, now) = (hash, claim.text, journal.now)
         let isEnqueued = contents.withLock { contents in
             failIfForeign(&contents)
             return contents.append(transaction, state, journal.recentCommits) { snapshot, contents in
                 let byteCount = transaction.byteCount + (snapshot?.json.count ?? 0)
-                send(.append, byteCount: byteCount, answer: transaction.idempotencyRecord, &contents) { progress in
-                    guard transaction.baseRevision == progress.sent.revision else { return nil }
-                    return progress.sent.append(transaction, snapshot, hash, claim: claim, now: now())
-                }
+                send(RedisSessionChange(transaction, snapshot), byteCount: byteCount, &contents)
             }
         }
-        if !isEnqueued { contents.notifyWaiters() }
+        if !isEnqueued { notifyWaiters() }
     }
 
     func recordShareGeneration(_ generation: Int) {
-        let (hash, claim) = (hash, claim.text)
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
-            send(.share, &contents) { progress in
-                progress.sent.sequence += 1
-                progress.sent.shareGeneration = generation
-                return [
-                    hash, claim, String(progress.sent.sequence), String(progress.sent.revision), String(generation),
-                ]
-                .map { Array($0.utf8) }
-            }
+            send(.share(generation), &contents)
         }
     }
 
     func end(at moment: Int) {
-        let (hash, claim) = (hash, claim.text)
         contents.withLock { contents in
             guard !contents.hasEnded else { return }
             contents.hasEnded = true
-            send(.end, &contents) { _ in
-                [hash, claim, String(RetentionPolicy.tombstoneTTL), "", ""].map { Array($0.utf8) }
-            }
+            send(.end, &contents)
         }
     }
 
@@ -128,10 +132,7 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        contents.whenDurable(through: revision) { [self] failure in
-            if failure == nil, !mayAnswer { loseOwnership() }
-            done(failure ?? contents.withLock(\.failure))
-        }
+        contents.whenDurable(through: revision, done, problem)
     }
 
     var hasFailed: Bool { isOld || !mayAnswer || contents.withLock { $0.failure != nil } }
@@ -157,10 +158,21 @@ final class RedisSessionJournal: SessionJournal {
         contents.fail(failure, journal.recentCommits)
     }
 
-    /// The lease has ended before the answer was made. What was committed is loaded again.
-    private func loseOwnership() {
+    /// Why not to answer although the commit is acknowledged; nil to answer.
+    ///
+    /// If the lease has ended before the answer is made, what was committed is loaded again.
+    private func problem(_ failure: JournalError?) -> JournalError? {
+        if failure != nil || mayAnswer { return failure }
         let error = JournalError.outcomeUnknown("the node's lease has ended")
-        contents.withLock { $0.fail(error, journal.recentCommits) }
+        return contents.withLock { contents in
+            contents.fail(error, journal.recentCommits)
+            return contents.failure
+        }
+    }
+
+    /// - Parameter change: is done before, with the same lock.
+    private func notifyWaiters(after change: (inout Contents) -> Void = { _ in }) {
+        contents.notifyWaiters(after: change, problem)
     }
 
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
@@ -174,7 +186,7 @@ final class RedisSessionJournal: SessionJournal {
         // one.
         let recent = contents.withLock(\.recent)
         if let commits = recent.commits(after: revision, limit: limit) { return done(.success(commits)) }
-        journal.read(.commits, key, [String(revision), String(min(limit, 1 << 32))], done) {
+        journal.read(.commits, of: key, [String(revision), String(min(limit, 1 << 32))], done) {
             fields throws(JournalError) in
             let log = try RedisLog(fields, 3)
             guard revision >= log.cut else { return nil }
@@ -192,14 +204,16 @@ final class RedisSessionJournal: SessionJournal {
 
     func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
         guard contents.withLock({ $0.position?.isCreated == true }) else { return done(.success(1)) }
-        journal.read(.commits, key, ["0", "0"], done) { fields throws(JournalError) in try RedisLog(fields, 3).cut + 1 }
+        journal.read(.commits, of: key, ["0", "0"], done) { fields throws(JournalError) in
+            try RedisLog(fields, 3).cut + 1
+        }
     }
 
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         let (recent, isCreated) = contents.withLock { ($0.recent, $0.position?.isCreated == true) }
         // All commits of a session that is not stored yet are in memory.
         guard isCreated else { return done(.success(recent.replayBase(for: revision, nil, []))) }
-        journal.read(.replay, key, [String(revision)], done) { fields throws(JournalError) in
+        journal.read(.replay, of: key, [String(revision)], done) { fields throws(JournalError) in
             guard fields.count == 6, let base = fields[3].integer else {
                 throw .corrupt("the log has no complete record")
             }
@@ -230,53 +244,71 @@ final class RedisSessionJournal: SessionJournal {
 // The storage's side.
 extension RedisSessionJournal {
     /// Sends a command that changes the session.
-    ///
-    /// - Parameter arguments: made when it is sent, and moves the position; nil if it does not follow what was sent before.
-    private func send(
-        _ script: RedisScript, byteCount: Int = 64, answer: IdempotencyRecord? = nil, _ contents: inout Contents,
-        _ arguments: @escaping @Sendable (inout Progress) -> [[UInt8]]?
-    ) {
+    private func send(_ change: RedisSessionChange, byteCount: Int = 64, _ contents: inout Contents) {
         contents.enqueued += 1
-        journal.connection.call(script, key, byteCount: byteCount) { [self] in
-            self.contents.withLock { contents in
-                guard contents.failure == nil, var progress = contents.position else { return nil }
-                guard let arguments = arguments(&progress) else { return nil }
-                progress.inFlight.append(progress.sent)
-                if let answer { progress.pinned.add(answer) }
-                contents.position = progress
-                return arguments
+        journal.connection.send(RedisSessionRequest(self, change, byteCount: byteCount))
+    }
+
+    /// Makes a command when it is sent for the first time, and moves the position.
+    ///
+    /// - Returns: nil if it is of no use any more, or does not follow what was sent before.
+    func encode(_ change: RedisSessionChange) -> [UInt8]? {
+        let encoded = contents.withLock { contents -> RedisArguments? in
+            guard contents.failure == nil else { return nil }
+            return contents.position?.send(change.idempotencyRecord) { arguments(of: change, &$0.sent) } ?? nil
+        }
+        guard let encoded else { return nil }
+        return journal.connection.encode(change.script, keys, encoded)
+    }
+
+    private func arguments(of change: RedisSessionChange, _ position: inout RedisPosition) -> RedisArguments? {
+        switch change {
+        case .create(let session):
+            return journal.sealer.seal(Array(id.utf8)).map { sealed in
+                session.creationArguments(
+                    journal.names, hash, claim: claim.text, sealedID: sealed, lastUse: session.createdAt,
+                    lossID: lossID)
             }
-        } done: { [self] result in
-            switch result {
-            case .success(let reply): take(reply)
-            case .failure(let failure): fail(failure)
-            }
-            self.contents.notifyWaiters()
+        case .commits(let base, let commits, let nextDeadline):
+            let transaction = CommitTransaction(baseRevision: base, commits: commits, nextDeadline: nextDeadline)
+            return position.append(transaction, nil, claim: claim.text, now: journal.now)
+        case .append(let transaction, let snapshot):
+            return position.append(transaction, snapshot, claim: claim.text, now: journal.now)
+        case .share(let generation):
+            position.sequence += 1
+            position.shareGeneration = generation
+            return RedisArguments(
+                claim.text, String(position.sequence), String(position.revision), String(generation))
+        case .end: return RedisArguments(hash, claim.text, String(RetentionPolicy.tombstoneTTL), "", "")
         }
     }
 
-    private func take(_ reply: RedisReply) {
-        guard let written = RedisWritten(reply) else { return fail(.conflict) }
+    func take(_ result: Result<RedisReply, JournalError>) {
+        switch result {
+        case .success(let reply):
+            guard let written = RedisWritten(reply) else { return fail(.conflict) }
+            acknowledge(written)
+        case .failure(let failure): fail(failure)
+        }
+    }
+
+    private func acknowledge(_ written: RedisWritten) {
         journal.connection.acknowledge(written)
-        let check = contents.withLock { contents -> CompactionCheck? in
-            guard contents.failure == nil, var progress = contents.position, !progress.inFlight.isEmpty else {
-                return nil
-            }
-            progress.acknowledged = progress.inFlight.removeFirst()
-            progress.isCreated = true
+        var check: CompactionCheck?
+        notifyWaiters { contents in
+            guard contents.failure == nil, let revision = contents.position?.acknowledge() else { return }
             contents.acknowledged += 1
-            let revision = progress.acknowledged.revision
             let budget = journal.recentCommits
             budget.add(contents.recent.markDurable(through: revision, within: budget.perSessionLimit))
-            defer { contents.position = progress }
-            return contents.hasEnded ? nil : progress.compactionCheck(journal.limits, now: journal.now())
+            guard !contents.hasEnded else { return }
+            check = contents.position?.compactionCheck(journal.limits, now: journal.now)
         }
         if let check { compact(check) }
     }
 
     private func compact(_ check: CompactionCheck) {
         let arguments = check.arguments(journal.limits, claim: claim.text, now: journal.now())
-        journal.connection.call(.compact, key) {
+        journal.connection.call(.compact, keys) {
             arguments
         } done: { _ in
         }
@@ -285,6 +317,6 @@ extension RedisSessionJournal {
     /// Persists nothing more.
     private func fail(_ failure: JournalError) {
         if case .corrupt(let detail, _) = failure { journal.connection.report(.damaged(session: id, detail)) }
-        contents.withLock { $0.fail(failure, journal.recentCommits) }
+        notifyWaiters { $0.fail(failure, journal.recentCommits) }
     }
 }

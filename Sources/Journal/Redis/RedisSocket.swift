@@ -19,9 +19,12 @@ struct RedisSocket: Sendable {
     #endif
 
     let descriptor: Int32
+    /// The address of the server.
+    let endpoint: RedisAddress.Endpoint
 
     /// Connects, and blocks the calling thread for that long. Names are resolved by the system, which may take longer.
     init(_ endpoint: RedisAddress.Endpoint, timeout: Duration) throws(Failure) {
+        self.endpoint = endpoint
         switch endpoint {
         case .unix(let path):
             var address = sockaddr_un()
@@ -77,7 +80,7 @@ struct RedisSocket: Sendable {
             else { throw Failure("fcntl") }
             if connect(descriptor, address, length) != 0 {
                 guard errno == EINPROGRESS || errno == EAGAIN || errno == EINTR else { throw Failure("connect") }
-                try Self(descriptor).wait(for: POLLOUT, until: deadline)
+                try wait(descriptor, for: POLLOUT, until: deadline)
                 var code: Int32 = 0
                 var size = socklen_t(MemoryLayout<Int32>.size)
                 guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else {
@@ -92,10 +95,14 @@ struct RedisSocket: Sendable {
         }
     }
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
-
     /// Blocks until the socket is ready.
     func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(Failure) {
+        try Self.wait(descriptor, for: events, until: deadline)
+    }
+
+    private static func wait(
+        _ descriptor: Int32, for events: Int32, until deadline: ContinuousClock.Instant
+    ) throws(Failure) {
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
             guard rest > .zero else { throw Failure(detail: "it does not answer") }

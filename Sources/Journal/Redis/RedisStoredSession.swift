@@ -18,6 +18,11 @@ struct RedisNames: Sendable {
 
     func session(_ hash: String) -> String { "\(tag):s:\(hash)" }
 
+    /// What a script works on.
+    ///
+    /// - Parameter session: the key of a session, or another one; nil for none.
+    func keys(_ session: String? = nil) -> RedisKeys { RedisKeys(tag: tag, session: session) }
+
     func personal(of owner: String, kind: String) -> String {
         "\(tag):me:" + Self.hash(of: "\(owner.utf8.count) \(owner)\(kind)")
     }
@@ -61,34 +66,46 @@ struct RedisPosition: Sendable, Equatable {
 
     /// Moves behind a transaction.
     ///
-    /// - Returns: the arguments of the script `append`.
+    /// - Returns: the arguments of the script `append`; nil if the transaction does not begin here.
     mutating func append(
-        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, _ hash: String, claim: String, now: Int
-    ) -> [[UInt8]] {
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, claim: String, now: () -> Int
+    ) -> RedisArguments? {
+        guard transaction.baseRevision == revision else { return nil }
         sequence += 1
-        var records: [[UInt8]] = []
+        var arguments = RedisArguments(capacity: 1000)
+        arguments.add(claim)
+        arguments.add(sequence)
+        arguments.add(transaction.baseRevision)
+        arguments.add(transaction.commits.count)
         for commit in transaction.commits {
             let row = CommitRow(commit, after: checksum)
             (revision, checksum) = (row.revision, row.checksum)
-            records.append(row.encoded)
             byteCount += row.byteCount
+            arguments.add(row)
         }
-        if !transaction.commits.isEmpty { nextDeadline = transaction.nextDeadline }
+        arguments.add(revision)
+        arguments.add(checksum)
+        arguments.add(byteCount)
+        if let last = transaction.commits.last { arguments.add(last.committedAt) } else { arguments.add("") }
+        addDeadline(of: transaction, to: &arguments)
         let answer = transaction.idempotencyRecord
-        let head = [
-            hash, claim, String(sequence), String(transaction.baseRevision), String(transaction.lastRevision),
-            String(checksum), String(byteCount), nextDeadline.map(String.init) ?? "",
-            transaction.commits.last.map { String($0.committedAt) } ?? "",
-        ].map { Array($0.utf8) }
+        guard snapshot != nil || answer != nil else { return arguments }
         let row = snapshot.map { snapshot in
             SnapshotRow(
                 revision: revision, state: snapshot.json, privateState: snapshot.privateState, chain: checksum)
         }
-        let rest = [
-            row?.encoded ?? [], answer.map { Array(String($0.at).utf8) } ?? [], answer?.encoded ?? [],
-            Array(String(now - RetentionPolicy.idempotencyTTL).utf8),
-        ]
-        return head + rest + records
+        arguments.add(row?.encoded ?? [])
+        arguments.add(answer.map { String($0.at) } ?? "")
+        arguments.add(answer?.encoded ?? [])
+        arguments.add(now() - RetentionPolicy.idempotencyTTL)
+        return arguments
+    }
+
+    /// Adds when the next timer is due, `-` for never, or nothing if that has not changed.
+    private mutating func addDeadline(of transaction: CommitTransaction, to arguments: inout RedisArguments) {
+        guard !transaction.commits.isEmpty, transaction.nextDeadline != nextDeadline else { return arguments.add("") }
+        nextDeadline = transaction.nextDeadline
+        if let nextDeadline { arguments.add(nextDeadline) } else { arguments.add("-") }
     }
 }
 
@@ -236,13 +253,20 @@ extension SessionHeader {
     /// The arguments of the script `create`.
     func creationArguments(
         _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int, lossID: Int
-    ) -> [[UInt8]] {
-        let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
-        return [
-            Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
-            Array(String(lastUse).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
-            Array((owner ?? "").utf8), Array(String(lossID).utf8),
-        ]
+    ) -> RedisArguments {
+        var arguments = RedisArguments(capacity: 512 + initial.json.count)
+        arguments.add(hash)
+        arguments.add(claim)
+        arguments.add(sealedID)
+        arguments.add(encoded)
+        arguments.add(SessionRow.checksum(self))
+        arguments.add(lastUse)
+        arguments.add(names.initial(self, hash))
+        arguments.add(initial.encoded)
+        arguments.add(isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : "")
+        arguments.add(owner ?? "")
+        arguments.add(lossID)
+        return arguments
     }
 }
 
@@ -254,22 +278,21 @@ struct CompactionCheck: Sendable, Equatable {
     let pinned: Int?
 
     /// The arguments of the script `compact`.
-    func arguments(_ limits: RetentionLimits, claim: String, now: Int) -> [[UInt8]] {
-        [
+    func arguments(_ limits: RetentionLimits, claim: String, now: Int) -> RedisArguments {
+        RedisArguments([
             claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)),
-            String(limits.keepBytes),
-            String(limits.trimmedBytes), String(now - RetentionPolicy.idempotencyTTL),
-        ].map { Array($0.utf8) }
+            String(limits.keepBytes), String(limits.trimmedBytes), String(now - RetentionPolicy.idempotencyTTL),
+        ])
     }
 }
 
 extension RedisSessionJournal.Progress {
     /// What to delete, if it is time to look.
-    mutating func compactionCheck(_ limits: RetentionLimits, now: Int) -> CompactionCheck? {
+    mutating func compactionCheck(_ limits: RetentionLimits, now: () -> Int) -> CompactionCheck? {
         let (revision, bytes) = (acknowledged.revision, acknowledged.byteCount)
         guard revision >= nextCompactionCheck || bytes >= nextCompactionBytes && revision > 0 else { return nil }
         nextCompactionCheck = limits.nextCompactionCheck(after: revision)
         nextCompactionBytes = bytes + max(1, limits.keepBytes / 4)
-        return CompactionCheck(revision: revision, pinned: pinned.oldest(now: now))
+        return CompactionCheck(revision: revision, pinned: pinned.oldest(now: now()))
     }
 }

@@ -11,12 +11,17 @@ struct DurabilityWaiters: Sendable {
         case revision(Int)
     }
 
-    private var waiting: [(condition: Condition, done: Completion)] = []
+    struct Waiter {
+        fileprivate var condition: Condition
+        let done: Completion
+    }
+
+    private var waiting: [Waiter] = []
 
     var isEmpty: Bool { waiting.isEmpty }
 
     mutating func append(_ done: @escaping Completion, _ condition: Condition) {
-        waiting.append((condition, done))
+        waiting.append(Waiter(condition: condition, done: done))
     }
 
     /// A transaction was appended as the command `order`; it ends with `revision`.
@@ -28,17 +33,18 @@ struct DurabilityWaiters: Sendable {
     }
 
     /// Takes out the first ones, as far as their conditions are met.
-    mutating func take(acknowledged: Int) -> [Completion] {
-        let isMet: (Condition) -> Bool = { condition in
-            if case .order(let order) = condition { order <= acknowledged } else { false }
+    mutating func take(acknowledged: Int) -> [Waiter] {
+        let first = waiting.firstIndex { waiter in
+            if case .order(let order) = waiter.condition { order > acknowledged } else { true }
         }
-        let count = waiting.firstIndex { !isMet($0.condition) } ?? waiting.count
-        defer { waiting.removeFirst(count) }
-        return waiting.prefix(count).map(\.done)
+        guard let first else { return takeAll() }
+        if first == 0 { return [] }
+        defer { waiting.removeFirst(first) }
+        return Array(waiting.prefix(first))
     }
 
-    mutating func takeAll() -> [Completion] {
+    mutating func takeAll() -> [Waiter] {
         defer { waiting = [] }
-        return waiting.map(\.done)
+        return waiting
     }
 }

@@ -71,7 +71,7 @@ struct SessionContents<Position: Sendable>: Sendable {
 
     /// Takes out the completions to call now; nil if there are none, or another thread calls some.
     fileprivate mutating func takeDue() -> (
-        acknowledged: [DurabilityWaiters.Completion], failed: [DurabilityWaiters.Completion], failure: JournalError?
+        acknowledged: [DurabilityWaiters.Waiter], failed: [DurabilityWaiters.Waiter], failure: JournalError?
     )? {
         guard !isNotifying else { return nil }
         let done = waiters.take(acknowledged: acknowledged)
@@ -84,19 +84,35 @@ struct SessionContents<Position: Sendable>: Sendable {
 
 extension Locked {
     /// Calls the completions that are due, in their order. While one thread does this, others leave it to that one.
-    func notifyWaiters<Position>() where Value == SessionContents<Position> {
-        while true {
-            let due = withLock { $0.takeDue() }
-            guard let due else { return }
-            for done in due.acknowledged { done(nil) }
-            for done in due.failed { done(due.failure) }
-            withLock { $0.isNotifying = false }
+    ///
+    /// - Parameters:
+    ///   - change: is done before, with the same lock.
+    ///   - problem: says why not to answer although the commit is acknowledged; gets the failure of the session.
+    func notifyWaiters<Position>(
+        after change: (inout Value) -> Void = { _ in },
+        _ problem: (JournalError?) -> JournalError? = { _ in nil }
+    ) where Value == SessionContents<Position> {
+        var next = withLock { contents in
+            change(&contents)
+            return contents.takeDue()
+        }
+        while let due = next {
+            for waiter in due.acknowledged { waiter.done(problem(due.failure)) }
+            for waiter in due.failed { waiter.done(due.failure) }
+            next = withLock { contents in
+                contents.isNotifying = false
+                return contents.takeDue()
+            }
         }
     }
 
     /// Calls `done` once everything up to a revision is durable; see `CommitRecorder`.
-    func whenDurable<Position>(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void)
-    where Value == SessionContents<Position> {
+    ///
+    /// - Parameter problem: as with ``notifyWaiters(after:_:)``.
+    func whenDurable<Position>(
+        through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void,
+        _ problem: (JournalError?) -> JournalError? = { _ in nil }
+    ) where Value == SessionContents<Position> {
         let (isDurable, hasFailed) = withLock { contents in
             if contents.isDurable(through: revision) { return (true, false) }
             let isAppended = revision <= contents.recent.lastRevision || contents.hasEnded
@@ -105,6 +121,6 @@ extension Locked {
         }
         // The caller may be inside the store, so nobody else's completion runs here. Whoever acknowledges calls `done`; after
         // a failure nobody does.
-        if isDurable { done(nil) } else if hasFailed { notifyWaiters() }
+        if isDurable { done(problem(nil)) } else if hasFailed { notifyWaiters(problem) }
     }
 }

@@ -59,9 +59,12 @@ struct RequestContext {
         /// - Returns: whether this is the loop.
         func answerIfOnLoop(_ make: () -> Response) -> Bool {
             guard let exchange = exchange.here else { return false }
-            decorator.send(make(), to: request.head, exchange)
+            if exchange.isCurrent { decorator.send(make(), to: request.head, exchange) }
             return true
         }
+
+        /// Runs `job` in a turn of the connection's loop, also if the client is gone.
+        func executeOnLoop(_ job: @escaping @Sendable () -> Void) { exchange.execute(job) }
 
         /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
         /// answered before.

@@ -81,7 +81,7 @@ final class ActionResponder: Sendable {
         if let state = result.state { session.recordSize(ofPart: state.json.count) }
         if share != nil { return answer(at: result.revision) { [self] in request.message(for: result, at: $0) } }
         guard !deferred.answerIfOnLoop({ request.message(for: result) }) else { return }
-        deferred.answer { [self] in request.message(for: result) }
+        deferred.executeOnLoop { [self] in _ = deferred.answerIfOnLoop { request.message(for: result) } }
     }
 
     /// Leaves the thread that reported the end of the wait. It may be the journal's writer, and a session whose action runs

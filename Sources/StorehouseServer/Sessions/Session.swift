@@ -163,7 +163,7 @@ extension Session {
     /// Calls `done` once everything committed so far is durable, and `revision` is part of it, or it is known to be lost; at
     /// once if nothing has to be awaited.
     package func whenDurable(through revision: Int = 0, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        guard let journal, !journal.isDurable(through: revision) else { return done(nil) }
+        guard let journal else { return done(nil) }
         journal.whenDurable(through: revision, done)
     }
 

@@ -61,7 +61,7 @@ struct RedisJournalTests {
     /// Commits one action after the other until it is over, and loads the session again after a failure.
     ///
     /// - Returns: the newest revision that was acknowledged.
-    private static func commit(to id: String, _ journal: RedisJournal, until isOver: () -> Bool) async throws -> Int {
+    static func commit(to id: String, _ journal: RedisJournal, until isOver: () -> Bool) async throws -> Int {
         var acknowledged = 0
         while !isOver() {
             guard let found = try? await journal.session(id) else { continue }
@@ -99,7 +99,8 @@ struct RedisJournalTests {
         try await events.wait { $0 == .recovered }
         let found = try await journal.session("session")
         let revision = found.summary.revision
-        #expect(revision == 10 || revision == 15)
+        // Redis has executed those that it had got: none, or the first ones, or all.
+        #expect((10...15).contains(revision))
         Step.store(found.journal, from: revision).step(2)
         #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
         #expect(try await journal.session("session").replayable.count == revision + 2)

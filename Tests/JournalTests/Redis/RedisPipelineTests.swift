@@ -12,9 +12,9 @@ struct RedisPipelineTests {
         var words: [String] { all.withLock(\.self) }
 
         func request(
-            _ name: String, _ kind: RedisRequest.Kind = .write, deadline: ContinuousClock.Instant? = nil
-        ) -> RedisRequest {
-            RedisRequest(
+            _ name: String, _ kind: RedisRequestKind = .write, deadline: ContinuousClock.Instant? = nil
+        ) -> any RedisRequest {
+            RedisCall(
                 kind, deadline: deadline, encode: { Array(name.utf8) },
                 done: { [all] result in
                     let word =
@@ -69,9 +69,9 @@ struct RedisPipelineTests {
         let now = ContinuousClock.now
         var pipeline = RedisPipeline()
         let failures = Locked<[JournalError?]>([])
-        func add(_ kind: RedisRequest.Kind, deadline: ContinuousClock.Instant? = nil) {
+        func add(_ kind: RedisRequestKind, deadline: ContinuousClock.Instant? = nil) {
             pipeline.append(
-                RedisRequest(
+                RedisCall(
                     kind, deadline: deadline, encode: { [] },
                     done: { result in
                         switch result {
@@ -201,9 +201,27 @@ struct RedisPipelineTests {
         arguments: [
             ("NOSCRIPT No matching script.", RedisVerdict.retry), ("READONLY You can't write", .retry),
             ("BUSY Redis is busy running a script.", .retry), ("OOM command not allowed", .refused),
+            ("MOVED 6918 10.0.0.2:6379", .retry), ("ASK 6918 10.0.0.2:6379", .refused),
+            ("TRYAGAIN Multiple keys request", .refused), ("CLUSTERDOWN The cluster is down", .refused),
             ("MISCONF Redis is configured to save", .refused), ("NOREPLICAS Not enough good", .refused),
             ("NOPERM this user has no permissions", .refused), ("WRONGTYPE Operation against a key", .failed),
             ("ERR unknown command", .failed), ("", .failed),
         ])
     func verdicts(error: String, verdict: RedisVerdict) { #expect(RedisVerdict(error: error) == verdict) }
+}
+
+extension RedisPipeline {
+    /// What follows from one reply.
+    fileprivate mutating func receive(_ reply: RedisReply) -> Step {
+        var step = Step()
+        receive(reply, &step)
+        return step
+    }
+
+    /// The bytes to send now.
+    fileprivate mutating func take(limit: Int = 1 << 20) -> [UInt8] {
+        var bytes: [UInt8] = []
+        take(limit: limit, into: &bytes)
+        return bytes
+    }
 }

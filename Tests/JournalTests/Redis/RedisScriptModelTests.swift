@@ -143,11 +143,11 @@ private struct Pair {
         let answer = model.execute(
             .append(command.0, life: command.1, epoch: command.2, sequence: command.3, revision: command.4, entry),
             now: Self.now, Rules())
-        let numbers = ["\(sequence)", "\(base)", "\(base + 1)", "0", "0", due.map(String.init) ?? "", "1"]
+        let position = ["\(base + 1)", "0", "0", "1", due.map(String.init) ?? "-"]
         let reply = try run(
-            .append, session, ["\(session)", "\(life.number) \(epoch)"] + numbers + ["", "", "", "0", "commit"])
+            .append, session, ["\(life.number) \(epoch)", "\(sequence)", "\(base)", "1", "commit"] + position)
         let isDone = if case .done = answer { true } else { false }
-        #expect((reply.first == "OK") == isDone)
+        #expect((reply.first.flatMap { Int($0) } != nil) == isDone)
         guard isDone else {
             refusals += 1
             return
@@ -176,13 +176,13 @@ private struct Pair {
     /// Executes a script, and returns the lines of the reply.
     @discardableResult
     private func run(_ script: RedisScript, _ session: Int?, _ arguments: [String]) throws -> [String] {
-        let keys = ["2", "{test}", session.map { "{test}:s:\($0)" } ?? ""]
+        let keys = session.map { ["2", "{test}", "{test}:s:\($0)"] } ?? ["1", "{test}"]
         return try execute(["EVAL", script.source] + keys + arguments)
     }
 
     @discardableResult
     private func execute(_ words: [String]) throws -> [String] {
-        try client.execute([RedisCommand(words.map { Array($0.utf8) })]).flatMap(lines)
+        try client.execute([RedisCommand(words)]).flatMap(lines)
     }
 
     private func lines(_ reply: RedisReply) -> [String] {

@@ -49,8 +49,6 @@ struct RedisSettingsTests {
         #expect(try #require(facts(nil).problem(isRelaxed: true)).contains("CONFIG GET"))
         let old = Self.info.replacing("7.0.15", with: "6.2.1")
         #expect(try #require(facts(old, good).problem(isRelaxed: false)).contains("6.2.1"))
-        let cluster = Self.info.replacing("cluster_enabled:0", with: "cluster_enabled:1")
-        #expect(try #require(facts(cluster, good).problem(isRelaxed: false)).contains("Cluster"))
     }
 
     private func facts(_ settings: [String: String]?) -> RedisFacts { facts(Self.info, settings) }

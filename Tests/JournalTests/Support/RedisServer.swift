@@ -9,8 +9,9 @@ extension RedisServer {
     static let sealer = try? AESSealer(key: [UInt8](repeating: 7, count: AESSealer.keyLength))
 
     func open(
-        _ durability: RedisJournal.Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
-        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, node: String = "node:1",
+        at address: RedisAddress? = nil, _ durability: RedisJournal.Durability = .full, replicas: Int = 0,
+        keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer,
+        node: String = "node:1",
         secret: String = "a secret of all nodes", lease: Duration = .seconds(60),
         patience: Duration = .seconds(20),
         now: @escaping @Sendable () -> Int = { Step.moment },
@@ -19,7 +20,8 @@ extension RedisServer {
         guard let sealer else { throw Missing(id: "sealer") }
         // The server stays as long as the journal does.
         return try RedisJournal(
-            RedisAddress("unix://\(socket)"), prefix: "test", durability: durability, replicas: replicas,
+            address ?? RedisAddress("unix://\(socket)"), prefix: "test", durability: durability,
+            replicas: replicas,
             keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease,
             patience: patience, now: { withExtendedLifetime(self, now) }, report: report)
     }

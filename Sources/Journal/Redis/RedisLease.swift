@@ -1,0 +1,84 @@
+import Platform
+
+/// What the script `open` has answered.
+enum RedisLease: Sendable, Equatable {
+    struct Opened: Sendable, Equatable {
+        /// How many writes the storage has counted.
+        let commits: Int
+        let sessions: Int
+        /// Names the newest loss of acknowledged commits; 0 if there was none.
+        let lossID: Int
+        let check: [UInt8]
+        /// That of the secret of the nodes; empty if there was no node yet.
+        let secretCheck: [UInt8]
+        /// Whether commits that were acknowledged are lost now.
+        let hasLost: Bool
+        /// The addresses of the nodes whose leases hold.
+        let nodes: Set<String>
+    }
+
+    case opened(Opened)
+    /// A process of an earlier release has the storage alone.
+    case held
+    /// The node's lease has ended.
+    case forgotten
+    /// A newer release has written it.
+    case layout(String)
+
+    /// The layout of the keys that this release writes.
+    static let layout = "2"
+
+    /// Nil if it is no such answer.
+    init?(_ reply: RedisReply) {
+        guard let fields = reply.array, let word = fields.first?.text else { return nil }
+        switch word {
+        case "OK":
+            guard fields.count == 8, let commits = fields[1].integer, let sessions = fields[2].integer,
+                let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
+                let nodes = fields[7].array
+            else { return nil }
+            self = .opened(
+                Opened(
+                    commits: commits, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
+                    hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text))))
+        case "HELD": self = .held
+        case "FORGOTTEN": self = .forgotten
+        case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
+        default: return nil
+        }
+    }
+
+    /// What a process does with its lease.
+    enum Mode: String {
+        case register, renew
+        /// Neither.
+        case check
+        /// It only looks.
+        case read
+    }
+
+    /// The arguments of the script.
+    ///
+    /// - Parameters:
+    ///   - life: that of the node; 0 if the lease does not matter.
+    ///   - known: the newest commit that this process knows; nil if there is none.
+    ///   - checks: the sealed check values of the key and of the secret; empty if they do not matter.
+    static func arguments(
+        _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int?, runID: String,
+        checks: (key: [UInt8], secret: [UInt8]) = ([], [])
+    ) -> RedisArguments {
+        var arguments = RedisArguments([
+            String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "", runID,
+            settings.isRelaxed ? "1" : "0",
+        ])
+        arguments.add(checks.key)
+        for word in [mode.rawValue, Self.layout, String(randomLossID()), settings.node?.address ?? ""] {
+            arguments.add(word)
+        }
+        arguments.add(checks.secret)
+        return arguments
+    }
+
+    /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
+    static func randomLossID() -> Int { Int.random(in: 1..<1 << 53) }
+}

@@ -1,0 +1,55 @@
+package import StoreHosting
+
+/// A command on its way to Redis.
+package protocol RedisRequest: AnyObject, Sendable {
+    var kind: RedisRequestKind { get }
+    /// About how many bytes it takes.
+    var byteCount: Int { get }
+    /// When it fails, if it was not answered until then; nil for never.
+    var deadline: ContinuousClock.Instant? { get }
+
+    /// Makes the bytes when the command is sent for the first time; nil if it is of no use any more.
+    func encode() -> [UInt8]?
+
+    /// Takes the result, once.
+    func done(_ result: Result<RedisReply, JournalError>)
+}
+
+package enum RedisRequestKind: Sendable {
+    case read
+    /// It stores something, so replicas have to have it too.
+    case write
+    /// It changes who may write. Replicas have to have it, but it does no harm if it was executed without an answer.
+    case claim
+    /// The same, for the connection itself: it is dropped with the connection.
+    case lease
+    /// The connection's own: it is completed as soon as it is answered, and dropped with the connection.
+    case heartbeat
+
+    var isOfConnection: Bool { self == .lease || self == .heartbeat }
+}
+
+/// A command that is made and completed by closures.
+package final class RedisCall: RedisRequest {
+    package let kind: RedisRequestKind
+    package let byteCount: Int
+    package let deadline: ContinuousClock.Instant?
+    private let makeBytes: @Sendable () -> [UInt8]?
+    private let complete: @Sendable (Result<RedisReply, JournalError>) -> Void
+
+    package init(
+        _ kind: RedisRequestKind, byteCount: Int = 64, deadline: ContinuousClock.Instant?,
+        encode: @escaping @Sendable () -> [UInt8]?,
+        done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
+    ) {
+        self.kind = kind
+        self.byteCount = byteCount
+        self.deadline = deadline
+        makeBytes = encode
+        complete = done
+    }
+
+    package func encode() -> [UInt8]? { makeBytes() }
+
+    package func done(_ result: Result<RedisReply, JournalError>) { complete(result) }
+}

@@ -1,0 +1,53 @@
+import StoreHosting
+
+/// What a command does with a session.
+enum RedisSessionChange: Sendable {
+    indirect case create(SessionHeader)
+    /// A transaction that has nothing else, as most do. The request stays small: it is freed on another thread than the one that
+    /// has made it, which costs more for large objects.
+    case commits(after: Int, [CommitRecord], nextDeadline: Int?)
+    indirect case append(CommitTransaction, StateSnapshot?)
+    case share(Int)
+    case end
+
+    init(_ transaction: CommitTransaction, _ snapshot: StateSnapshot?) {
+        self =
+            snapshot == nil && transaction.idempotencyRecord == nil
+            ? .commits(
+                after: transaction.baseRevision, transaction.commits, nextDeadline: transaction.nextDeadline)
+            : .append(transaction, snapshot)
+    }
+
+    var script: RedisScript {
+        switch self {
+        case .create: .create
+        case .commits, .append: .append
+        case .share: .share
+        case .end: .end
+        }
+    }
+
+    var idempotencyRecord: IdempotencyRecord? {
+        if case .append(let transaction, _) = self { transaction.idempotencyRecord } else { nil }
+    }
+}
+
+/// A command that changes a session, on its way to Redis.
+final class RedisSessionRequest: RedisRequest {
+    let byteCount: Int
+    let deadline: ContinuousClock.Instant? = .now + RedisConnection.timeout
+    private let journal: RedisSessionJournal
+    private let change: RedisSessionChange
+
+    init(_ journal: RedisSessionJournal, _ change: RedisSessionChange, byteCount: Int) {
+        self.journal = journal
+        self.change = change
+        self.byteCount = byteCount
+    }
+
+    var kind: RedisRequestKind { .write }
+
+    func encode() -> [UInt8]? { journal.encode(change) }
+
+    func done(_ result: Result<RedisReply, JournalError>) { journal.take(result) }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// A Redis Cluster of three primaries, and a replica of the one that has the keys of a hash tag.
+package struct RedisCluster: Sendable {
+    package struct Node: Sendable {
+        package let server: RedisServer
+        package let id: String
+        package let port: Int
+    }
+
+    package struct NoPort: Error {}
+
+    /// The slot of the keys.
+    package let slot: String
+    /// The primary of the slot, the other two, and the replica of the first.
+    package let primary: Node
+    package let others: [Node]
+    package let replica: Node
+
+    /// - Parameter tag: the hash tag in braces.
+    package init(tag: String) throws {
+        var nodes: [Node] = []
+        for index in 0..<4 {
+            let node = try Self.startNode()
+            try node.server.execute("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
+            for other in nodes {
+                try node.server.execute("CLUSTER", "MEET", "127.0.0.1", "\(other.port)", "\(other.port + 1)")
+            }
+            nodes.append(node)
+        }
+        for (node, range) in zip(nodes, [("0", "5460"), ("5461", "10922"), ("10923", "16383")]) {
+            try node.server.execute("CLUSTER", "ADDSLOTSRANGE", range.0, range.1)
+        }
+        slot = try nodes[0].server.execute("CLUSTER", "KEYSLOT", tag)[0]
+        let index = (Int(slot) ?? 0) / 5461
+        primary = nodes[index]
+        others = nodes[..<3].filter { [id = nodes[index].id] in $0.id != id }
+        replica = nodes[3]
+        for node in nodes { try node.wait("CLUSTER", "INFO", for: "cluster_known_nodes:4") }
+        for node in nodes { try node.wait("CLUSTER", "INFO", for: "cluster_state:ok") }
+        try replica.server.execute("CLUSTER", "REPLICATE", primary.id)
+        try replica.wait("INFO", "replication", for: "master_link_status:up")
+        // A replica can take over once the primary knows it as its own.
+        for node in nodes { try node.wait("CLUSTER", "NODES", for: "slave \(primary.id)") }
+    }
+
+    private static func startNode() throws -> Node {
+        for _ in 0..<20 {
+            let port = Int.random(in: 20_000..<32_000)
+            let options = [
+                "--port", "\(port)", "--cluster-port", "\(port + 1)", "--cluster-enabled", "yes",
+                "--cluster-node-timeout", "1000", "--appendonly", "yes", "--appendfsync", "always",
+                "--repl-diskless-sync-delay", "0",
+            ]
+            // The port may be in use.
+            guard let server = try? RedisServer(options) else { continue }
+            return Node(server: server, id: try server.execute("CLUSTER", "MYID")[0], port: port)
+        }
+        throw NoPort()
+    }
+
+    /// Begins to move the slot to another primary. Until the end no script can use its keys.
+    package func beginMove(from source: Node, to target: Node) throws {
+        try target.server.execute("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
+        try source.server.execute("CLUSTER", "SETSLOT", slot, "MIGRATING", target.id)
+    }
+
+    /// Moves the keys, and then the slot.
+    package func endMove(from source: Node, to target: Node) throws {
+        while true {
+            let keys = try source.server.execute("CLUSTER", "GETKEYSINSLOT", slot, "100")
+            if keys.isEmpty { break }
+            for key in keys {
+                try source.server.execute("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "5000")
+            }
+        }
+        for node in [target, source] { try node.server.execute("CLUSTER", "SETSLOT", slot, "NODE", target.id) }
+    }
+}
+
+extension RedisCluster.Node {
+    package var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// Asks again and again until the answer has a text.
+    package func wait(_ command: String, _ argument: String, for text: String) throws {
+        while try !server.execute(command, argument).contains(where: { $0.contains(text) }) {}
+    }
+}
