@@ -54,10 +54,16 @@ public struct JSONWriter: ~Copyable {
     package var nextStart: Int { used + (needsComma ? 1 : 0) }
 
     /// Removes the text from `end` on, where a name or value began.
-    package mutating func truncate(to end: Int) {
+    ///
+    /// - Parameter isBehindValue: whether a comma must follow as if the value were there.
+    @inline(__always)
+    package mutating func truncate(to end: Int, isBehindValue: Bool = false) {
         used = end
-        needsComma = false
+        needsComma = isBehindValue
     }
+
+    /// Writes a comma if one is due.
+    package mutating func separate() { append(upTo: 0, startsList: true) { _ in 0 } }
 
     /// Returns the text, and frees the buffer.
     @inlinable
