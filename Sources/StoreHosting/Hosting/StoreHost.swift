@@ -126,7 +126,7 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
             contents.pointee.revision += 1
             observer.commitMigration(
                 contents.pointee.state, as: contents.pointee.revision, at: environment.clock.now())
-            observer.dispatchEnded(contents)
+            engine.core.notifyDispatchEnded(contents)
         }
         engine.resume()
     }

@@ -113,7 +113,14 @@ package protocol CommitObserver<State, Action>: AnyObject {
 
     /// Called once after each dispatch, also one that committed nothing or was a dry run, when its result is known and before the next queued
     /// action is reduced.
-    func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer)
+    ///
+    /// - Parameters:
+    ///   - state: the state in place.
+    ///   - revision: of that state.
+    ///   - nextDeadline: when the next timer is due, in milliseconds since 1970; nil without a timer.
+    ///   - asksBeforeCommit: whether the observer must admit a state before it is committed.
+    func dispatchEnded(
+        in state: UnsafePointer<State>, at revision: Int, nextDeadline: Int?, asksBeforeCommit: inout Bool)
 
     /// Whether the commits up to `revision` survive whatever the host protects them from.
     func isDurable(through revision: Int) -> Bool
