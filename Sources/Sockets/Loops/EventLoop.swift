@@ -52,6 +52,12 @@ package protocol EventLoop: AnyObject, Sendable {
     /// Runs a job at the end of this turn. A job that such a job adds runs at the end of the next turn.
     func atEndOfTurn(_ job: @escaping () -> Void)
 
+    /// Uncorks a channel soon, and before the timers of this turn.
+    ///
+    /// A peer that waits is woken up by the first of several responses, and finds the others when it has read that one. Sent one
+    /// by one, each would wake it up, which costs about as much as sending.
+    func uncorkLater(_ channel: Channel)
+
     /// The start of this turn: the monotonic clock is read once per turn.
     var now: LoopInstant { get }
 
