@@ -11,9 +11,13 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     let index: @Sendable (String) -> Int?
 
     /// Passes the parts of a state to a differ.
-    let findChanges: @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    let findChanges: ChangeFinder
     /// Passes the private members of a state to an encoder.
-    let encodePrivate: @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) -> Void
+    let encodePrivate: PrivateEncoder
+
+    @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    @usableFromInline typealias PrivateEncoder =
+        @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) -> Void
 
     // Inlinable, so that the compiler specializes the closures for the type of the state.
     @inlinable
@@ -33,9 +37,7 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     @usableFromInline
     init(
         _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
-        findChanges: @escaping @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void,
-        encodePrivate: @escaping @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) ->
-            Void
+        findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
     ) {
         self.encoder = encoder
         self.names = names
