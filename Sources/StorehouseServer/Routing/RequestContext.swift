@@ -112,8 +112,10 @@ struct ResponseDecorator: Sendable {
     ///
     /// Otherwise a safe request gets the problem `overloaded`. The client of another request may not be told that nothing
     /// has happened, so its connection closes.
-    fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
-        let response = correction(of: response, to: head) ?? response
+    fileprivate func send(_ response: consuming Response, to head: RequestHead, _ exchange: Exchange) {
+        // A second response is dropped, and is not counted.
+        guard exchange.isCurrent else { return }
+        if let correction = correction(of: response, to: head) { response = correction }
         if exchange.hasRoom(for: response.body.count) {
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else if head.method == .get || head.method == .head {
