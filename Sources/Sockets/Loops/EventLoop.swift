@@ -2,9 +2,9 @@ import Platform
 
 /// A serial loop that waits for descriptors, timers and jobs from other threads.
 ///
-/// Handlers, timers and jobs run one at a time. A turn waits, calls the handlers of ready descriptors, runs due timers
-/// (at most 64), runs the jobs that were queued when the wait ended in their order, and runs the jobs of
-/// ``atEndOfTurn(_:)``. A loop runs until it is stopped, even if it is no longer referenced.
+/// Handlers, timers and jobs run one at a time. A turn waits, calls the handlers of ready descriptors, sends what their
+/// channels have collected, runs due timers (at most 64), runs the jobs that were queued when the wait ended in their
+/// order, and runs the jobs of ``atEndOfTurn(_:)``. A loop runs until it is stopped, even if it is no longer referenced.
 ///
 /// `execute`, `stop` and `isCurrent` may be called from any thread. All other members trap if called off the loop.
 package protocol EventLoop: AnyObject, Sendable {
