@@ -7,10 +7,10 @@ package struct Exchange {
     /// Which exchange of the connection it is.
     let number: Int
 
-    /// Sends the response. A second response is dropped, and is not even made.
-    package func answer(_ response: @autoclosure () -> Response) {
+    /// Sends the response. A second response is dropped.
+    package func answer(_ response: consuming Response) {
         guard isCurrent else { return }
-        connection.answer(response())
+        connection.answer(response)
     }
 
     /// Makes the response a stream; nil if the client has disconnected.
@@ -73,9 +73,9 @@ package struct DeferredExchange: Sendable {
     /// Sends the response that `make` makes on the connection's loop: at once on that loop, else in a turn of it.
     package func answer(_ make: @escaping @Sendable () -> Response) {
         if let here {
-            here.answer(make())
+            if here.isCurrent { here.answer(make()) }
         } else {
-            loop.execute { exchange.answer(make()) }
+            loop.execute { if exchange.isCurrent { exchange.answer(make()) } }
         }
     }
 

@@ -17,17 +17,15 @@ package protocol StreamHandler: AnyObject {
 package final class HTTPConnection {
     let context: ConnectionManager
     // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost
-    // more than they do.
+    // more than they do. Other modules use accessors, since they would check nevertheless.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
-    var parser: RequestParser
+    @exclusivity(unchecked) var parser: RequestParser
     /// The other end.
     let address: IPAddress
     /// The client of the server at the other end that has forwarded the current request; nil if none has.
     var forwardedClient: IPAddress?
-    /// Names the current request in its response, in problems and in the log.
-    @exclusivity(unchecked) package internal(set) var requestID = ""
-    /// What the current request is about, as the handler says, for the log. It is released with the response.
-    @exclusivity(unchecked) package var subject: AnyObject?
+    @exclusivity(unchecked) private var requestIDStorage = ""
+    @exclusivity(unchecked) private var subjectStorage: AnyObject?
     /// Whether the server has closed the connection while bytes waited for the client.
     package private(set) var isCut = false
     /// How many bytes were written for the client since its stream began.
@@ -70,6 +68,18 @@ package final class HTTPConnection {
         startTimeout(.idle)
     }
 
+    /// Names the current request in its response, in problems and in the log.
+    package internal(set) var requestID: String {
+        get { requestIDStorage }
+        set { requestIDStorage = newValue }
+    }
+
+    /// What the current request is about, as the handler says, for the log. It is released with the response.
+    package var subject: AnyObject? {
+        get { subjectStorage }
+        set { subjectStorage = newValue }
+    }
+
     /// How many bytes wait for a client that reads slowly.
     package var pendingBytes: Int { channel?.pendingBytes ?? 0 }
 
@@ -86,11 +96,10 @@ package final class HTTPConnection {
 
     func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
         timeoutStart = context.loop.now
-        let settings = context.settings
         switch timeout {
-        case .header: deadline.set(after: settings.headerTimeout)
-        case .body: deadline.set(after: settings.bodyTimeout)
-        case .idle: deadline.set(after: settings.idleTimeout)
+        case .header: deadline.set(after: context.settings.headerTimeout)
+        case .body: deadline.set(after: context.settings.bodyTimeout)
+        case .idle: deadline.set(after: context.settings.idleTimeout)
         }
     }
 }
@@ -103,7 +112,7 @@ extension HTTPConnection: ChannelDelegate {
             used += consumed
             if !continues { break }
         }
-        traffic.received(used)
+        context.settings.traffic.received(used)
         if machine.pausesReading(pendingBytes: pendingBytes) { channel.pauseReading() }
         return used
     }
@@ -121,7 +130,8 @@ extension HTTPConnection: ChannelDelegate {
         switch machine.flushed() {
         case .notifyStream: stream?.streamDrained()
         case .resumeReading(let timeout):
-            if let timeout { startTimeout(timeout) }
+            // The bytes usually leave in the turn in which the response was written.
+            if let timeout, timeoutStart != context.loop.now { startTimeout(timeout) }
             channel.resumeReading()
         case .none: break
         }
@@ -214,24 +224,22 @@ extension HTTPConnection {
 
     /// All bytes for the client pass here, so that they are counted.
     func write(_ bytes: [UInt8], to channel: Channel) {
-        traffic.sent(bytes.count)
+        context.settings.traffic.sent(bytes.count)
         streamedBytes += bytes.count
         channel.write(bytes)
     }
 
-    private var traffic: HTTPTraffic { context.settings.traffic }
-
     /// The request in progress was not answered at once.
     func startAwaitingResponse(to head: RequestHead) {
         awaitingRequest = head
-        traffic.responseAwaited()
+        context.settings.traffic.responseAwaited()
     }
 
     /// - Returns: the request that awaited its response, if one did.
     @discardableResult
     private func stopAwaitingResponse() -> RequestHead? {
         guard let head = awaitingRequest.take() else { return nil }
-        traffic.responseNotAwaited()
+        context.settings.traffic.responseNotAwaited()
         return head
     }
 

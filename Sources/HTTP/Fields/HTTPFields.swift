@@ -54,8 +54,9 @@ package struct HTTPFields: Sendable, Hashable {
 
     /// Whether there are several lines of this name.
     package func hasSeveral(_ name: StaticString) -> Bool {
-        guard let first = lines.firstIndex(where: { hasName(name, $0) }) else { return false }
-        return lines[(first + 1)...].contains { hasName(name, $0) }
+        var count = 0
+        for line in lines where hasName(name, line) { count += 1 }
+        return count > 1
     }
 
     /// Whether the first line of this name has this value, ignoring case. Creates no string.

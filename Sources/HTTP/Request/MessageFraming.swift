@@ -31,6 +31,7 @@ struct MessageFraming: Sendable {
         }
     }
 
+    @inline(__always)
     private mutating func add(_ line: FieldLine, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         switch line.name.count {
         case 4 where bytes.hasText("host", in: line.name): try addHost(line.value, bytes)

@@ -20,12 +20,22 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
         guard index < end else { return nil }
         if bytes[index] == ASCII.slash { index += 1 }
         let start = index
-        var isEncoded = false
-        while index < end, bytes[index] != ASCII.slash {
-            if bytes[index] == ASCII.percent { isEncoded = true }
-            index += 1
-        }
+        let isEncoded: Bool
+        (index, isEncoded) = bytes.withUnsafeBufferPointer { Self.scanSegment($0, from: start, to: end) }
         return PathSegment(bytes: bytes, range: start..<index, isEncoded: isEncoded)
+    }
+
+    private static func scanSegment(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
+    ) -> (end: Int, isEncoded: Bool) {
+        var (index, isEncoded) = (start, false)
+        while index < end {
+            let byte = bytes[index]
+            if byte == ASCII.slash { break }
+            isEncoded = isEncoded || byte == ASCII.percent
+            index &+= 1
+        }
+        return (index, isEncoded)
     }
 }
 
@@ -65,8 +75,11 @@ package struct PathSegment: Sendable {
 
     /// - Parameter text: must have the length of the segment.
     private func equals(_ text: StaticString) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            bytes[range].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: range.count))
+        bytes.withUnsafeBufferPointer { bytes in
+            for offset in 0..<range.count where bytes[range.lowerBound + offset] != text.utf8Start[offset] {
+                return false
+            }
+            return true
         }
     }
 }

@@ -33,6 +33,8 @@ package final class RequestHead: Sendable {
         if parts.path.isEmpty { return RequestPath(bytes: [impliedPath], range: 0..<1) }
         return RequestPath(bytes: fields.bytes, range: parts.path)
     }
+    /// Whether there is a query; it may be empty.
+    package var hasQuery: Bool { parts.query != nil }
     /// The items of the query, empty if there is no query.
     package var query: QueryItems { QueryItems(bytes: fields.bytes, range: parts.query ?? 0..<0) }
 
@@ -45,12 +47,17 @@ package final class RequestHead: Sendable {
     /// - Parameter hosts: ASCII in lower case, an IPv6 address with brackets.
     func asks(forOneOf hosts: [[UInt8]]) -> Bool {
         guard let range = parts.authority ?? fields.range("host") else { return false }
-        return hosts.contains { host in
-            guard range.count >= host.count else { return false }
-            let start = range.lowerBound
-            for index in host.indices where fields.bytes[start + index].lowercased != host[index] { return false }
-            let end = start + host.count
-            return end == range.upperBound || fields.bytes[end] == ASCII.colon
+        return fields.bytes.withUnsafeBufferPointer { bytes in
+            hosts.contains { host in
+                let end = range.lowerBound + host.count
+                guard end == range.upperBound || end < range.upperBound && bytes[end] == ASCII.colon else {
+                    return false
+                }
+                for index in host.indices where bytes[range.lowerBound + index].lowercased != host[index] {
+                    return false
+                }
+                return true
+            }
         }
     }
 

@@ -11,17 +11,18 @@ package struct Response: Sendable, Hashable {
         }
     }
 
-    package var status: HTTPStatus
+    @usableFromInline package var status: HTTPStatus
     /// All fields except Date, X-Request-Id, ETag, Content-Length, Transfer-Encoding and Connection, which the encoder
     /// adds.
-    package var fields: [Field]
+    @usableFromInline package var fields: [Field]
     /// The revision for the ETag field; nil for no such field. It is separate from the fields because it differs in
     /// nearly every response, while the fields can be shared.
-    package var revision: RevisionTag?
-    package var body: [UInt8]
+    @usableFromInline package var revision: RevisionTag?
+    @usableFromInline package var body: [UInt8]
     /// The stable code of the error that the response reports, for logs and metrics. It is not sent by itself.
-    package var problemCode: String?
+    @usableFromInline package var problemCode: String?
 
+    @inlinable
     package init(_ status: HTTPStatus, fields: [Field] = [], revision: RevisionTag? = nil, body: [UInt8] = []) {
         self.status = status
         self.fields = fields

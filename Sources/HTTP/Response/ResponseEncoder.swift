@@ -106,11 +106,15 @@ package struct ResponseEncoder: Sendable {
     private func writeFields(
         _ status: HTTPStatus, _ fields: [Response.Field], _ date: [UInt8], into head: inout HeadWriter
     ) {
-        head.literal("HTTP/1.1 ")
-        head.decimal(status.rawValue)
-        head.literal(" ")
-        head.text(status.reason)
-        head.literal("\r\nDate: ")
+        if status == .ok {
+            head.literal("HTTP/1.1 200 OK\r\nDate: ")
+        } else {
+            head.literal("HTTP/1.1 ")
+            head.decimal(status.rawValue)
+            head.literal(" ")
+            head.text(status.reason)
+            head.literal("\r\nDate: ")
+        }
         date.withUnsafeBytes { head.bytes($0) }
         head.literal("\r\n")
         if !requestID.isEmpty {

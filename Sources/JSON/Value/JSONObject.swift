@@ -69,6 +69,11 @@ public struct JSONObject: Sendable {
         }
     }
 
+    /// The sum of a number for each member. It copies no member, as iterating over them does.
+    func sum(_ number: (String, JSONValue) -> Int) -> Int {
+        slots.reduce(0) { sum, slot in slot.value.map { sum + number(slot.name, $0) } ?? sum }
+    }
+
     /// The number of the member's slot. It is valid until a member is removed.
     func slot(of name: String) -> Int? {
         if let index {

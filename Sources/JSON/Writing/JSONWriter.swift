@@ -54,10 +54,18 @@ public struct JSONWriter: ~Copyable {
     package var nextStart: Int { used + (needsComma ? 1 : 0) }
 
     /// Removes the text from `end` on, where a name or value began.
-    package mutating func truncate(to end: Int) {
+    @inlinable
+    package mutating func truncate(to end: Int) { truncate(to: end, isBehindValue: false) }
+
+    /// - Parameter isBehindValue: whether a comma must follow as if the value were there.
+    @inlinable
+    package mutating func truncate(to end: Int, isBehindValue: Bool) {
         used = end
-        needsComma = false
+        needsComma = isBehindValue
     }
+
+    /// Writes a comma if one is due.
+    package mutating func separate() { append(upTo: 0, startsList: true) { _ in 0 } }
 
     /// Returns the text, and frees the buffer.
     @inlinable
@@ -87,9 +95,11 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Begins an object. Its members and ``endObject()`` must follow.
+    @inlinable
     package mutating func beginObject() { open(Byte.openBrace) }
 
     /// Ends the innermost open object.
+    @inlinable
     package mutating func endObject() { close(Byte.closeBrace) }
 
     /// Writes an array; the closure writes its elements.

@@ -156,7 +156,7 @@ private final class History: Sendable {
             if let record = transaction.idempotencyRecord { contents.pinned.add(record) }
             guard let newest = transaction.commits.last else { return }
             for commit in transaction.commits { contents.append(commit) }
-            if contents.policy.wantsSnapshot(after: transaction.commits) {
+            if contents.policy.wantsSnapshot(at: newest.revision) {
                 contents.append(History.Snapshot(revision: state.revision, json: state.encoded(.root)))
             }
             contents.trim(limits, initial, at: newest.committedAt)
@@ -176,8 +176,10 @@ private final class History: Sendable {
 
 extension History.Contents {
     fileprivate mutating func append(_ commit: CommitRecord) {
+        let bytes = commit.byteCounts
         sequence.append(commit)
-        byteCount += commit.byteCount
+        policy.count(bytes)
+        byteCount += bytes.all
     }
 
     fileprivate mutating func append(_ snapshot: History.Snapshot) {

@@ -42,31 +42,21 @@ struct CommitSequence: Sendable {
 
 extension CommitRecord {
     /// About how many bytes it takes in memory.
-    var byteCount: Int { 192 + payload.byteCount + changes.byteCount + (privateState?.count ?? 0) }
+    var byteCount: Int { byteCounts.all }
+
+    /// About how many bytes the changes and the whole record take in memory.
+    typealias ByteCounts = (changes: Int, all: Int)
+
+    var byteCounts: ByteCounts {
+        let changes = changes.byteCount
+        return (changes, 192 + payload.byteCount + changes + (privateState?.count ?? 0))
+    }
 }
 
 extension EncodedPatch {
     /// About how many bytes it takes in memory.
     var byteCount: Int {
         operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + ($1.from?.utf8.count ?? 0) + 48 }
-    }
-}
-
-extension JSONObject {
-    /// About how many bytes it takes in memory.
-    fileprivate var byteCount: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.byteCount + 48 } }
-}
-
-extension JSONValue {
-    /// About how many bytes it takes in memory, beyond its place in an array or object.
-    fileprivate var byteCount: Int {
-        switch self {
-        case .null, .bool, .integer: 0
-        case .number(let number): number.text.utf8.count
-        case .string(let text): text.utf8.count
-        case .array(let elements): elements.reduce(0) { $0 + $1.byteCount + 32 }
-        case .object(let members): members.byteCount
-        }
     }
 }
 

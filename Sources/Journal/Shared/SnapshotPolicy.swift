@@ -37,11 +37,18 @@ struct SnapshotPolicy: Sendable {
     /// - Returns: whether a snapshot should be taken after the last of them.
     mutating func wantsSnapshot(after commits: [CommitRecord]) -> Bool {
         guard let last = commits.last else { return false }
-        for commit in commits {
-            changedBytes += commit.changes.byteCount
-            loggedBytes += commit.byteCount
-        }
-        let distance = last.revision - revision
+        for commit in commits { count(commit.byteCounts) }
+        return wantsSnapshot(at: last.revision)
+    }
+
+    mutating func count(_ bytes: CommitRecord.ByteCounts) {
+        changedBytes += bytes.changes
+        loggedBytes += bytes.all
+    }
+
+    /// Whether a snapshot should be taken at a revision, up to which all commits are counted.
+    func wantsSnapshot(at revision: Int) -> Bool {
+        let distance = revision - self.revision
         if distance >= maxDistance { return true }
         if distance >= Self.minDistance, changedBytes >= byteCount { return true }
         return loggedBytes >= max(byteCount, maxLoggedBytes)

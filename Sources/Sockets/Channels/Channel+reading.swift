@@ -70,7 +70,8 @@ extension Channel {
         bytes.withUnsafeBytes(deliver)
     }
 
-    /// Delivers bytes, and stores what the delegate does not consume. Its writes are sent in one system call.
+    /// Delivers bytes, and stores what the delegate does not consume. Its writes are sent in one system call, a little later
+    /// with those of other channels.
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         cork()
@@ -82,7 +83,7 @@ extension Channel {
         } while redeliver && !rest.isEmpty && !isPaused && state == .open
         isDelivering = false
         unconsumed = state == .open ? Array(rest) : []
-        uncork()
+        if output.isEmpty { uncork() } else { loop.uncorkLater(self) }
     }
 
     /// Reads and discards input within the limits of `linger`, so that the peer can read the response.

@@ -54,6 +54,7 @@ extension DispatchSourceLoop {
         guard !sources.value.isClosed else { return }
         core.readClock()
         work(core)
+        core.uncorkChannels()
         core.runDueTimers()
         core.runEndOfTurnJobs()
         if core.isStopping {

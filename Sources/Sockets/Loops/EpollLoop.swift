@@ -96,6 +96,7 @@
             for event in events.prefix(max(Int(count), 0)) {
                 notify(core, event)
             }
+            core.uncorkChannels()
             core.runDueTimers()
             for job in jobs {
                 job()

@@ -2,9 +2,9 @@ import Platform
 
 /// A serial loop that waits for descriptors, timers and jobs from other threads.
 ///
-/// Handlers, timers and jobs run one at a time. A turn waits, calls the handlers of ready descriptors, runs due timers
-/// (at most 64), runs the jobs that were queued when the wait ended in their order, and runs the jobs of
-/// ``atEndOfTurn(_:)``. A loop runs until it is stopped, even if it is no longer referenced.
+/// Handlers, timers and jobs run one at a time. A turn waits, calls the handlers of ready descriptors, sends what their
+/// channels have collected, runs due timers (at most 64), runs the jobs that were queued when the wait ended in their
+/// order, and runs the jobs of ``atEndOfTurn(_:)``. A loop runs until it is stopped, even if it is no longer referenced.
 ///
 /// `execute`, `stop` and `isCurrent` may be called from any thread. All other members trap if called off the loop.
 package protocol EventLoop: AnyObject, Sendable {
@@ -51,6 +51,12 @@ package protocol EventLoop: AnyObject, Sendable {
 
     /// Runs a job at the end of this turn. A job that such a job adds runs at the end of the next turn.
     func atEndOfTurn(_ job: @escaping () -> Void)
+
+    /// Uncorks a channel soon, and before the timers of this turn.
+    ///
+    /// A peer that waits is woken up by the first of several responses, and finds the others when it has read that one. Sent one
+    /// by one, each would wake it up, which costs about as much as sending.
+    func uncorkLater(_ channel: Channel)
 
     /// The start of this turn: the monotonic clock is read once per turn.
     var now: LoopInstant { get }

@@ -7,10 +7,13 @@ package final class LoopCore {
     /// Length of a timer tick in nanoseconds: 10 ms.
     private static let tick: UInt64 = 10_000_000
     private static let maxTimersPerTurn = 64
+    /// So many that few wakeups remain, and so few that none of them waits long.
+    private static let maxCorkedChannels = 16
 
     var handlers = HandlerTable<any ReadinessHandler>()
     var timers = TimerWheel<() -> Void>()
     var endOfTurnJobs: [() -> Void] = []
+    @exclusivity(unchecked) private var corkedChannels: [Channel] = []
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
     private(set) var now = LoopInstant.current
@@ -55,6 +58,21 @@ package final class LoopCore {
         }
     }
 
+    func uncorkLater(_ channel: Channel) {
+        corkedChannels.append(channel)
+        if corkedChannels.count >= Self.maxCorkedChannels { uncorkChannels() }
+    }
+
+    func uncorkChannels() {
+        guard !corkedChannels.isEmpty else { return }
+        // A delegate may cork further channels meanwhile.
+        var channels: [Channel] = []
+        swap(&channels, &corkedChannels)
+        for channel in channels { channel.uncork() }
+        channels.removeAll(keepingCapacity: true)
+        if corkedChannels.isEmpty { swap(&channels, &corkedChannels) } else { uncorkChannels() }
+    }
+
     /// Runs the jobs that were added before this call.
     func runEndOfTurnJobs() {
         guard !endOfTurnJobs.isEmpty else { return }
@@ -63,6 +81,7 @@ package final class LoopCore {
         for job in jobs {
             job()
         }
+        uncorkChannels()
     }
 
     /// Notifies every handler that the loop ends, and runs all accepted jobs.
@@ -112,6 +131,8 @@ extension TimedEventLoop {
     package func atEndOfTurn(_ job: @escaping () -> Void) {
         core.value.endOfTurnJobs.append(job)
     }
+
+    package func uncorkLater(_ channel: Channel) { core.value.uncorkLater(channel) }
 
     package var now: LoopInstant { core.value.now }
 

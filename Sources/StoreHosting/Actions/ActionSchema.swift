@@ -23,25 +23,31 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     /// Each type must be declared once; see ``problems``.
     @inlinable
     public init(_ declarations: [ActionDeclaration<Action>]) {
-        self.init(declarations) { action in
-            for declaration in declarations {
-                if let payload = declaration.write(action) { return (declaration.type, payload) }
-            }
-            return nil
-        }
+        // A chain, because a loop would retain each of them, which is slow while other threads do so too.
+        let none: @Sendable (Action) -> Description? = { _ in nil }
+        self.init(
+            declarations,
+            encoder: declarations.reversed().reduce(none) { next, declaration in
+                { action in
+                    if let payload = declaration.write(action) { return (declaration.type, payload) }
+                    return next(action)
+                }
+            })
     }
 
     /// The declarations of several catalogues, in order.
     @inlinable
     public init(joining catalogues: ActionSchema...) {
-        let encoders = catalogues.map { $0.encoder }
-        let problems = catalogues.flatMap { $0.problems }
-        self.init(catalogues.flatMap { $0.declarations }, problems: problems) { action in
-            for encode in encoders {
-                if let description = encode(action) { return description }
-            }
-            return nil
-        }
+        let none: @Sendable (Action) -> Description? = { _ in nil }
+        self.init(
+            catalogues.flatMap { $0.declarations }, problems: catalogues.flatMap { $0.problems },
+            encoder: catalogues.reversed().reduce(none) { next, catalogue in
+                let encode = catalogue.encoder
+                return { action in
+                    if let description = encode(action) { return description }
+                    return next(action)
+                }
+            })
     }
 
     @usableFromInline

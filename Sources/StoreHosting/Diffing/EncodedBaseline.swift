@@ -6,8 +6,8 @@ import Stores
 @usableFromInline
 struct EncodedBaseline: Sendable {
     /// The state as JSON. Without the long members with tokens, unless it ``isComplete``.
-    private(set) var text: [UInt8] = []
-    private(set) var isComplete = false
+    var text: [UInt8] = []
+    var isComplete = false
     /// The paths of the members, which all states of a kind share.
     @usableFromInline var paths: [String] = []
     /// Where the members are in the text; empty for those that are left out.
@@ -28,29 +28,64 @@ struct EncodedBaseline: Sendable {
 
     var memberCount: Int { ranges.count }
 
-    mutating func setText(_ text: [UInt8], isComplete: Bool) { (self.text, self.isComplete) = (text, isComplete) }
-
     /// The path of a member: a JSON Pointer.
     func path(of member: Int) -> String { member < paths.count ? paths[member] : "" }
 
-    /// The range of a member's JSON; nil if the member was never visited.
-    func range(of member: Int) -> Range<Int>? {
-        member < ranges.count ? ranges[member].range : nil
-    }
+    /// The range of a visited member's JSON.
+    func range(of member: Int) -> Range<Int> { ranges[member].range }
 
     /// A member's JSON; nil if the member was never visited.
-    func value(of member: Int) -> [UInt8]? { range(of: member).map { Array(text[$0]) } }
+    func value(of member: Int) -> [UInt8]? { member < ranges.count ? Array(text[range(of: member)]) : nil }
 
-    /// - Returns: the previous range; nil if there was none.
-    @inline(__always)
-    mutating func exchange(_ member: Int, _ range: Range<Int>) -> Range<Int>? {
-        guard member < ranges.count else {
-            ranges.append(MemberRange(range))
-            return nil
+    /// Adds the next member.
+    mutating func add(_ range: Range<Int>) { ranges.append(MemberRange(range)) }
+
+    /// A member, and where its new value is among those of all changes.
+    struct Change {
+        let member: Int
+        let value: Range<Int>
+    }
+
+    /// Replaces the members that have changed, in the order of the members.
+    mutating func apply(_ changes: [Change], values: UnsafeBufferPointer<UInt8>) {
+        if changes.allSatisfy({ ranges[$0.member].range.count == $0.value.count }) {
+            text.withUnsafeMutableBytes { text in
+                for change in changes {
+                    let old = UnsafeMutableRawBufferPointer(rebasing: text[ranges[change.member].range])
+                    old.copyBytes(from: values[change.value])
+                }
+            }
+        } else {
+            text = text(after: changes, values)
+            moveRanges(changes)
         }
-        let old = ranges[member].range
-        ranges[member] = MemberRange(range)
-        return old
+    }
+
+    private func text(after changes: [Change], _ values: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var new: [UInt8] = []
+        new.reserveCapacity(changes.reduce(text.count) { $0 + $1.value.count - ranges[$1.member].range.count })
+        var end = 0
+        for change in changes {
+            let old = ranges[change.member].range
+            new.append(contentsOf: text[end..<old.lowerBound])
+            new.append(contentsOf: values[change.value])
+            end = old.upperBound
+        }
+        new.append(contentsOf: text[end...])
+        return new
+    }
+
+    private mutating func moveRanges(_ changes: [Change]) {
+        var (distance, next) = (0, changes.startIndex)
+        for member in changes[next].member..<ranges.count {
+            let old = ranges[member].range
+            let start = old.lowerBound + distance
+            if next < changes.endIndex, changes[next].member == member {
+                distance += changes[next].value.count - old.count
+                next += 1
+            }
+            ranges[member] = MemberRange(start..<old.upperBound + distance)
+        }
     }
 
     /// - Returns: the previous token; nil if there was none.
@@ -73,23 +108,41 @@ struct EncodedBaseline: Sendable {
         longValues[token] = value ?? []
     }
 
-    /// Whether the bytes in `range` are equal to `json`.
-    func isEqual(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
+    /// Whether a visited member's JSON is equal to `json`.
+    @inline(__always)
+    func isEqual(_ json: UnsafeBufferPointer<UInt8>, to member: Int) -> Bool {
+        let range = ranges[member].range
         guard range.count == json.count else { return false }
-        return text.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
+        return text.withUnsafeBytes {
+            Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), UnsafeRawBufferPointer(json))
+        }
     }
 
-    // Compares eight bytes at a time, because every commit compares every member.
+    // Compares several bytes at a time, because every commit compares every member. The last of them may overlap those before.
+    @inline(__always)
     static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
-        guard old.count == new.count else { return false }
+        let count = new.count
+        guard old.count == count else { return false }
+        if count >= 8 { return areEqual(old, new, by: UInt64.self) }
+        if count >= 4 { return areEqual(old, new, by: UInt32.self) }
         var offset = 0
-        while offset + 8 <= new.count {
-            let word = new.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-            offset += 8
+        while offset < count, new[offset] == old[offset] { offset += 1 }
+        return offset == count
+    }
+
+    /// - Parameter word: must be no longer than the bytes.
+    @inline(__always)
+    private static func areEqual<Word: BitwiseCopyable & Equatable>(
+        _ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer, by word: Word.Type
+    ) -> Bool {
+        let (size, last) = (MemoryLayout<Word>.size, new.count - MemoryLayout<Word>.size)
+        var offset = 0
+        while true {
+            let other = old.loadUnaligned(fromByteOffset: offset, as: word)
+            if new.loadUnaligned(fromByteOffset: offset, as: word) != other { return false }
+            if offset == last { return true }
+            offset = min(offset + size, last)
         }
-        while offset < new.count, new[offset] == old[offset] { offset += 1 }
-        return offset == new.count
     }
 }
 

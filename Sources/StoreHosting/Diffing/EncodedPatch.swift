@@ -136,7 +136,7 @@ extension EncodedPatch {
     /// The patch from one JSON value to another; its paths begin with `path`.
     public init(from old: some Collection<UInt8>, to new: some Collection<UInt8>, at path: String = "") {
         self.init()
-        guard let first = new.first, first == old.first, first == Self.brace || first == Self.bracket,
+        guard Self.mayHaveMembers(new), new.first == old.first,
             let old = try? JSONValue(parsing: Array(old)), let after = try? JSONValue(parsing: Array(new))
         else {
             // Only arrays and objects are compared member by member.
@@ -148,8 +148,10 @@ extension EncodedPatch {
         }
     }
 
-    private static let brace = UInt8(ascii: "{")
-    private static let bracket = UInt8(ascii: "[")
+    /// Whether the JSON is an array or an object.
+    static func mayHaveMembers(_ json: some Collection<UInt8>) -> Bool {
+        json.first == UInt8(ascii: "{") || json.first == UInt8(ascii: "[")
+    }
 }
 
 extension EncodedPatch.Operation {

@@ -1,20 +1,23 @@
 public import JSON
 public import Stores
 
-/// Finds the changes of a state since the previous visit of its members, and writes the state as JSON on the way.
+/// Finds the changes of a state since the previous visit of its members, and keeps its text as JSON up to date on the way.
 ///
 /// The time is proportional to the size of the members without a token or with a new one, plus the number of changes. Long
-/// members whose token is unchanged are left out of the text, which is then not the whole state.
+/// members with a token are left out of the text, which is then not the whole state.
 public struct StateDiffer: ~Copyable {
     /// Updated in place. It outlives the differ: see ``EncodedBaseline/update(_:)``.
     private let baseline: UnsafeMutablePointer<EncodedBaseline>
     @usableFromInline var patch = EncodedPatch()
-    /// The visited members as JSON.
+    /// Whether there is no state yet to compare with, so that all of this one is written.
+    @usableFromInline let isFirst: Bool
+    /// The state as JSON at the first visit; later the values that have changed, one behind the other.
     @usableFromInline var text: JSONWriter
+    private var changes: [EncodedBaseline.Change] = []
     /// The path to the current object, while the paths of the members are not known yet.
     private var path: [StaticString] = []
     private let findsPaths: Bool
-    /// Whether the text has every member that was visited.
+    /// Whether the text of the state has every member that was visited.
     private var isComplete = true
     private var isWhole = false
     /// By how many bytes the JSON of the state has grown, or more: the size of values that a table no longer has is not
@@ -26,7 +29,7 @@ public struct StateDiffer: ~Copyable {
     private var members = 0
     private var tokens = 0
 
-    /// A longer member with an unchanged token is not copied into the text.
+    /// A longer member with a token is not in the text.
     private static var maxCopiedBytes: Int { 512 }
     /// A longer table is not encoded for the text.
     private static var maxEncodedEntities: Int { 8 }
@@ -34,17 +37,23 @@ public struct StateDiffer: ~Copyable {
     fileprivate init(_ baseline: UnsafeMutablePointer<EncodedBaseline>) {
         self.baseline = baseline
         findsPaths = baseline.pointee.paths.isEmpty
-        text = JSONWriter(reservingCapacity: baseline.pointee.text.count + 64)
-        text.beginObject()
+        isFirst = baseline.pointee.memberCount == 0
+        text = JSONWriter()
+        if isFirst { text.beginObject() }
     }
 
     /// The changes, and the writer for reuse.
     fileprivate consuming func finish() -> DiffResult {
-        if !isWhole { text.endObject() }
         if baseline.pointee.memberCount != members {
             failure = failure ?? "The state visits other members than before."
         }
-        baseline.pointee.setText(text.bytes, isComplete: isComplete && failure == nil)
+        if isFirst {
+            if !isWhole { text.endObject() }
+            baseline.pointee.text = text.bytes
+        } else if !changes.isEmpty {
+            text.withBytes { baseline.pointee.apply(changes, values: $0) }
+        }
+        baseline.pointee.isComplete = isComplete && failure == nil
         return DiffResult(patch, growth, failure, text)
     }
 
@@ -65,27 +74,47 @@ public struct StateDiffer: ~Copyable {
     /// Compares the text from `start` on with the baseline of the next member.
     @usableFromInline
     mutating func compare(from start: Int, _ name: StaticString?) {
-        let end = text.count
-        let old = exchange(start..<end, name)
-        if let reason = text.failure { fail(reason, at: baseline.pointee.path(of: members - 1)) }
-        guard let old else { return }
-        text.withBytes { text in
-            let new = UnsafeRawBufferPointer(start: text.baseAddress.map { $0 + start }, count: end - start)
-            if baseline.pointee.isEqual(new, at: old) { return }
-            growth += new.count - old.count
-            patch.append(
-                EncodedPatch(from: baseline.pointee.text[old], to: new, at: baseline.pointee.path(of: members - 1)))
+        guard !isFirst else { return addFirst(start..<text.count, name) }
+        let member = members
+        members += 1
+        guard member < baseline.pointee.memberCount else { return }
+        let isEqual = text.withBytes {
+            baseline.pointee.isEqual(UnsafeBufferPointer(rebasing: $0[start...]), to: member)
         }
+        guard !isEqual || text.failure != nil else { return text.truncate(to: start) }
+        change(member, from: start)
     }
 
-    /// Stores the range of the next member.
+    private mutating func change(_ member: Int, from start: Int) {
+        let path = baseline.pointee.path(of: member)
+        if let reason = text.failure { fail(reason, at: path) }
+        let old = baseline.pointee.range(of: member)
+        text.withBytes { text in
+            let new = UnsafeBufferPointer(rebasing: text[start...])
+            growth += new.count - old.count
+            if EncodedPatch.mayHaveMembers(new) {
+                patch.append(EncodedPatch(from: baseline.pointee.text[old], to: new, at: path))
+            } else {
+                patch.operations.append(EncodedPatch.Operation(.replace, path, Array(new)))
+            }
+        }
+        replace(member, start..<text.count)
+    }
+
+    /// Replaces a member in the text of the state.
+    private mutating func replace(_ member: Int, _ value: Range<Int>) {
+        changes.append(EncodedBaseline.Change(member: member, value: value))
+        text.truncate(to: value.upperBound)
+    }
+
+    /// Adds the next member of a first state.
     ///
     /// - Parameter name: the name of the member; nil if it has none.
-    /// - Returns: the range of the previous visit; nil at the first.
-    private mutating func exchange(_ range: Range<Int>, _ name: StaticString?) -> Range<Int>? {
+    private mutating func addFirst(_ range: Range<Int>, _ name: StaticString?) {
         members += 1
         if findsPaths { baseline.pointee.paths.append(pathText(name)) }
-        return baseline.pointee.exchange(members - 1, range)
+        if let reason = text.failure { fail(reason, at: baseline.pointee.path(of: members - 1)) }
+        baseline.pointee.add(range)
     }
 
     @usableFromInline
@@ -112,7 +141,7 @@ public struct StateDiffer: ~Copyable {
 extension StateDiffer: MemberVisitor {
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
-        text.name(name)
+        if isFirst { beginMember(name) }
         let start = text.count
         value.encode(into: &text)
         compare(from: start, name)
@@ -120,12 +149,15 @@ extension StateDiffer: MemberVisitor {
 
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
-        text.name(name)
+        if isFirst { beginMember(name) }
         let start = text.count
         if skips(stamp) { return }
         value.encode(into: &text)
         compareTracked(from: start, name)
     }
+
+    @usableFromInline
+    mutating func beginMember(_ name: StaticString) { text.name(name) }
 
     @inlinable
     public mutating func member(_ name: StaticString, _ part: some ObjectState) {
@@ -135,9 +167,9 @@ extension StateDiffer: MemberVisitor {
     /// Visits an object, whose members `visit` visits.
     @inlinable
     mutating func part(_ name: StaticString, _ visit: (inout StateDiffer) -> Void) {
-        beginPart(name)
+        if isFirst { beginPart(name) }
         visit(&self)
-        endPart()
+        if isFirst { endPart() }
     }
 
     @usableFromInline
@@ -160,7 +192,7 @@ extension StateDiffer {
     @usableFromInline
     mutating func skips(_ token: ChangeToken) -> Bool {
         guard exchange(token) == token else { return false }
-        copyUnchanged()
+        keep()
         return true
     }
 
@@ -178,27 +210,24 @@ extension StateDiffer {
             patch.append(EncodedPatch(from: old, to: new, at: path))
         }
         baseline.pointee.setLongValue(tokens - 1, isLong ? new : nil)
-        if isLong { return omit(from: start, name) }
-        exchangeRange(from: start, name)
+        exchange(from: start, isOmitted: isLong, name)
     }
 
-    /// Copies the unchanged text of the next member, unless it is long.
-    private mutating func copyUnchanged() {
-        let start = text.nextStart
-        guard let value = baseline.pointee.range(of: members), !value.isEmpty else { return omit(from: text.count) }
-        baseline.pointee.text.withUnsafeBufferPointer { text.raw(UnsafeBufferPointer(rebasing: $0[value])) }
-        exchangeRange(from: start)
+    /// Leaves the next member as it is in the text of the state.
+    private mutating func keep() {
+        if members < baseline.pointee.memberCount, baseline.pointee.range(of: members).isEmpty { isComplete = false }
+        members += 1
     }
 
-    /// Leaves the next member out of the text, of which the bytes from `start` on are its own.
-    private mutating func omit(from start: Int, _ name: StaticString? = nil) {
-        text.truncate(to: start)
-        isComplete = false
-        exchangeRange(from: start, name)
-    }
-
-    private mutating func exchangeRange(from start: Int, _ name: StaticString? = nil) {
-        _ = exchange(start..<text.count, name)
+    /// Replaces the next member by the text from `start` on, or leaves it out.
+    private mutating func exchange(from start: Int, isOmitted: Bool, _ name: StaticString? = nil) {
+        if isOmitted {
+            isComplete = false
+            text.truncate(to: start, isBehindValue: isFirst)
+        }
+        if isFirst { return addFirst(start..<text.count, name) }
+        if members < baseline.pointee.memberCount { replace(members, start..<text.count) }
+        members += 1
     }
 }
 
@@ -208,9 +237,9 @@ extension StateDiffer {
     public mutating func members<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
         let before = beginTable(table.stamp)
-        if before == table.stamp { return copyTable() }
+        if before == table.stamp { return keepTable() }
         if let before { findChanges(of: table, since: before, at: tablePath) }
-        let start = tableStart
+        let start = startTable()
         if isShort(table.count) { table.encodeMembers(into: &text) }
         endTable(from: start, count: table.count)
     }
@@ -223,10 +252,14 @@ extension StateDiffer {
 
     @usableFromInline var tablePath: String { findsPaths ? pathText(nil) : baseline.pointee.path(of: members) }
 
-    @usableFromInline var tableStart: Int { text.nextStart }
+    @usableFromInline
+    mutating func startTable() -> Int {
+        text.separate()
+        return text.count
+    }
 
     @usableFromInline
-    mutating func copyTable() { copyUnchanged() }
+    mutating func keepTable() { keep() }
 
     @usableFromInline
     func isShort(_ count: Int) -> Bool { count <= Self.maxEncodedEntities }
@@ -234,10 +267,7 @@ extension StateDiffer {
     @usableFromInline
     mutating func endTable(from start: Int, count: Int) {
         if let reason = text.failure { fail(reason, at: tablePath) }
-        guard isShort(count), text.count - start <= 2 * Self.maxCopiedBytes else {
-            return omit(from: min(start, text.count))
-        }
-        exchangeRange(from: start)
+        exchange(from: start, isOmitted: !isShort(count) || text.count - start > 2 * Self.maxCopiedBytes)
     }
 }
 

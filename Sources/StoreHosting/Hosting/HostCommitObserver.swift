@@ -59,10 +59,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
-        let revision = commit.revision
-        let (changes, privateState) = commit.statePlace.withMemoryRebound(to: InPlace<State>.self, capacity: 1) {
-            self.changes(in: $0, since: bookkeeping, revision)
-        }
+        let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
         let (type, payload) = coding.describe(commit.action) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
@@ -101,19 +98,20 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     @usableFromInline
-    func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
+    func dispatchEnded(
+        in state: UnsafePointer<State>, at revision: Int, nextDeadline: Int?, asksBeforeCommit: inout Bool
+    ) {
         defer { FaultNote.clear() }
-        let deadline = contents.pointee.pending == nil ? nil : contents.pointee.nextDeadline
-        let revision = contents.pointee.revision
         guard let bookkeeping,
-            let transaction = bookkeeping.takeTransaction(at: revision, nextDeadline: deadline)
+            let transaction = bookkeeping.takeTransaction(at: revision, nextDeadline: nextDeadline)
         else { return }
-        if bookkeeping.size.isNear(maxStateBytes) || contents.pointee.asksBeforeCommit {
-            contents.pointee.asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
-                root(contents.pointee.state, at: revision).count
+        if bookkeeping.size.isNear(maxStateBytes) || asksBeforeCommit {
+            asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
+                root(state.pointee, at: revision).count
             }
         }
-        recorder?.append(transaction, view(of: contents))
+        // The state has the address of the contents.
+        recorder?.append(transaction, StateView(revision: revision, self, state))
     }
 
     @usableFromInline
@@ -190,17 +188,17 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     /// The changes since the last commit, and the private part of the state if that has changed too.
     private func changes(
-        in state: UnsafePointer<InPlace<State>>, since bookkeeping: HostBookkeeping, _ revision: Int
+        in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let found = bookkeeping.findChanges(at: revision) { state.pointee.findChanges(&$0) }
+        let found = bookkeeping.findChanges(at: revision) { coding.findChanges(state, &$0) }
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
-        state.pointee.encodePrivate(encoder, into: &members)
+        coding.encodePrivate(state, encoder, &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
-        return (patch, state.pointee.persistedPrivateState(encoder, persistedSecrets))
+        return (patch, encoder.privateState(of: state.pointee, persistedSecrets))
     }
 
     private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
@@ -219,20 +217,4 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
     }
-}
-
-/// A state that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
-/// it refers to.
-private struct InPlace<State: DiffableState>: ~Copyable {
-    private let state: State
-
-    borrowing func findChanges(_ differ: inout StateDiffer) { state.findChanges(&differ) }
-
-    borrowing func encodePrivate(_ encoder: StateEncoder<State>, into members: inout PrivateStateEncoder) {
-        encoder.encodePrivateState(of: state, into: &members)
-    }
-
-    borrowing func persistedPrivateState(
-        _ encoder: StateEncoder<State>, _ secrets: PrivateStateEncoder.Secrets
-    ) -> [UInt8]? { encoder.privateState(of: state, secrets) }
 }

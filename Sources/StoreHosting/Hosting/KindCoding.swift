@@ -10,11 +10,55 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     /// The index of an action's type among the declarations.
     let index: @Sendable (String) -> Int?
 
+    /// Passes the parts of a state to a differ.
+    let findChanges: ChangeFinder
+    /// Passes the private members of a state to an encoder.
+    let encodePrivate: PrivateEncoder
+
+    @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    @usableFromInline typealias PrivateEncoder =
+        @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) -> Void
+
+    // Inlinable, so that the compiler specializes the closures for the type of the state.
+    @inlinable
+    convenience init(_ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames) {
+        self.init(
+            encoder, catalogue, names,
+            findChanges: { state, differ in
+                state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) { $0.pointee.findChanges(&differ) }
+            },
+            encodePrivate: { state, encoder, members in
+                state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) {
+                    $0.pointee.encodePrivate(encoder, into: &members)
+                }
+            })
+    }
+
     @usableFromInline
-    init(_ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames) {
+    init(
+        _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
+        findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
+    ) {
         self.encoder = encoder
         self.names = names
+        self.findChanges = findChanges
+        self.encodePrivate = encodePrivate
         describe = catalogue.encoder
         index = catalogue.index
+    }
+}
+
+/// A state that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
+/// it refers to.
+@usableFromInline
+struct InPlace<State: DiffableState>: ~Copyable {
+    @usableFromInline let state: State
+
+    @inlinable
+    borrowing func findChanges(_ differ: inout StateDiffer) { state.findChanges(&differ) }
+
+    @inlinable
+    borrowing func encodePrivate(_ encoder: StateEncoder<State>, into members: inout PrivateStateEncoder) {
+        encoder.encodePrivateState(of: state, into: &members)
     }
 }

@@ -126,7 +126,7 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
             contents.pointee.revision += 1
             observer.commitMigration(
                 contents.pointee.state, as: contents.pointee.revision, at: environment.clock.now())
-            observer.dispatchEnded(contents)
+            engine.core.notifyDispatchEnded(contents)
         }
         engine.resume()
     }
@@ -186,19 +186,7 @@ extension StoreHost {
         _ action: Engine.Action, _ envelope: Envelope<Engine.Action>, to engine: Engine, _ options: DispatchOptions,
         isBatch: Bool, _ done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        let selection = options.selection
-        let isDryRun = options.isDryRun
-        let idempotencyRecord = options.idempotencyRecord
-        engine.submit(
-            action, envelope,
-            answer: { [self] receipt, contents in
-                guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
-                if isDryRun { return preview(receipt, selection, contents, isBatch: isBatch) }
-                let json = receipt.isDone ? selection.map { view(of: contents).encoded($0) } : nil
-                let result = DispatchResult(receipt, isBatch: isBatch, json: json)
-                if let record = idempotencyRecord?(result) { observer(of: contents).set(record) }
-                return result
-            }, done: done)
+        engine.submit(action, envelope, HostAnswer(host: self, options: options, isBatch: isBatch), done: done)
     }
 
     /// The result of a dry run. The contents hold the state that the action would make, as long as this runs.
@@ -236,10 +224,36 @@ extension ActionDecodingError {
     }
 }
 
+/// Makes the result of one dispatch. A value and not a closure, which would be allocated for each.
+@usableFromInline
+struct HostAnswer<Engine: HostableStore>: Sendable {
+    @usableFromInline let host: StoreHost<Engine>
+    @usableFromInline let options: DispatchOptions
+    @usableFromInline let isBatch: Bool
+
+    @inlinable
+    init(host: StoreHost<Engine>, options: DispatchOptions, isBatch: Bool) {
+        self.host = host
+        self.options = options
+        self.isBatch = isBatch
+    }
+
+    /// - Parameter contents: those of the store, inside it; nil if the action did not get there.
+    @inlinable
+    func result(_ receipt: Receipt, _ contents: StoreHost<Engine>.Contents?) -> DispatchResult {
+        guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
+        if options.isDryRun { return host.preview(receipt, options.selection, contents, isBatch: isBatch) }
+        let json = receipt.isDone ? options.selection.map { host.view(of: contents).encoded($0) } : nil
+        let result = DispatchResult(receipt, isBatch: isBatch, json: json)
+        if let record = options.idempotencyRecord?(result) { host.observer(of: contents).set(record) }
+        return result
+    }
+}
+
 /// A store that can be hosted: ``Store`` or ``AsyncStore``.
 @usableFromInline
 protocol HostableStore<State, Action>: AnyObject, Sendable {
-    associatedtype State: Sendable
+    associatedtype State: DiffableState
     associatedtype Action: Sendable
 
     var core: StoreCore<State, Action> { get }
@@ -247,37 +261,37 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
     func resume()
 
-    /// Calls `answer` with the receipt and the contents inside the store, or without contents if the action did not get there,
-    /// and then `done` with its value outside the store.
-    func submit<Answer: Sendable>(
-        _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,
-        done: @escaping @Sendable (Answer) -> Void)
+    /// Makes the result inside the store, or outside if the action did not get there, and then calls `done` with it outside the
+    /// store.
+    func submit(
+        _ action: Action, _ envelope: Envelope<Action>, _ answer: HostAnswer<Self>,
+        done: @escaping @Sendable (DispatchResult) -> Void)
 }
 
-extension Store: HostableStore {
+extension Store: HostableStore where State: DiffableState {
     @inlinable
-    func submit<Answer: Sendable>(
-        _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,
-        done: @escaping @Sendable (Answer) -> Void
+    func submit(
+        _ action: Action, _ envelope: Envelope<Action>, _ answer: HostAnswer<Store>,
+        done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        var found: Answer?
-        let receipt = submit(action, envelope) { receipt, contents in found = answer(receipt, contents) }
-        done(found ?? answer(receipt, nil))
+        var result: DispatchResult?
+        let receipt = submit(action, envelope) { result = answer.result($0, $1) }
+        switch consume result {
+        case let result?: done(result)
+        case nil: done(answer.result(receipt, nil))
+        }
     }
 }
 
-extension AsyncStore: HostableStore {
+extension AsyncStore: HostableStore where State: DiffableState {
     @usableFromInline
-    func submit<Answer: Sendable>(
-        _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,
-        done: @escaping @Sendable (Answer) -> Void
+    func submit(
+        _ action: Action, _ envelope: Envelope<Action>, _ answer: HostAnswer<AsyncStore>,
+        done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         submit(QueuedActions(action, envelope)) { receipt, contents in
-            let answer = answer(receipt, contents)
-            return { done(answer) }
+            let result = answer.result(receipt, contents)
+            return { done(result) }
         }
     }
 }

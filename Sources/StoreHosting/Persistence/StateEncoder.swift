@@ -237,6 +237,7 @@ extension StateEncoder {
         return members.bytes
     }
 
+    @usableFromInline
     func encodePrivateState(of state: borrowing State, into members: inout PrivateStateEncoder) {
         restoration?.encodePrivate(state, schema: schema, into: &members)
     }

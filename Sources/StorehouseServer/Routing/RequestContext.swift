@@ -26,9 +26,9 @@ struct RequestContext {
     var share: Share? { if case .share(let share) = credentials { share } else { nil } }
 
     /// The part of the state that the client asks for, which is relative to that of its share.
-    func selection(for kind: StoreKind) throws(Problem) -> Selection {
-        guard let share else { return try head.selection(for: kind) }
-        if share.selection == .root { return try head.selection(for: kind) }
+    func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
+        guard let share else { return try head.selection(for: kind()) }
+        if share.selection == .root { return try head.selection(for: kind()) }
         // Selectors of the kind would show more than the share.
         return share.selection.appending(try head.selectedPointer())
     }
@@ -115,8 +115,10 @@ struct ResponseDecorator: Sendable {
     ///
     /// Otherwise a safe request gets the problem `overloaded`. The client of another request may not be told that nothing
     /// has happened, so its connection closes.
-    fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
-        let response = corrected(response, to: head)
+    fileprivate func send(_ response: consuming Response, to head: RequestHead, _ exchange: Exchange) {
+        // A second response is dropped, and is not counted.
+        guard exchange.isCurrent else { return }
+        if let correction = correction(of: response, to: head) { response = correction }
         if exchange.hasRoom(for: response.body.count) {
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else if head.method == .get || head.method == .head {
@@ -127,13 +129,13 @@ struct ResponseDecorator: Sendable {
         }
     }
 
-    /// Replaces a response that says too much or too little about what was done.
-    private func corrected(_ response: Response, to head: RequestHead) -> Response {
+    /// What to send in place of a response that says too much or too little about what was done; nil for any other.
+    private func correction(of response: borrowing Response, to head: RequestHead) -> Response? {
         if mayBeDone, response.status == .serviceUnavailable {
             return Problem(JournalError.outcomeUnknown("")).response
         }
         guard response.problemCode == Problem.Code.outcomeUnknown.rawValue, head.method == .get || head.method == .head
-        else { return response }
+        else { return nil }
         return Problem(
             .storageUnavailable, "The session may belong to another node meanwhile, so it cannot be shown. Try again."
         ).response

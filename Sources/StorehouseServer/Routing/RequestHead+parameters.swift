@@ -24,7 +24,7 @@ extension RequestHead {
 
     /// The selection of `?select=`.
     func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
-        guard let text = query.first("select"), !text.isEmpty else { return .root }
+        guard hasQuery, let text = query.first("select"), !text.isEmpty else { return .root }
         return try kind().selection(text)
     }
 
@@ -41,6 +41,7 @@ extension RequestHead {
 
     /// The value of `?name=true` or `false`; false without one.
     func flag(_ name: String) throws(Problem) -> Bool {
+        guard hasQuery else { return false }
         switch query.first(name) {
         case nil, "false": return false
         case "true": return true

@@ -161,6 +161,7 @@ struct Resource {
 
     /// Refuses a query that names a parameter twice, or with a typo.
     func validateQuery(_ head: RequestHead) throws(Problem) {
+        guard head.hasQuery else { return }
         try route.validateQuery(head.query, of: head.method, and: isPersonal ? ["store"] : [])
     }
 

@@ -38,7 +38,9 @@ package final class Router: RequestHandler {
                 return try accept(head, of: connection, node.accepts(credentials))
             }
             connection.stopForwarding()
-            try api.origins.requireKnownOrigin(head, peer: connection.peer)
+            if head.fields.contains("origin") {
+                try api.origins.requireKnownOrigin(head, peer: connection.peer)
+            }
             guard api.hosts.allows(head) else {
                 throw Problem(
                     .misdirectedRequest,
@@ -86,7 +88,11 @@ package final class Router: RequestHandler {
         }
         let context = RequestContext(request, exchange, decorator(request.head, resource.route))
         do throws(Problem) {
-            if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
+            if request.head.method == .options,
+                let preflight = api.origins.preflight(request.head, resource.route)
+            {
+                return context.answer(preflight)
+            }
             guard let rule = resource.accessRule(for: request.head.method) else {
                 return answer(context, Self.methodNotAllowed(resource).response)
             }

@@ -16,25 +16,25 @@ final class ActionRequest: Sendable {
     private let appliedPreference: String?
     private let history: String
 
-    init(_ context: RequestContext, _ session: Session, maxWait: Duration) throws(Problem) {
-        let (head, body) = (context.head, context.request.body)
+    init(_ context: borrowing RequestContext, _ session: Session, maxWait: Duration) throws(Problem) {
+        let head = context.head
         share = context.share
-        key = try IdempotencyKey(head, share)
+        key = head.fields.contains("idempotency-key") ? try IdempotencyKey(head, share) : nil
         history = session.historyID
         let selection = try context.selection(for: session.kind)
-        let preferences = Preferences(head.fields.values("prefer"))
+        let preferences = head.fields.contains("prefer") ? Preferences(head.fields.values("prefer")) : nil
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
         // A dry run starts no effect that could be awaited.
-        wait = options.isDryRun ? nil : preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
+        wait = options.isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
         // makes more than four bytes of state from each byte.
-        options.isLarge = body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
-        options.trace = head.fields.trace
+        options.isLarge = context.request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
+        if head.fields.contains("traceparent") { options.trace = head.fields.trace }
         options.expectedRevisions = try Self.expectedRevisions(head, session.historyID)
-        options.selection = preferences.return == .minimal ? nil : selection
+        options.selection = preferences?.return == .minimal ? nil : selection
         self.options = options
-        appliedPreference = Self.appliedPreference(preferences, wait)
+        appliedPreference = preferences.flatMap { [wait] in Self.appliedPreference($0, wait) }
     }
 
     /// The response to an action that was committed or ignored.

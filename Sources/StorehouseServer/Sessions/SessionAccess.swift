@@ -54,8 +54,10 @@ final class SessionAccess: Sendable {
         ifEnded: Otherwise? = nil, ifUnknown: Otherwise? = nil, _ use: @escaping Use
     ) throws(Problem) {
         try context.credentials.require(permission)
-        if let found = registry.find(id) {
-            return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+        switch registry.find(id) {
+        case .session(let session)?: return try self.use(session, id, context, isUse: isUse, use)
+        case let found?: return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+        case nil: break
         }
         guard let locator else {
             return try self.use(.unknown, id, context, isUse: isUse, ifEnded, ifUnknown, use)
@@ -70,13 +72,7 @@ final class SessionAccess: Sendable {
         _ ifUnknown: Otherwise?, _ use: Use
     ) throws(Problem) {
         switch found {
-        case .session(let session):
-            if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
-            context.logs(session)
-            try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
-            // Not before: nobody else may keep the session from expiring.
-            if isUse { registry.touch(session) }
-            try use(session, context)
+        case .session(let session): try self.use(session, id, context, isUse: isUse, use)
         case .ended(let owner):
             try context.credentials.require(ended: id, ownedBy: owner)
             if let ifEnded, context.share == nil { return try ifEnded(context) }
@@ -91,6 +87,17 @@ final class SessionAccess: Sendable {
             try context.credentials.require(unknown: id)
             throw Self.unknown
         }
+    }
+
+    private func use(
+        _ session: Session, _ id: SessionID, _ context: RequestContext, isUse: Bool, _ use: Use
+    ) throws(Problem) {
+        if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
+        context.logs(session)
+        try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
+        // Not before: nobody else may keep the session from expiring.
+        if isUse { registry.touch(session) }
+        try use(session, context)
     }
 
     private static var unknown: Problem {

@@ -46,16 +46,27 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// id.
     private static func bits(_ text: UnsafeBufferPointer<UInt8>) -> (bits: UInt128, isAll: Bool)? {
         guard length.contains(text.count) else { return nil }
-        var bits: UInt128 = 0
-        var last: UInt8 = 0
-        for index in text.indices {
-            guard let value = Base64.urlSafe.value(of: text[index]) else { return nil }
-            guard index < 22 else { continue }
-            bits = bits << 6 | UInt128(last)
-            last = value
+        // The letters of an id are random, so a branch for each would often be predicted wrong.
+        return values.withUnsafeBufferPointer { values in
+            var (high, middle, all): (UInt64, UInt64, UInt8) = (0, 0, 0)
+            for index in 0..<10 {
+                let (first, second) = (values[Int(text[index])], values[Int(text[index + 10])])
+                high = high << 6 | UInt64(first)
+                middle = middle << 6 | UInt64(second)
+                all |= first | second
+            }
+            for index in 20..<text.count { all |= values[Int(text[index])] }
+            guard all & invalid == 0 else { return nil }
+            let (low, last) = (values[Int(text[20])], values[Int(text[21])])
+            let bits = UInt128(high) << 68 | UInt128(middle) << 8 | UInt128(low << 2 | last >> 4)
+            return (bits, text.count == 22 && last & 0x0f == 0)
         }
-        return (bits << 2 | UInt128(last >> 4), text.count == 22 && last & 0x0f == 0)
     }
+
+    private static let invalid: UInt8 = 0x80
+
+    /// The value of each byte as a digit, or ``invalid``.
+    private static let values: [UInt8] = (0...UInt8.max).map { Base64.urlSafe.value(of: $0) ?? invalid }
 
     package static func == (left: SessionID, right: SessionID) -> Bool {
         left.high == right.high && left.low == right.low && left.text?.characters == right.text?.characters

@@ -82,7 +82,7 @@ extension AnyMiddleware {
         self.init(
             respond: { (commit: borrowing Commit<State, Action>) in
                 // `matches` is cheap, and most commits belong to other parts.
-                guard action.matches(commit.action), let nested = action.value(in: commit.action),
+                guard commit.isAction(action), let nested = action.value(in: commit.action),
                     let value = read(commit.state)
                 else { return .none }
                 let previous = commit.previousPlace.flatMap { read($0.pointee) }

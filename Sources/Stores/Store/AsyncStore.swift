@@ -219,7 +219,7 @@ extension AsyncStore {
             let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
             if let kept { contents.pointee.state = kept }
-            contents.pointee.observer?.dispatchEnded(contents)
+            core.notifyDispatchEnded(contents)
             return (finish, core.takeQueuedActions(contents), core.takePostLockWork(contents))
         }
     }

@@ -47,6 +47,12 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     /// a part that was not there.
     @inlinable public var previousState: State? { previousPlace?.pointee }
 
+    /// Whether the action is this case.
+    @inlinable
+    package func isAction<Part>(_ path: CasePath<Action, Part>) -> Bool {
+        actionPlace.withMemoryRebound(to: BorrowedValue<Action>.self, capacity: 1) { $0.pointee.isCase(of: path) }
+    }
+
     /// Calls `body` with this commit, as the store of a part would make it.
     @inlinable
     package func narrowed<Part, PartAction, Result>(
@@ -64,6 +70,15 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
             }
         }
     }
+}
+
+/// A value that is read where it is. Reading a copyable value through a pointer copies it.
+@usableFromInline
+struct BorrowedValue<Value>: ~Copyable {
+    @usableFromInline let value: Value
+
+    @inlinable
+    borrowing func isCase<Part>(of path: CasePath<Value, Part>) -> Bool { path.matches(value) }
 }
 
 /// The sender of an action.
@@ -113,7 +128,14 @@ package protocol CommitObserver<State, Action>: AnyObject {
 
     /// Called once after each dispatch, also one that committed nothing or was a dry run, when its result is known and before the next queued
     /// action is reduced.
-    func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer)
+    ///
+    /// - Parameters:
+    ///   - state: the state in place.
+    ///   - revision: of that state.
+    ///   - nextDeadline: when the next timer is due, in milliseconds since 1970; nil without a timer.
+    ///   - asksBeforeCommit: whether the observer must admit a state before it is committed.
+    func dispatchEnded(
+        in state: UnsafePointer<State>, at revision: Int, nextDeadline: Int?, asksBeforeCommit: inout Bool)
 
     /// Whether the commits up to `revision` survive whatever the host protects them from.
     func isDurable(through revision: Int) -> Bool

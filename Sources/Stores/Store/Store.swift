@@ -108,7 +108,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
                 receipt = process(action, envelope, contents)
                 inspect(receipt, contents)
             }
-            contents.pointee.observer?.dispatchEnded(contents)
+            core.notifyDispatchEnded(contents)
         } ifReentrant: { contents in
             core.queue(action, envelope, contents)
         }
@@ -325,7 +325,7 @@ extension Store {
             for submission in queued.prefix(left) {
                 contents.pointee.observer?.willReduce(submission.first, isNamed: false)
                 _ = process(submission.first, submission.envelope, contents)
-                contents.pointee.observer?.dispatchEnded(contents)
+                core.notifyDispatchEnded(contents)
             }
             contents.pointee.madePendingWork.postLockWork.left += queued.compactMap(\.envelope.ownGroup)
             if queued.count > left {

@@ -1,7 +1,7 @@
 // The timers of the state. Everything here happens under the store's lock.
 extension StoreCore.Contents {
     /// When the next timer is due, in milliseconds since 1970; nil if none is set.
-    package var nextDeadline: Int? {
+    @usableFromInline package var nextDeadline: Int? {
         guard let timers = pending?.timers, !timers.isEmpty else { return nil }
         return timers.compactMap { $0.next?.deadline }.min()
     }

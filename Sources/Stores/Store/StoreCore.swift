@@ -125,6 +125,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         }
     }
 
+    /// Tells the observer that the result of a dispatch is known.
+    @inlinable
+    package func notifyDispatchEnded(_ contents: ContentsPointer) {
+        contents.pointee.observer?.dispatchEnded(
+            in: Self.state(in: contents), at: contents.pointee.revision,
+            nextDeadline: contents.pointee.pending == nil ? nil : contents.pointee.nextDeadline,
+            asksBeforeCommit: &contents.pointee.asksBeforeCommit)
+    }
+
     @inlinable
     package static func state(in contents: ContentsPointer) -> UnsafePointer<State> {
         // The state is the first member, so it has the address of the contents.

@@ -36,6 +36,32 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        /// The answers of channels that are ready together leave together, at most 16 at a time.
+        @Test func sendsTheAnswersOfSeveralChannelsTogether() async throws {
+            let pairs = (0..<20).map { _ in SocketPair(records: true) }
+            for pair in pairs { pair.send([1]) }
+            try await withLoop(.epoll) { loop in
+                let (answered, drained) = (Probe<Int>(), Probe<Void>())
+                loop.execute {
+                    for pair in pairs {
+                        let delegate = ScriptedDelegate()
+                        delegate.onReceived = { channel, bytes in
+                            answered.note(pairs.count { $0.hasReceived })
+                            channel.write(Array("answer".utf8))
+                            return bytes.count
+                        }
+                        delegate.onDrained = { _ in drained.note(()) }
+                        _ = try? Channel(owning: pair.theirs, on: loop, delegate: delegate)
+                    }
+                }
+                _ = await drained.next(pairs.count)
+                #expect(await answered.next(pairs.count) == Array(repeating: 0, count: 16) + [16, 16, 16, 16])
+                for pair in pairs { #expect(pair.received() == ["answer"]) }
+            }
+        }
+    #endif
+
     /// With a slow reader, bytes stay pending, and the delegate writes more when they are sent.
     @Test(arguments: LoopImplementation.allCases)
     func keepsPendingOutputForASlowReader(_ implementation: LoopImplementation) async throws {

@@ -23,6 +23,12 @@ final class SocketPair: Sendable {
         _ = Glibc.send(ours, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
+    /// Whether a record has arrived that is not read.
+    var hasReceived: Bool {
+        var byte: UInt8 = 0
+        return recv(ours, &byte, 1, Int32(MSG_PEEK)) > 0
+    }
+
     /// The received records. Does not wait.
     func received() -> [String] {
         var records: [String] = []

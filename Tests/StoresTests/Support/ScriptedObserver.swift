@@ -64,8 +64,10 @@ final class ScriptedObserver: CommitObserver {
 
     func faultOfLosing(_ action: TallyAction, from origin: Origin, at moment: Int) -> StoreFault? { nil }
 
-    func dispatchEnded(_ contents: StoreCore<Tally, TallyAction>.ContentsPointer) {
-        script.calls.record("end \(contents.pointee.revision)")
+    func dispatchEnded(
+        in state: UnsafePointer<Tally>, at revision: Int, nextDeadline: Int?, asksBeforeCommit: inout Bool
+    ) {
+        script.calls.record("end \(revision)")
     }
 
     func isDurable(through revision: Int) -> Bool { script.isDurable(revision) }
