@@ -12,9 +12,14 @@ final class SessionAccess: Sendable {
     /// Nil if all sessions are in memory.
     private let locator: SessionLocator?
     private let personal: PersonalSessions
+    /// Nil for a server that is alone.
+    private let handovers: Handovers?
 
-    init(_ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions) {
+    init(
+        _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?
+    ) {
         self.registry = registry
+        self.handovers = handovers
         self.locator = locator
         self.personal = personal
     }
@@ -36,8 +41,13 @@ final class SessionAccess: Sendable {
         }
         if segment == "me", let subject = context.credentials.subject {
             try context.credentials.require(permission)
-            return try personal.withSession(of: subject, context) { [registry] session, context throws(Problem) in
+            return try personal.withSession(of: subject, context) { [self] session, context throws(Problem) in
                 context.logs(session)
+                if let handovers, !handovers.admits(context, to: session, isUse: true) {
+                    return handovers.wait(for: session, context) { [self] context throws(Problem) in
+                        try authorizedSession(segment, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
+                    }
+                }
                 registry.touch(session)
                 try use(session, context)
             }
@@ -55,25 +65,28 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         try context.credentials.require(permission)
         if let found = registry.find(id) {
-            return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+            return try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
         guard let locator else {
-            return try self.use(.unknown, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+            return try self.use(.unknown, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
         try locator.find(id, for: context) { [self] (found, context) throws(Problem) in
-            try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+            try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
     }
 
     private func use(
-        _ found: SessionRegistry.Lookup, _ id: SessionID, _ context: RequestContext, isUse: Bool, _ ifEnded: Otherwise?,
-        _ ifUnknown: Otherwise?, _ use: Use
+        _ found: SessionRegistry.Lookup, _ id: SessionID, for permission: Permission, _ context: RequestContext,
+        isUse: Bool, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
     ) throws(Problem) {
         switch found {
         case .session(let session):
             if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
             context.logs(session)
             try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
+            if let handovers, !handovers.admits(context, to: session, isUse: isUse) {
+                return wait(for: session, handovers, permission, context, isUse, ifEnded, ifUnknown, use)
+            }
             // Not before: nobody else may keep the session from expiring.
             if isUse { registry.touch(session) }
             try use(session, context)
@@ -90,6 +103,18 @@ final class SessionAccess: Sendable {
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
             throw Self.unknown
+        }
+    }
+
+    /// Looks for the session again when it is decided whether it stays. Not a part of the caller, which does this seldom.
+    @inline(never)
+    private func wait(
+        for session: Session, _ handovers: Handovers, _ permission: Permission, _ context: RequestContext,
+        _ isUse: Bool, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
+    ) {
+        handovers.wait(for: session, context) { [self, id = session.id] context throws(Problem) in
+            try authorizedSession(
+                id, for: permission, context, isUse: isUse, ifEnded: ifEnded, ifUnknown: ifUnknown, use)
         }
     }
 
