@@ -6,6 +6,10 @@ package enum SessionPlace: Sendable, Equatable {
     case claiming
     /// Redis has to be asked.
     case unknown
+    /// The node hands it over to another one, and Redis has not answered yet.
+    case releasing
+    /// The node has handed it over a moment ago. Nobody may have claimed it yet.
+    case released
 }
 
 /// Decides what a node does with a request for a session: serve it, claim the session, forward the request to the owner, or give
@@ -30,6 +34,8 @@ package struct RoutedRequest: Sendable {
         case serve(epoch: Int)
         /// Ask Redis, or wait for the answer if it was asked.
         case claim
+        /// Wait until the session is handed over, or stays.
+        case awaitRelease
         case forward(to: NodeLife)
         /// Look where the session is after so many milliseconds.
         case lookAgain(after: Int)
@@ -90,9 +96,12 @@ package struct RoutedRequest: Sendable {
         case .elsewhere(let owner) where !isForwarded: return .forward(to: owner)
         // What this node knows may be older than what the node knew that has forwarded it.
         case .elsewhere where hasAsked: return .answerNotHere
+        // The node that has forwarded it claims the session now.
+        case .released where isForwarded: return .answerNotHere
+        case .releasing: return .awaitRelease
         case _ where isDraining: return isForwarded ? .answerNotHere : giveUp
         case .here: return lookAgain
-        case .unknown, .claiming, .elsewhere:
+        case .unknown, .claiming, .elsewhere, .released:
             guard holdsLease else { return lookAgain }
             hasAsked = true
             return .claim

@@ -9,11 +9,20 @@ extension HTTPConnection {
     /// Whether the requests come from another server, which forwards them.
     package var isForwarded: Bool { forwardedClient != nil }
 
-    /// The current request was forwarded by another server, and `client` is the address of its client.
-    package func acceptForwarded(for client: IPAddress) { forwardedClient = client }
+    /// The server that has forwarded the current request, by a number that the handler has given it; 0 if none has.
+    package var forwarder: UInt16 { forwarderNumber }
+
+    /// The current request was forwarded by another server.
+    ///
+    /// - Parameters:
+    ///   - client: the address of its client.
+    ///   - forwarder: the number of the other server.
+    package func acceptForwarded(for client: IPAddress, by forwarder: UInt16) {
+        (forwardedClient, forwarderNumber) = (client, forwarder)
+    }
 
     /// The current request is that of the client at the other end.
-    package func stopForwarding() { forwardedClient = nil }
+    package func stopForwarding() { (forwardedClient, forwarderNumber) = (nil, 0) }
 
     /// Closes the connection if it is idle.
     ///

@@ -24,8 +24,12 @@ package final class HTTPConnection {
     let address: IPAddress
     /// The client of the server at the other end that has forwarded the current request; nil if none has.
     var forwardedClient: IPAddress?
+    /// The number of that server; 0 if the request was not forwarded.
+    @exclusivity(unchecked) var forwarderNumber: UInt16 = 0
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
+    /// Is notified once when the current request ends.
+    @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// Whether the server has closed the connection while bytes waited for the client.
     package private(set) var isCut = false
     /// How many bytes were written for the client since its stream began.
@@ -64,7 +68,8 @@ package final class HTTPConnection {
         deadline.onExpiry = { [self] in timedOut() }
         let limits = context.settings.limits
         channel.maxUnconsumedBytes =
-            limits.maxTargetBytes + limits.maxHeaderBytes + HTTPConnectionStateMachine.maxPendingResponseBytes
+            limits.maxTargetBytes + limits.maxHeaderBytes + HTTPLimits.maxForwardingBytes
+            + HTTPConnectionStateMachine.maxPendingResponseBytes
         startTimeout(.idle)
     }
 
@@ -151,6 +156,7 @@ extension HTTPConnection: ChannelDelegate {
         loopBoundSelf = nil
         stream.take()?.streamClosed()
         subject = nil
+        notifyRequestObserver()
         context.remove(self)
     }
 }
@@ -205,11 +211,24 @@ extension HTTPConnection {
         if let head { answered(head) }
         subject = nil
         if action.closes {
-            return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
+            close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
+        } else {
+            startTimeout(action.timeout)
+            channel.resumeReading()
         }
-        startTimeout(action.timeout)
-        channel.resumeReading()
+        if requestObserver != nil { notifyRequestObserver() }
     }
+
+    /// Whether an observer is notified when the current request ends.
+    package func notifiesAtEnd(_ observer: any RequestObserver) -> Bool { requestObserver === observer }
+
+    /// Notifies an observer when the current request ends. Another one, for which this was called before, is notified now.
+    package func notifyAtEnd(_ observer: any RequestObserver) {
+        if requestObserver != nil { notifyRequestObserver() }
+        requestObserver = observer
+    }
+
+    private func notifyRequestObserver() { requestObserver.take()?.requestEnded(on: context.loop) }
 
     /// Writes a large body as it is, since a copy behind the head would double its memory.
     private func write(_ response: Response, _ encoder: ResponseEncoder, to channel: Channel) {
@@ -268,6 +287,7 @@ extension HTTPConnection {
         write(output, to: channel)
         streamedBytes = 0
         channel.resumeReading()
+        notifyRequestObserver()
     }
 
     /// Whether pieces of the stream must be framed as chunks.

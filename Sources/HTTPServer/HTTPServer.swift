@@ -111,6 +111,13 @@ extension RequestHandler {
     package func connectionLimitReached(closing closed: Int) {}
 }
 
+/// Is notified of the end of requests.
+package protocol RequestObserver: AnyObject {
+    /// The request was answered, its stream has begun, or its connection is gone. Called on the connection's loop, which still
+    /// has to do with the request in this turn.
+    func requestEnded(on loop: any EventLoop)
+}
+
 /// A complete request.
 package struct Request: Sendable {
     package let head: RequestHead

@@ -75,6 +75,7 @@ final class API: Sendable {
     let output: OutputBudget
     /// Nil for a server that is alone.
     let forwarder: Forwarder?
+    let handovers: Handovers?
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
@@ -106,8 +107,6 @@ final class API: Sendable {
         var builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         builder.lostTailSuffix = { [registry] in registry.lostTailSuffix }
-        let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
-        let creator = SessionCreator(registry: registry, builder: builder, log: log)
         let forwarder = settings.node.map { node in
             Forwarder(
                 node,
@@ -117,11 +116,16 @@ final class API: Sendable {
                 clock)
         }
         self.forwarder = forwarder
+        let handovers = forwarder.map { [registry] in Handovers(registry, $0, log) }
+        self.handovers = handovers
+        builder.handovers = handovers
+        let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
+        let creator = SessionCreator(registry: registry, builder: builder, log: log)
         let locator = loader.map { [registry, availability] in
-            SessionLocator(registry, $0, forwarder, availability)
+            SessionLocator(registry, $0, forwarder, handovers, availability)
         }
         let access = SessionAccess(
-            registry, locator, PersonalSessions(creator, locator, journal, availability, limits))
+            registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers)
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)
         } else {

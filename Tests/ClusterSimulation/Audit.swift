@@ -16,6 +16,7 @@ struct Audit {
     private(set) var answeredReads = 0
     private(set) var events = 0
     private(set) var takeovers = 0
+    private(set) var handovers = 0
     private(set) var refusedWrites = 0
     private(set) var unknownWrites = 0
 
@@ -66,6 +67,7 @@ struct Audit {
             }
         case .claim(let id, let life) where model.sessions[id].owner == life:
             if before.owner != 0, before.owner != life { takeovers += 1 }
+        case .release(let id, _, _) where model.sessions[id].owner != before.owner: handovers += 1
         default: break
         }
     }

@@ -58,6 +58,7 @@ enum CommandContext {
     case lease(NodeLease.Request)
     case claim(SessionDirectory<Int>.Claim)
     case append(Int, epoch: Int, sequence: Int)
+    case release(Int, epoch: Int)
     case findDue
 }
 
@@ -99,5 +100,9 @@ enum Timer {
     case append(Int, epoch: Int, sequence: Int, since: Int)
     case effect(Int, epoch: Int, effect: Int)
     case deadline(Int, epoch: Int)
+    case release(Int, epoch: Int, since: Int)
+    case giveUp(Int, epoch: Int)
+    case handOver(Int, epoch: Int)
+    case endReservation(Int, epoch: Int)
     case drain
 }

@@ -16,6 +16,9 @@ package struct Rules: Sendable {
     var claimInterruptsEffects = true
     var keysAreStored = true
     var timersAreLookedFor = true
+    var releaseWaitsForCommits = true
+    var releaseChecksEpoch = true
+    var releasedSessionsAreDropped = true
 
     /// No mistake.
     package init() {}
@@ -25,7 +28,8 @@ package struct Rules: Sendable {
 package enum Mutant: String, CaseIterable, Sendable {
     case epochIsNotChecked, revisionIsNotChecked, leaseOfOwnerIsNotChecked, claimIsNotReplicated, wallClock, noMargin,
         leaseBeginsAtAnswer, leaseIsNotChecked, forwardLoop, repeatedWrite, drainKeepsSessions, unknownIsRefused,
-        refusalIsRemembered, effectsAreForgotten, keysAreForgotten, timersAreForgotten
+        refusalIsRemembered, effectsAreForgotten, keysAreForgotten, timersAreForgotten,
+        commitIsReleased, releaseIsNotChecked, releasedSessionIsUsed
 
     package var rules: Rules {
         var rules = Rules()
@@ -46,6 +50,9 @@ package enum Mutant: String, CaseIterable, Sendable {
         case .effectsAreForgotten: rules.claimInterruptsEffects = false
         case .keysAreForgotten: rules.keysAreStored = false
         case .timersAreForgotten: rules.timersAreLookedFor = false
+        case .commitIsReleased: rules.releaseWaitsForCommits = false
+        case .releaseIsNotChecked: rules.releaseChecksEpoch = false
+        case .releasedSessionIsUsed: rules.releasedSessionsAreDropped = false
         }
         return rules
     }

@@ -44,6 +44,8 @@ package enum RedisCommand {
     case claim(Int, life: Int)
     case append(Int, life: Int, epoch: Int, sequence: Int, revision: Int, Entry)
     case end(Int, life: Int, epoch: Int)
+    /// The session is free for the next claim.
+    case release(Int, life: Int, epoch: Int)
     /// Finds the sessions whose timers are due and whose owners do not live, or are the node that asks: it may have dropped them.
     case findDue(life: Int, limit: Int)
 }
@@ -105,6 +107,14 @@ package struct RedisModel {
             guard sessions[id].owner == life, sessions[id].epoch == epoch else { return .refused }
             sessions[id].hasEnded = true
             deadlines[id] = nil
+            return .done
+        case .release(let id, let life, let epoch):
+            if sessions[id].hasEnded { return .nothing }
+            if sessions[id].owner == 0, sessions[id].epoch == epoch { return .done }
+            guard sessions[id].owner == life && sessions[id].epoch == epoch || !rules.releaseChecksEpoch else {
+                return .refused
+            }
+            sessions[id].owner = 0
             return .done
         case .findDue(let life, let limit):
             let due = deadlines.filter { id, deadline in

@@ -29,6 +29,8 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
         case claiming(Int)
         case owned(epoch: Int)
         case elsewhere(NodeLife)
+        case releasing(epoch: Int)
+        case released(epoch: Int)
     }
 
     private var entries: [ID: Entry] = [:]
@@ -48,6 +50,8 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
         case .owned(let epoch): .here(epoch: epoch)
         case .elsewhere(let life): .elsewhere(life)
         case .claiming: .claiming
+        case .releasing: .releasing
+        case .released: .released
         case nil: .unknown
         }
     }
@@ -91,6 +95,28 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
         guard case .owned(epoch) = entries[id] else { return false }
         set(nil, for: id)
         return true
+    }
+
+    /// The node gives a session to another one.
+    package mutating func release(_ id: ID, epoch: Int) { set(.releasing(epoch: epoch), for: id) }
+
+    /// Whether the answer to a release is still awaited.
+    package func isReleasing(_ id: ID, epoch: Int) -> Bool {
+        if case .releasing(epoch) = entries[id] { true } else { false }
+    }
+
+    /// Takes the answer to a release.
+    ///
+    /// - Returns: whether it counts.
+    package mutating func take(released isReleased: Bool, _ id: ID, epoch: Int) -> Bool {
+        guard isReleasing(id, epoch: epoch) else { return false }
+        set(isReleased ? .released(epoch: epoch) : nil, for: id)
+        return true
+    }
+
+    /// The session is not left to the other node any more.
+    package mutating func endReservation(_ id: ID, epoch: Int) {
+        if case .released(epoch) = entries[id] { set(nil, for: id) }
     }
 
     /// Another node has refused a request for a session, or did not answer it. What was learned since is kept.

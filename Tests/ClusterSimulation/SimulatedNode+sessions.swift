@@ -7,6 +7,7 @@ extension SimulatedNode {
         case (.lease(let request), .lease(let answer)): take(answer, to: request)
         case (.claim(let claim), _): take(answer, for: claim)
         case (.append(let id, let epoch, let sequence), _): take(answer, toAppend: id, epoch, sequence)
+        case (.release(let id, let epoch), _): take(answer, toRelease: id, epoch)
         case (.findDue, .due(let due)):
             for id in due where directory.place(of: id) == .unknown {
                 receive(id, .wake, .own, hops: 0, remaining: world.settings.lease)
@@ -44,7 +45,7 @@ extension SimulatedNode {
         after(patience / 4, .claim(claim, since: since))
     }
 
-    private func wake(_ id: Int) {
+    func wake(_ id: Int) {
         for request in waiting.removeValue(forKey: id) ?? [] { proceed(request) }
     }
 
@@ -67,7 +68,7 @@ extension SimulatedNode {
     }
 
     /// The node does not own a session any more, or does not know what Redis has of it.
-    private func drop(_ held: Held) {
+    func drop(_ held: Held) {
         _ = directory.lose(held.id, epoch: held.stored.epoch)
         sessions[held.id] = nil
         stalled.remove(held.id)
@@ -75,6 +76,7 @@ extension SimulatedNode {
         if let request = held.append?.request { fail(request, .unknown) }
         for item in held.queue { if let request = item.request { fail(request, .notHere) } }
         for stream in held.streams { respond(stream, .broken) }
+        if held.handover.isClosed { wake(held.id) }
     }
 
     func loseAll() {
@@ -239,6 +241,7 @@ extension SimulatedNode {
         guard requests[id] != nil else { return }
         requests[id]?.routed.begin()
         held.streams.append(id)
+        endUse(of: id)
         let newest = held.stored.log.count
         let first = revision.map { $0 + 1 } ?? newest
         for revision in first..<max(first, newest + 1) { show(revision, held, to: id) }

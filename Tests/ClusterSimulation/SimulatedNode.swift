@@ -20,6 +20,7 @@ final class SimulatedNode {
         var append: Append?
         /// The requests of the streams.
         var streams: [Int] = []
+        var handover = SessionHandover()
 
         init(_ id: Int, _ stored: StoredSession) {
             self.id = id
@@ -46,6 +47,8 @@ final class SimulatedNode {
         var attempt = 0
         /// When the last message of its stream arrives.
         var lastArrival = 0
+        /// The session while the request is in progress there.
+        var used: Held?
     }
 
     unowned let world: Simulation
@@ -124,7 +127,11 @@ final class SimulatedNode {
         for held in allHeld {
             let queue = held.queue
             held.queue = []
-            for item in queue { if let request = item.request { proceed(request) } }
+            for item in queue {
+                guard let request = item.request else { continue }
+                endUse(of: request)
+                proceed(request)
+            }
         }
         wakeAll()
         after(5, .drain)
@@ -198,6 +205,10 @@ final class SimulatedNode {
         case .append(let id, let epoch, let sequence, let since): retryAppend(id, epoch, sequence, since)
         case .effect(let id, let epoch, let effect): own(.settle(effect: effect), id, epoch)
         case .deadline(let id, let epoch): own(.fireTimer, id, epoch)
+        case .release(let id, let epoch, let since): retryRelease(id, epoch, since)
+        case .giveUp(let id, let epoch): giveUpHandover(id, epoch)
+        case .handOver(let id, let epoch): handOver(id, epoch)
+        case .endReservation(let id, let epoch): endReservation(id, epoch)
         case .drain: continueDraining()
         }
     }
@@ -240,6 +251,7 @@ final class SimulatedNode {
     }
 
     func fail(_ id: Int, _ failure: RoutedRequest.Failure) {
+        endUse(of: id)
         guard var request = requests[id] else { return }
         if let owner = request.owner, rules.refusalIsForgotten { directory.forget(request.session, at: owner) }
         request.owner = nil
@@ -252,9 +264,8 @@ final class SimulatedNode {
         guard let request = requests[id] else { return }
         switch step {
         case .serve:
-            guard let held = sessions[request.session] else { return }
-            held.queue.append((request.operation, id))
-            advance(held)
+            if let held = sessions[request.session] { admit(id, request, held) }
+        case .awaitRelease: waiting[request.session, default: []].append(id)
         case .claim:
             waiting[request.session, default: []].append(id)
             guard let claim = directory.claim(request.session) else { return }
@@ -283,6 +294,7 @@ final class SimulatedNode {
 
     /// Answers a request, and forgets it.
     func respond(_ id: Int, _ outcome: Outcome) {
+        endUse(of: id)
         guard let request = requests.removeValue(forKey: id) else { return }
         world.respond(to: request, outcome, from: self)
     }

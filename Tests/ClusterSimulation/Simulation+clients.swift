@@ -40,14 +40,16 @@ extension Simulation {
     }
 
     func ask(_ id: Int, _ client: ClientRequest) {
-        guard let node = anyNode() else { return queue.add(.retry(id), at: now + 50) }
+        guard let node = anyNode(for: client.session) else { return queue.add(.retry(id), at: now + 50) }
         node.receive(client.session, client.operation, .client(id), hops: 0, remaining: patience)
     }
 
-    /// A node that takes connections.
-    private func anyNode() -> SimulatedNode? {
-        for _ in 0..<8 {
-            let node = nodes[random.below(nodes.count)]
+    /// A node that takes connections. The load balancer mostly hashes the session, and changes the nodes now and then.
+    private func anyNode(for session: Int) -> SimulatedNode? {
+        let hashed = (session + now / (20 * settings.lease)) % nodes.count
+        for attempt in 0..<8 {
+            let isHashed = attempt == 0 && random.chance(700)
+            let node = nodes[isHashed ? hashed : random.below(nodes.count)]
             if node.isUp, node.pausedUntil <= now, !node.directory.isDraining { return node }
         }
         return nil
@@ -75,7 +77,7 @@ extension Simulation {
 
     func connect(_ id: Int) {
         guard let stream = streams[id] else { return }
-        guard isLoaded, let node = anyNode() else {
+        guard isLoaded, let node = anyNode(for: stream.session) else {
             if isLoaded { queue.add(.reconnect(id), at: now + 50) } else { streams[id] = nil }
             return
         }

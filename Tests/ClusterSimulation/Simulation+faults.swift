@@ -150,6 +150,7 @@ extension Simulation {
         package let steps: Int
         package let acknowledgedWrites: Int
         package let takeovers: Int
+        package let handovers: Int
         package let description: String
 
         init(_ simulation: Simulation) {
@@ -157,10 +158,11 @@ extension Simulation {
             steps = simulation.steps
             acknowledgedWrites = audit.acknowledgedWrites
             takeovers = audit.takeovers
+            handovers = audit.handovers
             description =
                 "\(simulation.steps) steps in \(simulation.now / 1000) s: \(audit.acknowledgedWrites) writes acknowledged, "
                 + "\(audit.refusedWrites) refused, \(audit.unknownWrites) unknown, \(audit.answeredReads) reads, "
-                + "\(audit.events) events, \(audit.takeovers) takeovers"
+                + "\(audit.events) events, \(audit.takeovers) takeovers, \(audit.handovers) handovers"
         }
     }
 }

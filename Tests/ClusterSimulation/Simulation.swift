@@ -181,7 +181,7 @@ package final class Simulation {
     private func redisReceives(_ node: NodeRun, _ command: RedisCommand, _ context: CommandContext) {
         let session: Int? =
             switch command {
-            case .claim(let id, _), .append(let id, _, _, _, _, _): id
+            case .claim(let id, _), .append(let id, _, _, _, _, _), .release(let id, _, _): id
             case .lease, .create, .end, .findDue: nil
             }
         let before = redis.isAvailable ? session.map { Audit.Before(redis.model.sessions[$0]) } : nil

@@ -29,6 +29,17 @@ struct RoutedRequestTests {
         expect(step(&request, .elsewhere(owner)), .forward(to: owner))
     }
 
+    @Test("waits while the session is handed over, and then leaves it to the other node")
+    func handover() {
+        var (own, forwarded) = (request(), request(isForwarded: true))
+        expect(step(&own, .releasing), .awaitRelease)
+        expect(step(&forwarded, .releasing), .awaitRelease)
+        expect(step(&forwarded, .released), .answerNotHere)
+        expect(step(&own, .released), .claim)
+        expect(step(&own, .released, holdsLease: false), .lookAgain(after: 25))
+        expect(step(&own, .released, isDraining: true), .answerUnavailable)
+    }
+
     @Test("waits for a lease that may be renewed, but another node is asked without one")
     func withoutLease() {
         var request = request()

@@ -26,6 +26,26 @@ struct SessionDirectoryTests {
         #expect(directory.owned == ["s"])
     }
 
+    @Test("a session that is handed over is left to the other node for some time")
+    func release() throws {
+        var directory = directory()
+        try directory.find("s", .claimed(epoch: 3))
+        directory.release("s", epoch: 3)
+        #expect(directory.place(of: "s") == .releasing)
+        expect(directory.take(released: true, "s", epoch: 2), false)
+        expect(directory.take(released: true, "s", epoch: 3), true)
+        #expect(directory.place(of: "s") == .released)
+        expect(directory.take(released: true, "s", epoch: 3), false)
+        directory.endReservation("s", epoch: 2)
+        #expect(directory.place(of: "s") == .released)
+        directory.endReservation("s", epoch: 3)
+        #expect(directory.place(of: "s") == .unknown)
+        try directory.find("s", .claimed(epoch: 4))
+        directory.release("s", epoch: 4)
+        expect(directory.take(released: false, "s", epoch: 4), true)
+        #expect(directory.place(of: "s") == .unknown)
+    }
+
     @Test("without a life nothing is claimed")
     func noLife() {
         var directory = SessionDirectory<String>()

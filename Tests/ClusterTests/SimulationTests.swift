@@ -8,6 +8,7 @@ struct SimulationTests {
     func promises(seed: UInt64) throws {
         let summary = try Simulation(.init(seed: seed)).run(steps: 15_000)
         #expect(summary.acknowledgedWrites > 20)
+        #expect(summary.handovers > 0)
     }
 
     @Test("do the same for the same seed")

@@ -41,6 +41,14 @@ class Crowd:
         self.wrong.append(f"a session could not be created within {PATIENCE} s")
         return None
 
+    async def create_anywhere(self):
+        """Creates a session whose id the load balancer does not know; only while nothing is broken."""
+        answer = await self.once("POST", "/sessions", {"store": "app"})
+        if answer and answer.status == 201:
+            return answer.body["id"]
+        self.wrong.append(f"POST of a session: {answer}")
+        return None
+
     async def once(self, method, path, body=None, headers=None):
         """One request on a connection of its own; None if it was lost."""
         connection = Connection(self.port)
@@ -77,8 +85,9 @@ class Crowd:
         return list(range(self.amount - count + 1, self.amount + 1))
 
     async def start(self, sessions, writers, followers):
-        for _ in range(sessions):
-            session = await self.create()
+        for number in range(sessions):
+            # Half of them begin at any node. They should follow the load balancer.
+            session = await (self.create_anywhere() if number % 2 else self.create())
             if session:
                 self.sessions[session] = SessionRecord(session)
         self.tasks = [asyncio.create_task(Writer(self, number).run()) for number in range(writers)]

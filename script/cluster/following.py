@@ -42,7 +42,8 @@ class Follower:
             return
         async for name, number, data in events(connection, HEARTBEAT * 5):
             if name == "closed":
-                if data["reason"] != "draining":
+                # A session that is handed over goes on at the next connection.
+                if data["reason"] not in ("draining", "rotated"):
                     self.record.wrong.append(f"a stream was closed: {data}")
                 return
             if name == "effect":

@@ -20,8 +20,8 @@ from cluster.wire import Lost
 
 UPSTREAM_SECONDS = 2
 SETTLE_SECONDS = 30
-METRICS = ("cluster_nodes", "cluster_sessions_owned", "cluster_takeovers_total", "cluster_forwarded_requests_total",
-           "cluster_conflicts_total")
+METRICS = ("cluster_nodes", "cluster_sessions_owned", "cluster_takeovers_total", "cluster_handovers_total",
+           "cluster_forwarded_requests_total", "cluster_conflicts_total")
 
 
 class CheckFailed(Exception):
@@ -38,6 +38,7 @@ class Trial:
         self.histories = {}
         self.nodes, self.primary, self.replica, self.crowd = [], None, None, None
         self.gaps, self.begin = collections.defaultdict(list), time.monotonic()
+        self.handovers = {}
 
     def say(self, text):
         print(f"  {time.monotonic() - self.begin:6.1f} s  {text}", flush=True)
@@ -91,6 +92,7 @@ class Trial:
             self.crowd.check_tasks()
             gap = self.gaps[fault.__name__][-1]
             new = numbers - before
+            await self.count_handovers()
             self.say(f"{number:3}/{faults} {fault.__name__.replace('_', ' ')}: {did}; ready after {ready:.1f} s; a session "
                      f"committed nothing for {gap:.1f} s; {new['acknowledged']} acknowledged, {new['503']} × 503, {new['504']} × 504, "
                      f"{new['lost']} lost")
@@ -148,8 +150,11 @@ class Trial:
             except (Lost, CheckFailed) as error:
                 wrong.append(f"session {record.id}: {error!r}")
         await self.crowd.leave()
+        if self.policy == "hash":
+            wrong += await self.check_following()
         # From here on this process computes, and leaves the gates of the nodes alone.
         await self.read_metrics()
+        wrong += await self.check_handovers()
         for record in self.crowd.sessions.values():
             log = logs.get(record.id)
             if log is not None:
@@ -261,6 +266,33 @@ class Trial:
             await asyncio.sleep(0.1)
         for name in METRICS:
             self.say(f"storehouse_{name} by node: {await self.metric(name)}")
+
+    async def check_following(self):
+        """Sessions that were created at any node must soon belong to those that the load balancer chooses."""
+        while len(self.balancer.ready) < len(self.nodes):
+            await asyncio.sleep(0.1)
+        wrong = []
+        for _ in range(8):
+            session = await self.crowd.create_anywhere()
+            answers = [await self.crowd.once("GET", f"/sessions/{session}/state") for _ in range(40)]
+            if not all(answer and answer.status == 200 for answer in answers):
+                wrong.append(f"session {session} did not always answer: {answers}")
+            elif "via" in answers[-1].headers:
+                wrong.append(f"session {session} has not followed the load balancer")
+        return wrong
+
+    async def count_handovers(self):
+        """Remembers how many sessions each process has handed over, since its count ends with it."""
+        for node, count in zip(self.nodes, await self.metric("cluster_handovers_total")):
+            self.handovers[node.name, node.process.pid] = count
+
+    async def check_handovers(self):
+        await self.count_handovers()
+        total = sum(self.handovers.values())
+        self.say(f"{total} sessions were handed over to the nodes that the load balancer had chosen")
+        if self.policy == "hash" and not total:
+            return ["no session has followed the load balancer"]
+        return []
 
     async def metric(self, name):
         """The values of a metric by node."""

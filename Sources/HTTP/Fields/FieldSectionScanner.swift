@@ -7,7 +7,9 @@ struct FieldSectionScanner: Sendable {
 
     private(set) var lines: [FieldLine] = []
     private let start: Int
-    private let limit: Int
+    private var limit: Int
+    /// Whether the section may be larger if another server sends it, and the limit is still that of clients.
+    private var acceptsForwarded: Bool
     private var phase = Phase.line
     private var position: Int
     private var nameStart = 0
@@ -18,7 +20,9 @@ struct FieldSectionScanner: Sendable {
     /// - Parameters:
     ///   - start: the offset of the section.
     ///   - maxBytes: the limit for the size of the section.
-    init(start: Int, maxBytes: Int) {
+    ///   - acceptsForwarded: see ``HTTPLimits/acceptsForwarded``.
+    init(start: Int, maxBytes: Int, acceptsForwarded: Bool = false) {
+        self.acceptsForwarded = acceptsForwarded
         self.start = start
         self.limit = start + maxBytes
         position = start
@@ -41,10 +45,17 @@ struct FieldSectionScanner: Sendable {
                 return position
             }
         }
-        guard position < limit else {
-            throw RequestFailure(.headersTooLarge, "The header fields are too large.")
-        }
-        return nil
+        if position < limit { return nil }
+        guard isForwarded(bytes) else { throw RequestFailure(.headersTooLarge, "The header fields are too large.") }
+        acceptsForwarded = false
+        limit += HTTPLimits.maxForwardingBytes
+        return try scan(bytes)
+    }
+
+    /// Whether the first field shows that another server forwards the request.
+    private func isForwarded(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard acceptsForwarded, let first = lines.first else { return false }
+        return bytes.hasText(HTTPLimits.forwardingField, in: first.name)
     }
 
     /// The fields of the scanned part; nil if there are none.

@@ -8,7 +8,8 @@ extension RequestHead {
     /// - Parameters:
     ///   - body: the decoded body.
     ///   - isStream: whether the response may be a stream.
-    ///   - added: fields for the other server; those of the same names are left out.
+    ///   - added: fields for the other server, which come first; those of the same names are left out. They may take
+    ///     ``HTTPLimits/maxForwardingBytes`` with those that a client of HTTP/1.0 or a coded body need.
     package func forwarded(body: [UInt8], isStream: Bool, adding added: [Response.Field]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(fields.bytes.count + body.count + 512)
@@ -16,22 +17,24 @@ extension RequestHead {
         output.append(ASCII.space)
         output.appendText(target)
         output.appendText(isStream ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
+        // First, because they let the section be larger than that of the client.
+        for field in added {
+            output.appendText(field.name)
+            output.append(ASCII.colon)
+            output.appendText(field.value)
+            output.appendText("\r\n")
+        }
         fields.bytes.withUnsafeBytes { bytes in
             for line in fields.lines where !isOfConnection(line.name, bytes) {
                 if added.contains(where: { bytes[line.name].elementsEqual($0.name.utf8, by: areEqualIgnoringCase) }) {
                     continue
                 }
+                // Without a blank, because a client may have none.
                 output.append(contentsOf: bytes[line.name])
-                output.appendText(": ")
+                output.append(ASCII.colon)
                 output.append(contentsOf: bytes[line.value])
                 output.appendText("\r\n")
             }
-        }
-        for field in added {
-            output.appendText(field.name)
-            output.appendText(": ")
-            output.appendText(field.value)
-            output.appendText("\r\n")
         }
         // A client of HTTP/1.0 need not name one.
         if !isStream, !fields.contains("host") { output.appendText("Host: node\r\n") }

@@ -25,7 +25,8 @@ package struct RequestParser: Sendable {
     package init(limits: HTTPLimits) {
         self.limits = limits
         line = RequestLineScanner(maxTargetBytes: limits.maxTargetBytes)
-        fields = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
+        fields = FieldSectionScanner(
+            start: 0, maxBytes: limits.maxHeaderBytes, acceptsForwarded: limits.acceptsForwarded)
     }
 
     /// Parses new bytes. After a complete head, the parser is ready for the next one.
@@ -51,7 +52,8 @@ package struct RequestParser: Sendable {
     private mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
         if !isInFields {
             guard let end = try line.scan(bytes) else { return nil }
-            fields = FieldSectionScanner(start: end, maxBytes: limits.maxHeaderBytes)
+            fields = FieldSectionScanner(
+                start: end, maxBytes: limits.maxHeaderBytes, acceptsForwarded: limits.acceptsForwarded)
             isInFields = true
         }
         return try fields.scan(bytes)
@@ -78,15 +80,25 @@ package struct HTTPLimits: Sendable, Hashable {
     package let maxTargetBytes: Int
     /// The limit for a decoded body. Larger ones get 413.
     package let maxBodyBytes: Int
+    /// Whether other servers forward requests to this one. The header sections of these begin with ``forwardingField``, and may be
+    /// larger by ``maxForwardingBytes``: what their clients have sent was within the limit.
+    package let acceptsForwarded: Bool
 
     /// Clamps all values to 0 or more, and the first two to at most 2^28, so that offsets in a head fit 32 bits.
-    package init(maxHeaderBytes: Int = 16384, maxTargetBytes: Int = 8192, maxBodyBytes: Int = 65536) {
+    package init(
+        maxHeaderBytes: Int = 16384, maxTargetBytes: Int = 8192, maxBodyBytes: Int = 65536,
+        acceptsForwarded: Bool = false
+    ) {
+        self.acceptsForwarded = acceptsForwarded
         let cap = 1 << 28
         self.maxHeaderBytes = min(max(0, maxHeaderBytes), cap)
         self.maxTargetBytes = min(max(0, maxTargetBytes), cap)
         self.maxBodyBytes = max(0, maxBodyBytes)
     }
 
+    /// The limit for the fields that a server adds to a request which it forwards.
+    package static let maxForwardingBytes = 1024
+    static let forwardingField: StaticString = "storehouse-node"
     /// The limit for a method. Longer ones get 501 (RFC 9112, section 3).
     static let maxMethodBytes = 32
     /// The limit for all chunk extensions of a body, as RFC 9112, section 7.1.1 recommends.

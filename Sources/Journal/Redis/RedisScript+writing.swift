@@ -105,6 +105,16 @@ extension RedisScript {
         return done()
         """
 
+    /// The session is free, and the next claim has a higher epoch. Arguments: claim
+    static let releaseSource = """
+        local claim = ARGV[1]
+        local holder, free = fields('claim'), '0 ' .. string.match(claim, '%d+$')
+        if holder == free then return done() end
+        if holder ~= claim then return {'FENCED'} end
+        call('HSET', session, 'claim', free)
+        return done()
+        """
+
     /// Arguments: claim, newest revision that may be deleted for the number of commits, oldest pinned revision, the most bytes, the
     /// bytes to which the log is then brought down, time before which records are expired
     static let compactSource = """

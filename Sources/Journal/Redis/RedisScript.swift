@@ -16,16 +16,18 @@
 ///   claim can tell the one from the other. A process of an earlier release, which used the storage alone, has no address.
 ///
 /// A session's `claim` is `life epoch`: the life of the node that owns it, and a number that each claim makes one higher, so it
-/// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended. `sequence` is the
-/// newest of the journal's commands that was executed. A command of another claim is refused, so a delayed one does no harm; one
-/// that was executed is recognized by its number.
+/// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended, or the owner has
+/// released it: then the life in its claim is 0, which is nobody's. `sequence` is the newest of the journal's commands that was
+/// executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized by its
+/// number.
 package enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, create, load, append, share, end, compact, list, idle, due, personal, commits, replay
+    case open, leave, probe, create, load, append, share, end, release, compact
+    case list, idle, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         switch self {
-        case .create, .append, .share, .end, .compact: true
+        case .create, .append, .share, .end, .release, .compact: true
         case .open, .leave, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
         }
     }
@@ -39,7 +41,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
         switch self {
         case .probe, .create, .append, .share: ""
         // What frees memory, or reads and only changes a field, works in a full server too.
-        case .open, .leave, .load, .end, .compact: "allow-oom"
+        case .open, .leave, .load, .end, .release, .compact: "allow-oom"
         case .list, .idle, .due, .personal, .commits, .replay: "no-writes"
         }
     }
@@ -74,7 +76,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
     private var asksForOwners: Bool {
         switch self {
         case .open, .load, .end, .idle, .due: true
-        case .leave, .probe, .create, .append, .share, .compact, .list, .personal, .commits, .replay: false
+        case .leave, .probe, .create, .append, .share, .release, .compact, .list, .personal, .commits, .replay: false
         }
     }
 
@@ -88,6 +90,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
         case .append: Self.appendSource
         case .share: Self.shareSource
         case .end: Self.endSource
+        case .release: Self.releaseSource
         case .compact: Self.compactSource
         case .list: Self.listSource
         case .idle: Self.idleSource

@@ -127,6 +127,32 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
+    func release(_ done: @escaping @Sendable (JournalError?) -> Void) {
+        let failure: JournalError? = contents.withLock { contents in
+            failIfForeign(&contents)
+            if let failure = contents.failure { return failure }
+            guard !contents.hasEnded, contents.isDurable(through: 0) else {
+                return .unavailable("the session has commits that are not durable")
+            }
+            // Nothing may follow.
+            contents.fail(.unavailable("the session is handed over"), journal.recentCommits)
+            return nil
+        }
+        if let failure { return done(failure) }
+        let claim = claim.text
+        journal.connection.call(.release, key) {
+            [Array(claim.utf8)]
+        } done: { [connection = journal.connection] result in
+            switch result {
+            case .success(let reply):
+                let written = RedisWritten(reply)
+                if let written { connection.acknowledge(written) }
+                done(written == nil ? .conflict : nil)
+            case .failure(let failure): done(failure)
+            }
+        }
+    }
+
     func isDurable(through revision: Int) -> Bool {
         contents.withLock { $0.isDurable(through: revision) } && mayAnswer
     }

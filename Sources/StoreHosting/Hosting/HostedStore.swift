@@ -75,7 +75,13 @@ public struct HostedStore: Sendable {
     /// Ends the store if it is idle: no action, effect or timer is pending, and it has no subscriber.
     ///
     /// - Returns: whether it has ended. The newest commit is then its last.
-    public func endIfIdle() -> Bool { vtable.endIfIdle(store) }
+    public func endIfIdle() -> Bool { vtable.endIfIdle(store, false) }
+
+    /// Ends the store if no action or effect is pending. It may have subscribers and armed timers: another store that begins with
+    /// its state arms them again.
+    ///
+    /// - Returns: whether it has ended. The newest commit is then its last.
+    package func endIfQuiet() -> Bool { vtable.endIfIdle(store, true) }
 }
 
 /// Is notified of the commits of one store, which retains it until the store ends.
@@ -105,7 +111,7 @@ final class HostedStoreVTable: Sendable {
     let resume: @Sendable (AnyObject) -> Void
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
-    let endIfIdle: @Sendable (AnyObject) -> Bool
+    let endIfIdle: @Sendable (AnyObject, Bool) -> Bool
 
     @usableFromInline
     init(
@@ -118,7 +124,7 @@ final class HostedStoreVTable: Sendable {
         resume: @escaping @Sendable (AnyObject) -> Void,
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
-        endIfIdle: @escaping @Sendable (AnyObject) -> Bool
+        endIfIdle: @escaping @Sendable (AnyObject, Bool) -> Bool
     ) {
         self.dispatch = dispatch
         self.inspect = inspect
@@ -148,7 +154,7 @@ extension HostedStoreVTable {
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },
-            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self)) })
+            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1) })
     }
 }
 

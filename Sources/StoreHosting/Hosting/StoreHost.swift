@@ -80,9 +80,10 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
     }
 
     @usableFromInline
-    func endIfIdle(_ engine: Engine) -> Bool {
+    func endIfIdle(_ engine: Engine, exceptTimers: Bool) -> Bool {
         let hasEnded = engine.core.contents.withLock { contents in
-            observer(of: contents).watcher?.isWatching != true && engine.core.endIfIdle()
+            (exceptTimers || observer(of: contents).watcher?.isWatching != true)
+                && engine.core.endIfIdle(exceptTimers: exceptTimers)
         }
         if hasEnded { detachWatcher(of: engine) }
         return hasEnded

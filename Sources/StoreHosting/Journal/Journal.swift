@@ -170,6 +170,17 @@ public protocol SessionJournal: CommitRecorder {
 
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.
     func end(at moment: Int)
+
+    /// Gives the session to whichever process loads it next. This journal persists nothing after that.
+    ///
+    /// - Parameter done: gets the reason if the session is not known to be free; called once, on any thread.
+    func release(_ done: @escaping @Sendable (JournalError?) -> Void)
+}
+
+extension SessionJournal {
+    public func release(_ done: @escaping @Sendable (JournalError?) -> Void) {
+        done(.unavailable("no other process uses the storage"))
+    }
 }
 
 /// Why something was not persisted, or could not be read.

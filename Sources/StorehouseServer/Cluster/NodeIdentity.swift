@@ -11,8 +11,8 @@ package final class NodeIdentity: Sendable {
     /// Its `cluster.address`.
     package let name: String
     private let secret: [UInt8]
-    // Guards the values that were accepted before.
-    private let accepted = Locked<Set<String>>([])
+    // Guards the values that were accepted before, by which node, and the names of the nodes by their numbers.
+    private let accepted = Locked<(values: [String: UInt16], names: [String])>(([:], []))
 
     package init(name: String, secret: [UInt8]) {
         self.name = name
@@ -27,18 +27,27 @@ package final class NodeIdentity: Sendable {
         return "\(name) \(Base64URL.encode(code))"
     }
 
-    /// Whether another node has made this value for this node.
-    package func accepts(_ value: String) -> Bool {
-        if accepted.withLock({ $0.contains(value) }) { return true }
+    /// The number of the node that has made this value for this node, from 1 on; nil if none has.
+    package func number(of value: String) -> UInt16? {
+        if let number = accepted.withLock({ $0.values[value] }) { return number }
         let parts = value.split(separator: " ", omittingEmptySubsequences: false)
         guard CryptoLibrary.load() == nil, parts.count == 2, let code = Base64URL.decode(parts[1].utf8),
             TokenSigner.isCode(code, of: Self.signed(String(parts[0]), name), secret)
-        else { return false }
-        accepted.withLock { accepted in
-            if accepted.count >= Self.maxAccepted { accepted = [] }
-            accepted.insert(value)
+        else { return nil }
+        return accepted.withLock { accepted in
+            if accepted.names.count >= Self.maxAccepted { accepted = ([:], []) }
+            accepted.names.append(String(parts[0]))
+            accepted.values[value] = UInt16(accepted.names.count)
+            return UInt16(accepted.names.count)
         }
-        return true
+    }
+
+    /// The name of the node with a number; nil if it is forgotten.
+    package func name(of number: UInt16) -> String? {
+        accepted.withLock { accepted in
+            let index = Int(number) - 1
+            return accepted.names.indices.contains(index) ? accepted.names[index] : nil
+        }
     }
 
     private static func signed(_ sender: String, _ receiver: String) -> [UInt8] {

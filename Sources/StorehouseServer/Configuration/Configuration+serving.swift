@@ -15,7 +15,9 @@ extension Configuration.Http {
         on loops: LoopImplementation, _ output: OutputBudget, _ traffic: HTTPTraffic, isNode: Bool = false
     ) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
-        settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
+        settings.limits = HTTPLimits(
+            maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes,
+            acceptsForwarded: isNode)
         settings.headerTimeout = headerTimeout
         settings.bodyTimeout = bodyTimeout
         settings.idleTimeout = idleTimeout

@@ -36,6 +36,9 @@ final class EventHub: Sendable {
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
 
+    /// Whether all streams come through another node, by its number.
+    func areAll(from forwarder: UInt16) -> Bool { contents.withLock { $0.state.areAll(from: forwarder) } }
+
     /// Whether streams may subscribe.
     var phase: EventHubState.Phase { contents.withLock { $0.state.phase } }
 
@@ -89,7 +92,7 @@ final class EventHub: Sendable {
         // The subscription is cancelled outside the lock.
         let unused: Subscription? = contents.withLock { contents in
             guard contents.remove(stream) else { return nil }
-            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects)
+            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects, from: stream.forwarder)
             return isLast ? contents.effectSubscription.take() : nil
         }
         unused?.cancel()
@@ -107,13 +110,15 @@ final class EventHub: Sendable {
         if let newest { whenDurable(through: newest.revision) { body(newest) } }
     }
 
-    /// Ends all streams without a `closed` event: the session continues elsewhere, and the clients reconnect.
-    func disconnectAll() {
+    /// Ends all streams: the session continues elsewhere, and the clients reconnect.
+    ///
+    /// - Parameter reason: the reason in `closed`; nil to end without that event, if commits may be lost.
+    func disconnectAll(_ reason: String? = nil) {
         let groups: [SubscriberGroup] = contents.withLock { contents in
             contents.state.detach()
             return contents.topics.flatMap(\.groups)
         }
-        for group in groups { group.end(nil) }
+        for group in groups { group.end(reason) }
     }
 
     /// Ends all streams with `closed`, behind the events of everything committed before.
@@ -276,7 +281,7 @@ extension EventHub.Contents {
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
             showsEffects: stream.showsEffects, limit: stream.settings.maxPerSession,
-            exceedsViews: isNew && topics.count >= stream.settings.maxViews)
+            exceedsViews: isNew && topics.count >= stream.settings.maxViews, from: stream.forwarder)
     }
 
     /// - Parameter lastChange: the revision that changed the value last; nil if it is not known.

@@ -10,6 +10,8 @@ package struct EventHubState: Sendable {
 
     package private(set) var subscriberCount = 0
     private var effectSubscriberCount = 0
+    /// The numbers of subscribers that came through other nodes, by the numbers of these.
+    private var forwardedCounts: [UInt16: Int] = [:]
     package private(set) var phase = Phase.open
 
     package init() {}
@@ -45,7 +47,10 @@ package struct EventHubState: Sendable {
     /// - Parameters:
     ///   - limit: how many subscribers there may be.
     ///   - exceedsViews: whether its selection and format would be one combination too many.
-    package mutating func subscribe(showsEffects: Bool, limit: Int, exceedsViews: Bool = false) -> Subscribing {
+    ///   - forwarder: the number of the node through which it comes; 0 for none.
+    package mutating func subscribe(
+        showsEffects: Bool, limit: Int, exceedsViews: Bool = false, from forwarder: UInt16 = 0
+    ) -> Subscribing {
         switch phase {
         case .ended: return .refused(.sessionEnded)
         case .detached: return .refused(.sessionDetached)
@@ -55,6 +60,7 @@ package struct EventHubState: Sendable {
         guard !exceedsViews else { return .refused(.tooManyViews) }
         subscriberCount += 1
         if showsEffects { effectSubscriberCount += 1 }
+        if forwarder != 0 { forwardedCounts[forwarder, default: 0] += 1 }
         return .accepted(
             starts: Observation(
                 commits: subscriberCount == 1, effects: showsEffects && effectSubscriberCount == 1))
@@ -63,12 +69,16 @@ package struct EventHubState: Sendable {
     /// A subscriber leaves.
     ///
     /// - Returns: whether the observation of effects can stop. That of commits costs nothing without subscribers.
-    package mutating func unsubscribe(showsEffects: Bool) -> Bool {
+    package mutating func unsubscribe(showsEffects: Bool, from forwarder: UInt16 = 0) -> Bool {
         subscriberCount -= 1
+        if let count = forwardedCounts[forwarder] { forwardedCounts[forwarder] = count > 1 ? count - 1 : nil }
         guard showsEffects else { return false }
         effectSubscriberCount -= 1
         return effectSubscriberCount == 0
     }
+
+    /// Whether all subscribers came through a node.
+    package func areAll(from forwarder: UInt16) -> Bool { forwardedCounts[forwarder, default: 0] == subscriberCount }
 
     /// The session ends; nobody can subscribe any more.
     package mutating func end() { phase = .ended }

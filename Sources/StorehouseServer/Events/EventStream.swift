@@ -21,6 +21,8 @@ final class EventStream {
     let subscription: StreamSubscription
     /// Whether the events of effects are sent.
     let showsEffects: Bool
+    /// The node through which its client came, by its number; 0 for none.
+    let forwarder: UInt16
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
@@ -54,6 +56,7 @@ final class EventStream {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
+        forwarder = context.exchange.connection.forwarder
         self.client = client
         openedAt = context.exchange.startedAt
         credentials = context.credentials

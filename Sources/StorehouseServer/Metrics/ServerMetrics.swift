@@ -96,6 +96,11 @@ extension API {
                 "storehouse_cluster_forwarded_requests_total",
                 "Requests that were sent to the nodes that have their sessions.", forwarder.count)
         }
+        if let handovers {
+            text.counter(
+                "storehouse_cluster_handovers_total",
+                "Sessions that were handed over to the nodes that forwarded the requests for them.", handovers.count)
+        }
         text.gauge("storehouse_draining", "1 while the server is shutting down.", isDraining ? 1 : 0)
         if let journal {
             text.gauge("storehouse_storage_available", "1 while commits can be persisted.", journal.isAvailable ? 1 : 0)

@@ -35,7 +35,7 @@ package final class Router: RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
             if let node = api.forwarder?.identity, let credentials = head.fields.first("storehouse-node") {
-                return try accept(head, of: connection, node.accepts(credentials))
+                return try accept(head, of: connection, from: node.number(of: credentials))
             }
             connection.stopForwarding()
             if head.fields.contains("origin") {
@@ -55,14 +55,16 @@ package final class Router: RequestHandler {
     }
 
     /// Takes a request that another node forwards. That node has checked the origin, the host and the rate of its client.
-    private func accept(_ head: RequestHead, of connection: HTTPConnection, _ isGenuine: Bool) throws(Problem)
-        -> Response?
-    {
-        if !isGenuine { try api.limits.admitRequest(head.fields, peer: connection.peer) }
-        guard isGenuine, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
+    ///
+    /// - Parameter node: its number; nil if it is not genuine.
+    private func accept(
+        _ head: RequestHead, of connection: HTTPConnection, from node: UInt16?
+    ) throws(Problem) -> Response? {
+        if node == nil { try api.limits.admitRequest(head.fields, peer: connection.peer) }
+        guard let node, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
             !api.isDraining
         else { throw .notHere }
-        connection.acceptForwarded(for: client)
+        connection.acceptForwarded(for: client, by: node)
         return nil
     }
 

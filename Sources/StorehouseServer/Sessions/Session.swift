@@ -1,3 +1,4 @@
+import Cluster
 import HTTP
 import JSON
 import Locks
@@ -28,14 +29,17 @@ package final class Session: Sendable {
     private let size: SessionSize
     private let nextExpiryCheck = Atomic<Int>(0)
     private let lifecycle = Atomic(SessionLifecycle.resident)
-    private let hub = LazyReference<EventHub>()
-    private let cache = LazyReference<IdempotencyCache>()
+    let handover = AtomicSessionHandover()
+    /// Nil for a server that is alone.
+    let handovers: Handovers?
+    let hub = LazyReference<EventHub>()
+    let cache = LazyReference<IdempotencyCache>()
 
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, historyID: String, owner: String? = nil, isPersonal: Bool = false,
         shareGeneration: Int = 0,
-        fork: Fork? = nil, byteCount: Int? = nil
+        fork: Fork? = nil, byteCount: Int? = nil, handovers: Handovers? = nil
     ) {
         self.id = id
         self.runtime = runtime
@@ -46,6 +50,7 @@ package final class Session: Sendable {
         self.owner = owner
         self.isPersonal = isPersonal
         self.fork = fork
+        self.handovers = handovers
         shares = Atomic(shareGeneration)
         lastActive = Atomic(lastActiveAt ?? createdAt)
         used = Atomic(lastActiveAt != nil)
@@ -207,18 +212,19 @@ extension Session {
         return detach()
     }
 
-    /// Stops the store and closes the streams without an event: the session continues from its journal.
+    /// Stops the store and closes the streams: the session continues from its journal.
     ///
+    /// - Parameter reason: what streams get with `closed`; nil to close them without an event.
     /// - Returns: whether this call detached the session.
     @discardableResult
-    package func detach() -> Bool {
+    package func detach(_ reason: String? = nil) -> Bool {
         guard transition({ $0.detach() }) else { return false }
         store.end()
-        events.disconnectAll()
+        events.disconnectAll(reason)
         return true
     }
 
-    private func transition<Result>(_ change: (inout SessionLifecycle) -> Result) -> Result {
+    func transition<Result>(_ change: (inout SessionLifecycle) -> Result) -> Result {
         var current = lifecycle.load(ordering: .acquiring)
         while true {
             var next = current

@@ -12,9 +12,14 @@ final class SessionAccess: Sendable {
     /// Nil if all sessions are in memory.
     private let locator: SessionLocator?
     private let personal: PersonalSessions
+    /// Nil for a server that is alone.
+    private let handovers: Handovers?
 
-    init(_ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions) {
+    init(
+        _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?
+    ) {
         self.registry = registry
+        self.handovers = handovers
         self.locator = locator
         self.personal = personal
     }
@@ -36,8 +41,13 @@ final class SessionAccess: Sendable {
         }
         if segment == "me", let subject = context.credentials.subject {
             try context.credentials.require(permission)
-            return try personal.withSession(of: subject, context) { [registry] session, context throws(Problem) in
+            return try personal.withSession(of: subject, context) { [self] session, context throws(Problem) in
                 context.logs(session)
+                if let handovers, !handovers.admits(context, to: session, isUse: true) {
+                    return handovers.wait(for: session, context) { [self] context throws(Problem) in
+                        try authorizedSession(segment, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
+                    }
+                }
                 registry.touch(session)
                 try use(session, context)
             }
@@ -55,24 +65,27 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         try context.credentials.require(permission)
         switch registry.find(id) {
-        case .session(let session)?: return try self.use(session, id, context, isUse: isUse, use)
-        case let found?: return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+        case .session(let session)?:
+            return try self.use(session, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
+        case let found?:
+            return try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         case nil: break
         }
         guard let locator else {
-            return try self.use(.unknown, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+            return try self.use(.unknown, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
         try locator.find(id, for: context) { [self] (found, context) throws(Problem) in
-            try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+            try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
     }
 
     private func use(
-        _ found: SessionRegistry.Lookup, _ id: SessionID, _ context: RequestContext, isUse: Bool, _ ifEnded: Otherwise?,
-        _ ifUnknown: Otherwise?, _ use: Use
+        _ found: SessionRegistry.Lookup, _ id: SessionID, for permission: Permission, _ context: RequestContext,
+        isUse: Bool, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
     ) throws(Problem) {
         switch found {
-        case .session(let session): try self.use(session, id, context, isUse: isUse, use)
+        case .session(let session):
+            try self.use(session, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         case .ended(let owner):
             try context.credentials.require(ended: id, ownedBy: owner)
             if let ifEnded, context.share == nil { return try ifEnded(context) }
@@ -90,14 +103,30 @@ final class SessionAccess: Sendable {
     }
 
     private func use(
-        _ session: Session, _ id: SessionID, _ context: RequestContext, isUse: Bool, _ use: Use
+        _ session: Session, _ id: SessionID, for permission: Permission, _ context: RequestContext, isUse: Bool,
+        _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
     ) throws(Problem) {
         if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
         context.logs(session)
         try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
+        if let handovers, !handovers.admits(context, to: session, isUse: isUse) {
+            return wait(for: session, handovers, permission, context, isUse, ifEnded, ifUnknown, use)
+        }
         // Not before: nobody else may keep the session from expiring.
         if isUse { registry.touch(session) }
         try use(session, context)
+    }
+
+    /// Looks for the session again when it is decided whether it stays. Not a part of the caller, which does this seldom.
+    @inline(never)
+    private func wait(
+        for session: Session, _ handovers: Handovers, _ permission: Permission, _ context: RequestContext,
+        _ isUse: Bool, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
+    ) {
+        handovers.wait(for: session, context) { [self, id = session.id] context throws(Problem) in
+            try authorizedSession(
+                id, for: permission, context, isUse: isUse, ifEnded: ifEnded, ifUnknown: ifUnknown, use)
+        }
     }
 
     private static var unknown: Problem {

@@ -14,6 +14,8 @@ package struct SessionBuilder: Sendable {
     private let streamEpoch: String
     /// Ends the names of loaded histories, in case commits were lost in this run.
     var lostTailSuffix: @Sendable () -> String = { "" }
+    /// Nil for a server that is alone.
+    var handovers: Handovers?
 
     /// - Parameters:
     ///   - defaultStore: the kind of a session whose creator names none.
@@ -62,7 +64,7 @@ package struct SessionBuilder: Sendable {
                 }
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, owner: owner,
-                isPersonal: isPersonal, fork: fork)
+                isPersonal: isPersonal, fork: fork, handovers: handovers)
         } catch {
             journal?.end(at: now)
             throw error
@@ -89,7 +91,8 @@ package struct SessionBuilder: Sendable {
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch + lostTailSuffix(), owner: header.owner,
                 isPersonal: header.isPersonal, shareGeneration: summary.shareGeneration,
-                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
+                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count,
+                handovers: handovers)
             if !answers.isEmpty { session.idempotencyCache.restore(answers) }
             return .success(session)
         } catch {

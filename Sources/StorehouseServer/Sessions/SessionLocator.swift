@@ -12,11 +12,14 @@ final class SessionLocator: Sendable {
     private let loader: SessionLoader
     /// Nil if no other process uses the journal.
     private let forwarder: Forwarder?
+    private let handovers: Handovers?
     private let availability: Availability
 
     init(
-        _ registry: SessionRegistry, _ loader: SessionLoader, _ forwarder: Forwarder?, _ availability: Availability
+        _ registry: SessionRegistry, _ loader: SessionLoader, _ forwarder: Forwarder?, _ handovers: Handovers?,
+        _ availability: Availability
     ) {
+        self.handovers = handovers
         self.registry = registry
         self.loader = loader
         self.forwarder = forwarder
@@ -53,16 +56,21 @@ final class SessionLocator: Sendable {
 
         func look(_ request: RoutedRequest, _ context: RequestContext) throws(Problem) {
             if let found = locator.registry.find(id) { return try use(found, context) }
-            try look(request, context, at: forwarder.owner(of: id))
+            let owner = forwarder.owner(of: id).map(place(at:)) ?? .unknown
+            switch locator.handovers?.place(of: id) {
+            // The other node may have claimed it already.
+            case .released? where !context.isForwarded: try look(request, context, at: owner)
+            case let place: try look(request, context, at: place ?? owner)
+            }
         }
 
-        /// - Parameter owner: that is known; nil for none.
+        /// The number of the owner's life is not needed to reach it.
+        private func place(at owner: String) -> SessionPlace { .elsewhere(NodeLife(number: 0, address: owner)) }
+
         private func look(
-            _ request: RoutedRequest, _ context: RequestContext, at owner: String?
+            _ request: RoutedRequest, _ context: RequestContext, at place: SessionPlace
         ) throws(Problem) {
             var request = request
-            // The number of the owner's life is not needed to reach it.
-            let place = owner.map { SessionPlace.elsewhere(NodeLife(number: 0, address: $0)) } ?? .unknown
             let step = request.next(
                 place, holdsLease: true, isDraining: locator.availability.isDraining, now: forwarder.now)
             try perform(step, request, context)
@@ -76,6 +84,10 @@ final class SessionLocator: Sendable {
             case .serve, .claim:
                 locator.loader.load(id) { [self] found in
                     deferred.resume { context throws(Problem) in try take(try found.get(), request, context) }
+                }
+            case .awaitRelease:
+                locator.handovers?.wait(for: id, context) { [self] context throws(Problem) in
+                    try look(request, context)
                 }
             case .forward(let owner):
                 try forwarder.forward(context, to: owner.address) { [self] (failure, context) throws(Problem) in
@@ -114,7 +126,7 @@ final class SessionLocator: Sendable {
             // An earlier process with the name of this one has died, and its lease has not ended yet.
             guard owner != forwarder.identity.name else { return try retry(.notHere, request, context) }
             forwarder.remember(owner, of: id)
-            try look(request, context, at: owner)
+            try look(request, context, at: place(at: owner))
         }
     }
 }

@@ -307,6 +307,16 @@ package final class SessionRegistry: Sendable {
         if !isDetached || session.isUsed { unused.remove(UnusedSession(session), at: end) }
     }
 
+    /// Detaches a session, so that another node can have it, unless it is in use.
+    ///
+    /// - Parameter forwarder: the number of the other node.
+    /// - Returns: whether it is now detached.
+    func handOver(_ session: Session, to forwarder: UInt16) -> Bool {
+        guard session.tryHandOver(to: forwarder) else { return false }
+        remove(session)
+        return true
+    }
+
     /// When a session ends if it is never used. The slots of a queue begin earlier.
     private func endOfUnused(_ session: Session) -> Int {
         session.createdAt + policy.timeout(isUsed: false) + policy.sweepInterval

@@ -304,4 +304,9 @@ package final class PendingWork<Action: Sendable> {
     @inlinable package var isEmpty: Bool {
         queuedActions.isEmpty && effects.isEmpty && timers.allSatisfy { $0.isEmpty } && postLockWork.isEmpty
     }
+
+    /// Whether nothing is pending but armed timers.
+    var hasOnlyTimers: Bool {
+        queuedActions.isEmpty && effects.count == 0 && effects.throttles.isEmpty && postLockWork.isEmpty
+    }
 }

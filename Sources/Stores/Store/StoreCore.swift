@@ -230,13 +230,20 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Ends the store if nothing is pending and it has no subscriber.
+    ///
+    /// - Parameter exceptTimers: whether it may end with subscribers and armed timers.
     @usableFromInline
-    package func endIfIdle() -> Bool {
+    package func endIfIdle(exceptTimers: Bool = false) -> Bool {
         let now = environment.clock.now()
         return contents.withLock { contents in
             contents.pointee.pending?.effects.forgetThrottles(at: now)
-            let isIdle = !contents.pointee.isBusy && contents.pointee.pending?.isEmpty != false
-            guard isIdle, contents.pointee.subscribers?.isEmpty != false else { return false }
+            let work = contents.pointee.pending
+            guard !contents.pointee.isBusy else { return false }
+            if exceptTimers {
+                guard work?.hasOnlyTimers != false else { return false }
+            } else {
+                guard work?.isEmpty != false, contents.pointee.subscribers?.isEmpty != false else { return false }
+            }
             contents.pointee.hasEnded = true
             return true
         }

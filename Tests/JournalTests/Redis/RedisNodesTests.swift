@@ -103,6 +103,57 @@ struct RedisNodesTests {
         await second.closed()
     }
 
+    @Test("give single sessions back, with all commits")
+    func release() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(60))
+        let second = try server.open(node: "second:1", lease: .seconds(60))
+        let (session, other) = (first.create(Step.session()), first.create(Step.session("other")))
+        let store = Step.store(session)
+        store.step(3)
+        // It is not durable yet.
+        #expect(await session.awaitRelease() != nil)
+        #expect(await session.awaitDurable() == nil && !session.hasFailed)
+        session.appendCommit(4, nextDeadline: 5)
+        #expect(await session.awaitDurable() == nil)
+        #expect(await session.awaitRelease() == nil)
+        #expect(session.hasFailed && !session.isDurable)
+        #expect(await session.awaitRelease() != nil)
+        store.step()
+        #expect(await session.awaitDurable() != nil)
+        // Whoever comes first has it, and a timer finds it at every node.
+        for node in [first, second] { #expect(try await node.dueSessions(until: 10).map(\.id) == ["session"]) }
+        let found = try await second.session("session")
+        #expect(found.summary.revision == 4)
+        #expect(try await first.found("session").word == "second:1")
+        Step.store(found.journal, from: 4).step()
+        #expect(await found.journal.awaitDurable() == nil)
+        #expect(try await second.found("other").word == "first:1")
+        #expect(await other.awaitDurable() == nil)
+        #expect(await found.journal.awaitRelease() == nil)
+        let again = try await first.session("session")
+        #expect(again.summary.revision == 5)
+        #expect(first.takeoverCount + second.takeoverCount == 0)
+        await first.closed()
+        await second.closed()
+    }
+
+    @Test("keep a session if Redis does not answer, and load it again")
+    func failedRelease() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(60))
+        let session = first.create(Step.session())
+        #expect(await session.awaitDurable() == nil)
+        server.send(SIGSTOP)
+        #expect(await session.awaitRelease() != nil)
+        server.send(SIGCONT)
+        try await eventually { first.isAvailable }
+        let found = try await first.session("session")
+        Step.store(found.journal).step()
+        #expect(await found.journal.awaitDurable() == nil)
+        await first.closed()
+    }
+
     @Test(
         "lets a node whose lease has ended commit nothing, and show nothing, of a session that another one has claimed")
     func staleOwner() async throws {

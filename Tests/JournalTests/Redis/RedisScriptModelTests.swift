@@ -11,7 +11,7 @@ struct RedisScriptModelTests {
     func agree(seed: UInt64) throws {
         var pair = try Pair(seed)
         for _ in 0..<400 { try pair.step() }
-        let counts = [pair.creations, pair.claims, pair.commits, pair.refusals]
+        let counts = [pair.creations, pair.claims, pair.commits, pair.refusals, pair.releases]
         #expect(counts.allSatisfy { $0 > 5 }, "the operations are not worth it")
     }
 }
@@ -29,7 +29,7 @@ private struct Pair {
     /// The claims that were made, the newest last: whose they are, and the number and revision of the next commit.
     private var made: [(session: Int, life: NodeLife, epoch: Int, sequence: Int, revision: Int)] = []
     private var sessionCount = 0
-    private(set) var (creations, claims, commits, refusals) = (0, 0, 0, 0)
+    private(set) var (creations, claims, commits, refusals, releases) = (0, 0, 0, 0, 0)
 
     init(_ seed: UInt64) throws {
         server = try RedisServer(["--appendonly", "no"])
@@ -44,7 +44,7 @@ private struct Pair {
         guard let life = lives.randomElement(using: &random) else { return try register() }
         // The newest are the busiest.
         let session = Int.random(in: max(0, sessionCount - 5)..<sessionCount, using: &random)
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0: try register()
         case 1: try renew(life)
         case 2: try forget(life)
@@ -53,6 +53,7 @@ private struct Pair {
         case 17: try findDue(life)
         case 18 where claims > 20: try end()
         case 19: try create(isNew: Bool.random(using: &random))
+        case 20...21: try release()
         default: break
         }
     }
@@ -164,6 +165,15 @@ private struct Pair {
         let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", "", ""])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first == "OK") == isDone)
+    }
+
+    /// Gives a session back with a claim that may be old.
+    private mutating func release() throws {
+        guard let (session, life, epoch, _, _) = made.suffix(8).randomElement(using: &random) else { return }
+        let answer = model.execute(.release(session, life: life.number, epoch: epoch), now: Self.now, Rules())
+        let isDone = if case .done = answer { true } else { false }
+        #expect(try run(.release, session, ["\(life.number) \(epoch)"]).first == (isDone ? "OK" : "FENCED"))
+        if isDone { releases += 1 }
     }
 
     private mutating func findDue(_ life: NodeLife) throws {

@@ -38,6 +38,10 @@ extension Journal {
     }
 }
 
+extension SessionJournal {
+    func awaitRelease() async -> JournalError? { await Promise.value { release($0) } }
+}
+
 extension SessionLookup {
     var word: String {
         switch self {

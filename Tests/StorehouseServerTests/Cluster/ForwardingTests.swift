@@ -194,6 +194,25 @@ struct ForwardingTests {
         }
     }
 
+    @Test func aHeadIsRefusedAboveTheLimitAtEveryNode() async throws {
+        let configuration = Configuration.with { $0.http.maxHeaderBytes = 1024 }
+        try await TestCluster.run(configuration: configuration) { cluster in
+            let session = try await cluster.first.session()
+            let fixed = "Host: localhost\r\n\r\n".utf8.count
+            for (size, status) in [(1024, 200), (1025, 431), (2000, 431), (3000, 431)] {
+                // Many short fields without a blank behind their names.
+                let short = String(repeating: "a:\r\n", count: 100)
+                let rest = String(repeating: "x", count: size - fixed - short.utf8.count - 4)
+                for server in [cluster.first, cluster.second] {
+                    let client = try server.client()
+                    let fields = "Host: localhost\r\n\(short)X:\(rest)\r\n\r\n"
+                    try await client.send("GET \(session.path)/state HTTP/1.1\r\n" + fields)
+                    #expect(try await client.response().status == status)
+                }
+            }
+        }
+    }
+
     /// A node that sends a request at that moment must know that nothing was done.
     @Test func aConnectionOfAnotherNodeClosesWithANotice() async throws {
         let redis = try RedisServer()

@@ -8,19 +8,24 @@ struct NodeIdentityTests {
     @Test func nodesOfOneClusterAcceptEachOther() {
         let credentials = one.credentials(for: other.name)
         #expect(credentials.hasPrefix("10.0.0.1:80 "))
-        #expect(other.accepts(credentials))
-        #expect(other.accepts(credentials), "also when it is remembered")
+        #expect(other.number(of: credentials) == 1)
+        #expect(other.number(of: credentials) == 1, "also when it is remembered")
+        #expect(other.name(of: 1) == "10.0.0.1:80")
+        let third = NodeIdentity(name: "10.0.0.3:80", secret: Array("a secret of the cluster".utf8))
+        #expect(other.number(of: third.credentials(for: other.name)) == 2)
+        #expect(other.name(of: 2) == "10.0.0.3:80")
+        #expect([0, 3].allSatisfy { other.name(of: $0) == nil })
     }
 
     @Test func nothingElseIsAccepted() {
         let stranger = NodeIdentity(name: one.name, secret: Array("another secret".utf8))
         let credentials = one.credentials(for: other.name)
-        #expect(!other.accepts(stranger.credentials(for: other.name)))
-        #expect(!one.accepts(credentials), "they are for one receiver")
-        #expect(!other.accepts(credentials.replacing("10.0.0.1", with: "10.0.0.3")))
-        for length in 0..<credentials.count { #expect(!other.accepts(String(credentials.prefix(length)))) }
+        #expect(other.number(of: stranger.credentials(for: other.name)) == nil)
+        #expect(one.number(of: credentials) == nil, "they are for one receiver")
+        #expect(other.number(of: credentials.replacing("10.0.0.1", with: "10.0.0.3")) == nil)
+        for length in 0..<credentials.count { #expect(other.number(of: String(credentials.prefix(length))) == nil) }
         for text in ["", " ", credentials + "A", credentials + " ", " " + credentials, "10.0.0.1:80  "] {
-            #expect(!other.accepts(text))
+            #expect(other.number(of: text) == nil)
         }
     }
 }

@@ -17,6 +17,20 @@ import Testing
         #expect(state.subscriberCount == 0)
     }
 
+    @Test func theNodesOfSubscribersAreKnown() {
+        var state = EventHubState()
+        #expect(state.areAll(from: 1), "there are none")
+        for node in [1, 1, 2, 0] as [UInt16] { _ = state.subscribe(showsEffects: false, limit: 9, from: node) }
+        #expect(!state.areAll(from: 1))
+        for node in [0, 2] as [UInt16] {
+            #expect(!state.areAll(from: 1))
+            _ = state.unsubscribe(showsEffects: false, from: node)
+        }
+        #expect(state.areAll(from: 1) && !state.areAll(from: 2) && !state.areAll(from: 0))
+        for _ in 0..<2 { _ = state.unsubscribe(showsEffects: false, from: 1) }
+        #expect(state.areAll(from: 2))
+    }
+
     @Test func effectsAreObservedOnlyForThoseWhoAsk() {
         var state = EventHubState()
         _ = state.subscribe(showsEffects: false, limit: 9)

@@ -9,7 +9,7 @@ import Stores
 import Testing
 
 /// A store with one timer.
-private struct Alarm: HostedState, ObjectState, Restorable {
+struct Alarm: HostedState, ObjectState, Restorable {
     var deadline: Int?
     var rings = 0
 

@@ -18,12 +18,13 @@ struct TestCluster: Sendable {
     let second: LiveServer
 
     static func run<Result: Sendable>(
-        animal: any RemoteClient = ScriptedRemoteClient(), configuration: Configuration = .with(),
+        animal: any RemoteClient = ScriptedRemoteClient(), kinds: [StoreKind]? = nil,
+        configuration: Configuration = .with(),
         _ body: @Sendable (TestCluster) async throws -> Result
     ) async throws -> Result {
         let redis = try RedisServer()
-        return try await runNode(on: redis, configuration, animal: animal) { first in
-            try await runNode(on: redis, configuration, animal: animal) { second in
+        return try await runNode(on: redis, configuration, animal: animal, kinds: kinds) { first in
+            try await runNode(on: redis, configuration, animal: animal, kinds: kinds) { second in
                 try await body(TestCluster(redis: redis, first: first, second: second))
             }
         }
@@ -39,7 +40,8 @@ struct TestCluster: Sendable {
     /// - Parameter advertised: the port where other nodes look for it; nil for its own.
     static func runNode<Result: Sendable>(
         on redis: RedisServer, _ configuration: Configuration = .with(),
-        animal: any RemoteClient = ScriptedRemoteClient(), reachedAt advertised: Int? = nil,
+        animal: any RemoteClient = ScriptedRemoteClient(), kinds: [StoreKind]? = nil,
+        reachedAt advertised: Int? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         let port = try freePort()
@@ -54,7 +56,7 @@ struct TestCluster: Sendable {
             try RedisAddress("unix://\(redis.socket)"), sealer: sealer, node: configuration.cluster.address,
             secret: secret, lease: configuration.cluster.lease)
         return try await LiveServer.run(
-            animal: animal, configuration: configuration, journal: journal, sealer: sealer, body)
+            animal: animal, kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, body)
     }
 
     /// A port that was free a moment ago, and that the system gives to no outgoing connection.

@@ -1,0 +1,140 @@
+import Cluster
+import HTTPServer
+import Locks
+import Observability
+import Sockets
+import StoreHosting
+import Synchronization
+
+/// Hands sessions over to the nodes that forward the requests for them, so that their owners follow the load balancer. When this
+/// is done is decided by ``SessionHandover``.
+///
+/// The session is closed while no request for it is in progress. Then the journal gives it back, and the next request of the other
+/// node is refused, so that node claims the session. If the journal fails, the session is loaded again for the next request.
+final class Handovers: Sendable {
+    typealias Again = @Sendable (RequestContext) throws(Problem) -> Void
+
+    /// A session follows a node that has forwarded so many requests for it, one after the other.
+    static let requestLimit = 16
+    /// How long requests wait for those in progress.
+    private static let patience = Duration.milliseconds(100)
+    /// For how many milliseconds a session is left to the other node. It claims the session at once, unless it dies.
+    private static let reservation = 1000
+
+    private struct Contents {
+        /// The requests that wait, by session. Each session that is being handed over has an entry.
+        var waiting: [SessionID: [@Sendable () -> Void]] = [:]
+        /// Until when the sessions that were handed over are left to the other nodes.
+        var released: [SessionID: Int] = [:]
+    }
+
+    private let forwarder: Forwarder
+    private let log: Log
+    private let handoverCount = Atomic(0)
+    // The registry's sessions refer to this object.
+    private weak let registry: SessionRegistry?
+    // Guards the sessions that are handed over. Nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    init(_ registry: SessionRegistry, _ forwarder: Forwarder, _ log: Log) {
+        self.registry = registry
+        self.forwarder = forwarder
+        self.log = log
+    }
+
+    /// How many sessions were handed over.
+    var count: Int { handoverCount.load(ordering: .relaxed) }
+
+    /// Whether a request may use a session now. If not, call ``wait(for:_:_:)``.
+    ///
+    /// - Parameter isUse: whether it is a use of the session.
+    func admits(_ context: RequestContext, to session: Session, isUse: Bool) -> Bool {
+        let connection = context.exchange.connection
+        // An action that could not be dispatched looks for its session once more.
+        if connection.notifiesAtEnd(session) { return true }
+        let sender = isUse ? connection.forwarder : nil
+        var admission = session.beginRequest(from: sender)
+        if admission == .prepare, !session.canFollow(connection.forwarder) {
+            if session.giveUpHandover() { wake(session.id) }
+            admission = session.beginRequest(from: sender)
+        }
+        switch admission {
+        case .serve: break
+        case .serveAndWake: wake(session.id)
+        case .release:
+            // The request waits by then.
+            context.exchange.loop.execute { [self] in handOver(session) }
+            return false
+        case .prepare, .wait, .lookUpAgain: return false
+        }
+        connection.notifyAtEnd(session)
+        return true
+    }
+
+    /// Calls `again` in a later turn of the request's loop, when it is decided whether the session stays.
+    func wait(for session: Session, _ context: RequestContext, _ again: @escaping Again) {
+        let deferred = context.deferred
+        deferred.schedule(after: Self.patience) { [self] in
+            if session.giveUpHandover() { wake(session.id) }
+        }
+        wait(for: session.id, deferred, again) { session.isClosed }
+    }
+
+    /// The same for a session that is not in memory.
+    func wait(for id: SessionID, _ context: RequestContext, _ again: @escaping Again) {
+        wait(for: id, context.deferred, again) { false }
+    }
+
+    private func wait(
+        for id: SessionID, _ deferred: RequestContext.Deferred, _ again: @escaping Again, isClosed: () -> Bool
+    ) {
+        let resume: @Sendable () -> Void = { deferred.resumeInLaterTurn(again) }
+        let isWaiting = contents.withLock { contents in
+            guard contents.waiting[id] != nil || isClosed() else { return false }
+            contents.waiting[id, default: []].append(resume)
+            return true
+        }
+        if !isWaiting { resume() }
+    }
+
+    private func wake(_ id: SessionID, isReleased: Bool = false) {
+        let now = forwarder.now
+        let waiting = contents.withLock { contents in
+            if isReleased {
+                contents.released = contents.released.filter { $0.value > now }
+                contents.released[id] = now + Self.reservation
+            }
+            return contents.waiting.removeValue(forKey: id) ?? []
+        }
+        for resume in waiting { resume() }
+    }
+
+    /// Where a session is that is handed over; nil if it is not.
+    func place(of id: SessionID) -> SessionPlace? {
+        let now = forwarder.now
+        return contents.withLock { contents in
+            if contents.waiting[id] != nil { return .releasing }
+            return contents.released[id].map { $0 > now } == true ? .released : nil
+        }
+    }
+
+    /// Hands a session over, which no request uses. Requests for it wait.
+    func handOver(_ session: Session) {
+        let node = session.forwarder
+        contents.withLock { $0.waiting[session.id, default: []] += [] }
+        guard let journal = session.journal, registry?.handOver(session, to: node) == true else {
+            session.stay()
+            return wake(session.id)
+        }
+        journal.release { [self] failure in
+            if failure == nil { handedOver(session, to: forwarder.identity.name(of: node)) }
+            wake(session.id, isReleased: failure == nil)
+        }
+    }
+
+    private func handedOver(_ session: Session, to node: String?) {
+        handoverCount.add(1, ordering: .relaxed)
+        if let node { forwarder.remember(node, of: session.id) }
+        log.debug("session handed over", [.init("session", session.id.fingerprint), .init("node", node ?? "")])
+    }
+}

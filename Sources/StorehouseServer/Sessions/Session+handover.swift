@@ -1,0 +1,51 @@
+import Cluster
+import HTTPServer
+import Locks
+package import Sockets
+import StoreHosting
+
+// Handovers to other nodes. What follows from the decisions is done by `Handovers`.
+extension Session: RequestObserver {
+    /// - Parameter sender: the node that has forwarded the request; see ``SessionHandover/begin(from:limit:)``.
+    func beginRequest(from sender: UInt16?) -> SessionHandover.Admission {
+        handover.begin(from: sender, limit: Handovers.requestLimit)
+    }
+
+    package func requestEnded(on loop: any EventLoop) {
+        guard let handovers, handover.end() else { return }
+        loop.execute { [self] in handovers.handOver(self) }
+    }
+
+    /// The node that has forwarded the newest requests.
+    var forwarder: UInt16 { handover.value.node }
+
+    /// Whether requests wait until the session is handed over, or stays.
+    var isClosed: Bool { handover.value.isClosed }
+
+    /// - Returns: whether requests have waited for those in progress.
+    func giveUpHandover() -> Bool { handover.giveUp() }
+
+    func stay() { handover.stay() }
+
+    /// Whether another node could have the session if no request were in progress.
+    func canFollow(_ forwarder: UInt16) -> Bool {
+        hub.load()?.areAll(from: forwarder) != false && store.runningEffects.isEmpty
+    }
+
+    /// Closes the store, so that another node can have the session, unless it is in use. Its timers are in the journal. Streams
+    /// through the other node get `closed`.
+    ///
+    /// - Returns: whether the session is now detached.
+    func tryHandOver(to forwarder: UInt16) -> Bool {
+        guard let journal, journal.isDurable, !journal.hasFailed, cache.load()?.isBusy != true, canFollow(forwarder),
+            transition({ $0.beginHibernation() })
+        else { return false }
+        guard store.endIfQuiet() else {
+            transition { $0.cancelHibernation() }
+            return false
+        }
+        guard detach("rotated") else { return false }
+        handover.leave()
+        return true
+    }
+}
