@@ -109,10 +109,10 @@ extension RedisScript {
     static let releaseSource = """
         local claim = ARGV[1]
         local holder, free = fields('claim'), '0 ' .. string.match(claim, '%d+$')
-        if holder == free then return done() end
+        if holder == free then return count() end
         if holder ~= claim then return {'FENCED'} end
         call('HSET', session, 'claim', free)
-        return done()
+        return count()
         """
 
     /// Arguments: claim, newest revision that may be deleted for the number of commits, oldest pinned revision, the most bytes, the

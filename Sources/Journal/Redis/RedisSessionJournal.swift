@@ -140,8 +140,8 @@ final class RedisSessionJournal: SessionJournal {
         }
         if let failure { return done(failure) }
         let claim = claim.text
-        journal.connection.call(.release, key) {
-            [Array(claim.utf8)]
+        journal.connection.call(.release, keys) {
+            RedisArguments(claim)
         } done: { [connection = journal.connection] result in
             switch result {
             case .success(let reply):
