@@ -131,7 +131,7 @@ final class RedisSessionJournal: SessionJournal {
         let failure: JournalError? = contents.withLock { contents in
             failIfForeign(&contents)
             if let failure = contents.failure { return failure }
-            guard !contents.hasEnded, contents.isDurable(through: 0) else {
+            guard !contents.hasEnded, contents.isSettled else {
                 return .unavailable("the session has commits that are not durable")
             }
             // Nothing may follow.

@@ -28,9 +28,12 @@ struct SessionContents<Position: Sendable>: Sendable {
     var lastUse = 0
     var recordedUse = 0
 
+    /// Whether the storage has acknowledged all commands, and nobody waits for one.
+    var isSettled: Bool { acknowledged == enqueued && waiters.isEmpty }
+
     func isDurable(through revision: Int) -> Bool {
         // With waiters in front, a caller that did not wait would overtake them.
-        failure == nil && acknowledged == enqueued && waiters.isEmpty && !isNotifying
+        failure == nil && isSettled && !isNotifying
             && (revision <= recent.lastRevision || hasEnded)
     }
 
