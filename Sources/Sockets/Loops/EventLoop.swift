@@ -137,10 +137,13 @@ package struct LoopBound<Value>: @unchecked Sendable {
     }
 
     /// Binds a value that already lives on the loop. Traps off the loop.
-    package init(_ value: Value, on loop: any EventLoop) {
-        precondition(loop.isCurrent, "a value is bound to a loop on that loop, or handed over")
+    package init(_ value: Value, on loop: any EventLoop) { self.init(value, on: loop.anchor) }
+
+    /// The same by the thread of the loop.
+    package init(_ value: Value, on anchor: LoopThread) {
+        precondition(anchor.isCurrent, "a value is bound to a loop on that loop, or handed over")
         bound = value
-        anchor = loop.anchor
+        self.anchor = anchor
     }
 
     /// The value. Traps off the loop.
