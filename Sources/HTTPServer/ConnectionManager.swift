@@ -7,6 +7,7 @@ import Synchronization
 /// The connections of one event loop.
 package final class ConnectionManager: Sendable {
     let loop: any EventLoop
+    private let anchor: LoopThread
     let settings: HTTPServer.Settings
     let handler: any RequestHandler
     private let count: ConnectionCount
@@ -14,19 +15,37 @@ package final class ConnectionManager: Sendable {
 
     private final class Contents {
         var listener: Listener?
-        var open: [ObjectIdentifier: HTTPConnection] = [:]
+        var open: [HTTPConnection] = []
         var isDraining = false
         var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
         @exclusivity(unchecked) var requestIDs = RequestIDs()
+
+        func insert(_ connection: HTTPConnection) {
+            connection.openIndex = Int32(open.count)
+            open.append(connection)
+        }
+
+        /// - Returns: whether the connection was there.
+        func remove(_ connection: HTTPConnection) -> Bool {
+            let index = Int(connection.openIndex)
+            guard index < open.count, open[index] === connection else { return false }
+            let last = open.removeLast()
+            if last !== connection {
+                last.openIndex = connection.openIndex
+                open[index] = last
+            }
+            return true
+        }
     }
 
     init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {
         self.loop = loop
+        anchor = loop.anchor
         self.settings = settings
         self.count = count
         self.handler = handler
-        contents = LoopBound(handing: Contents(), to: loop.anchor)
+        contents = LoopBound(handing: Contents(), to: anchor)
     }
 
     /// - Parameter managers: those of all loops.
@@ -46,18 +65,21 @@ package final class ConnectionManager: Sendable {
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
         channel.budget = settings.output
         connection.start(on: channel)
-        contents.value.open[ObjectIdentifier(connection)] = connection
+        contents.value.insert(connection)
         count.value.add(1, ordering: .relaxed)
         settings.traffic.connectionOpened()
     }
 
     /// Forgets a connection whose channel is closed.
     func remove(_ connection: HTTPConnection) {
-        guard contents.value.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        guard contents.value.remove(connection) else { return }
         count.value.subtract(1, ordering: .relaxed)
         settings.traffic.connectionClosed()
         finishDrainIfEmpty()
     }
+
+    /// A connection of this loop for code on other threads.
+    func bound(_ connection: HTTPConnection) -> LoopBound<HTTPConnection> { LoopBound(connection, on: anchor) }
 
     var isDraining: Bool { contents.value.isDraining }
 
@@ -98,19 +120,19 @@ extension ConnectionManager {
         let contents = contents.value
         contents.isDraining = true
         contents.onDrained = onDrained
-        for connection in contents.open.values { connection.drain() }
-        let streams = contents.open.values.filter(\.machine.isStreaming)
+        for connection in contents.open { connection.drain() }
+        let streams = contents.open.filter(\.machine.isStreaming)
         let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout, streamTime: streamTime)
         // The loops have about the same number of streams.
         end(streams[...], among: streams.count * loops, schedule)
         finishDrainIfEmpty()
         _ = loop.schedule(after: schedule.respondsAfter) { [self] in
-            for connection in self.contents.value.open.values { connection.sendDeferredResponse() }
+            for connection in self.contents.value.open { connection.sendDeferredResponse() }
         }
         _ = loop.schedule(after: schedule.closesAfter) { [self] in
             // A client that reconnects at once for each closed connection would hold up the drain.
             self.contents.value.listener?.close()
-            for connection in self.contents.value.open.values { connection.closeNow() }
+            for connection in self.contents.value.open { connection.closeNow() }
         }
     }
 
@@ -135,7 +157,7 @@ extension ConnectionManager {
     /// Disconnects the slow clients of this loop that hold most, and then calls `done` on the loop.
     func disconnectSlowClients(done: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
-            let open = Array(contents.value.open.values)
+            let open = contents.value.open
             let output = settings.output
             let excess = SlowClientDisconnector.excess(of: output.pendingBytes, limit: output.limit)
             let slow = SlowClientDisconnector.choose(
@@ -162,7 +184,7 @@ extension ConnectionManager {
 
     /// - Returns: how many connections were closed.
     private func closeIdle() -> Int {
-        let open = Array(contents.value.open.values)
+        let open = contents.value.open
         let idle = IdleConnection.choose(
             from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
         for index in idle { open[index].closeIdle() }

@@ -4,10 +4,11 @@ package import Sockets
 ///
 /// Deadlines move with each request and are seldom reached. Moving one onwards therefore costs nothing: the armed timer
 /// fires at the old moment and is armed again.
-package struct DeadlineState: Sendable {
+package struct Deadline: Sendable {
     /// When the armed timer fires; the end of time if none is armed.
     private var timerFiresAt = Self.never
-    private var deadline: LoopInstant?
+    /// The end of time if there is no deadline.
+    private var moment = Self.never
 
     private static var never: LoopInstant { LoopInstant(nanoseconds: .max) }
 
@@ -16,15 +17,15 @@ package struct DeadlineState: Sendable {
     /// Sets or moves the deadline.
     ///
     /// - Returns: whether the caller must arm the timer for it.
-    package mutating func set(_ deadline: LoopInstant) -> Bool {
-        self.deadline = deadline
-        guard timerFiresAt > deadline else { return false }
-        timerFiresAt = deadline
+    package mutating func set(_ moment: LoopInstant) -> Bool {
+        self.moment = moment
+        guard timerFiresAt > moment else { return false }
+        timerFiresAt = moment
         return true
     }
 
     /// Removes the deadline. An armed timer may stay.
-    package mutating func clear() { deadline = nil }
+    package mutating func clear() { moment = Self.never }
 
     package enum TimerAction: Sendable, Hashable {
         case expire
@@ -35,50 +36,38 @@ package struct DeadlineState: Sendable {
     /// The armed timer fired.
     package mutating func timerFired(now: LoopInstant) -> TimerAction {
         timerFiresAt = Self.never
-        guard let deadline else { return .none }
-        guard now < deadline else { return .expire }
-        timerFiresAt = deadline
-        return .arm(deadline)
+        guard moment != Self.never else { return .none }
+        guard now < moment else { return .expire }
+        timerFiresAt = moment
+        return .arm(moment)
     }
 }
 
-/// A deadline on an event loop. On its loop only.
-package final class Deadline {
-    private let loop: any EventLoop
-    // Accesses cannot overlap, because its methods call nothing else.
-    @exclusivity(unchecked) private var state = DeadlineState()
-    private var timer: LoopTimer?
-    /// Called when the deadline is reached; released by ``end()``.
-    var onExpiry: (() -> Void)?
-
-    init(on loop: any EventLoop) { self.loop = loop }
-
-    func set(after timeout: Duration) {
-        let deadline = loop.now.advanced(by: timeout)
-        if state.set(deadline) { arm(deadline) }
+// The timer of a connection's deadline.
+extension HTTPConnection {
+    func setDeadline(after timeout: Duration) {
+        let moment = now.advanced(by: timeout)
+        if deadline.set(moment) { armTimer(at: moment) }
     }
 
-    func clear() { state.clear() }
-
-    /// Stops the timer for good.
-    func end() {
-        if let timer { loop.cancel(timer) }
+    /// Removes the deadline and its timer.
+    func stopTimer() {
+        if let timer { context.loop.cancel(timer) }
         timer = nil
-        state = DeadlineState()
-        onExpiry = nil
+        deadline = Deadline()
     }
 
-    private func arm(_ deadline: LoopInstant) {
-        let delay = loop.now.duration(to: deadline)
-        if let timer, loop.reschedule(timer, after: delay) { return }
-        timer = loop.schedule(after: delay) { [self] in timerFired() }
+    private func armTimer(at moment: LoopInstant) {
+        let delay = now.duration(to: moment)
+        if let timer, context.loop.reschedule(timer, after: delay) { return }
+        timer = context.loop.schedule(after: delay) { [self] in timerFired() }
     }
 
     private func timerFired() {
         timer = nil
-        switch state.timerFired(now: loop.now) {
-        case .expire: onExpiry?()
-        case .arm(let deadline): arm(deadline)
+        switch deadline.timerFired(now: now) {
+        case .expire: timedOut()
+        case .arm(let moment): armTimer(at: moment)
         case .none: break
         }
     }

@@ -32,7 +32,7 @@ package struct Exchange {
     package var loop: any EventLoop { connection.context.loop }
 
     /// When the request was complete: the start of the turn of the loop in which its last bytes came.
-    package var startedAt: LoopInstant { connection.requestStart }
+    package var startedAt: LoopInstant { connection.requestStartedAt }
 
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }
@@ -43,13 +43,16 @@ package struct Exchange {
     /// The same exchange, to be answered from any thread.
     package var deferred: DeferredExchange {
         DeferredExchange(
-            connection: connection.loopBoundSelf ?? LoopBound(connection, on: loop), number: number, loop: loop)
+            connection: connection.context.bound(connection), number: number, loop: loop)
     }
 }
 
 extension HTTPConnection {
     /// The start of this turn of the connection's loop.
     package var now: LoopInstant { context.loop.now }
+
+    /// When the current request was complete, or that of the stream in progress.
+    package var requestStartedAt: LoopInstant { requestStart }
 }
 
 /// An exchange that is answered later, from any thread.
@@ -104,7 +107,7 @@ package struct DeferredExchange: Sendable {
             let exchange = exchange
             guard exchange.isCurrent else { return }
             exchange.connection.onTimeout = body
-            exchange.connection.deadline.set(after: delay)
+            exchange.connection.setDeadline(after: delay)
         }
     }
 

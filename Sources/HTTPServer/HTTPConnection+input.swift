@@ -6,11 +6,24 @@ extension HTTPConnection {
     /// - Returns: how many bytes were consumed, and whether the next ones can be looked at.
     func receive(_ bytes: UnsafeRawBufferPointer) -> (consumed: Int, continues: Bool) {
         switch machine.inputAction(pendingBytes: pendingBytes) {
-        case .parseHead: parsed(parser.parse(bytes), bytes)
+        case .parseHead: parseHead(bytes)
         case .decodeBody: decodeBody(bytes)
         case .leave: (0, false)
         case .discard: (bytes.count, false)
         }
+    }
+
+    /// Nearly all heads arrive at once, so only those that do not need memory for a parser.
+    private func parseHead(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
+        if let partialHead {
+            let step = partialHead.parser.parse(bytes)
+            if case .needMore = step {} else { self.partialHead = nil }
+            return parsed(step, bytes)
+        }
+        var parser = RequestParser(limits: context.settings.limits)
+        let step = parser.parse(bytes)
+        if case .needMore = step { partialHead = PartialHead(parser) }
+        return parsed(step, bytes)
     }
 
     private func parsed(_ step: RequestParser.Step, _ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
@@ -103,8 +116,15 @@ extension HTTPConnection {
     }
 }
 
+/// A request head that did not arrive at once.
+final class PartialHead {
+    @exclusivity(unchecked) var parser: RequestParser
+
+    init(_ parser: RequestParser) { self.parser = parser }
+}
+
 /// A request whose body did not arrive completely with its head.
-package final class PartialRequest {
+final class PartialRequest {
     let head: RequestHead
     var decoder: BodyDecoder
 

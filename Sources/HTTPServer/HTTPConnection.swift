@@ -19,19 +19,24 @@ package final class HTTPConnection {
     // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost
     // more than they do. Other modules use accessors, since they would check nevertheless.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
-    @exclusivity(unchecked) var parser: RequestParser
+    /// The head that has not arrived completely.
+    @exclusivity(unchecked) var partialHead: PartialHead?
     /// The other end.
     let address: IPAddress
     /// The client of the server at the other end that has forwarded the current request; nil if none has.
     var forwardedClient: IPAddress?
     /// The number of that server; 0 if the request was not forwarded.
     @exclusivity(unchecked) var forwarderNumber: UInt16 = 0
+    /// Whether the server has closed the connection while bytes waited for the client.
+    package private(set) var isCut = false
+    /// The connection's index among the open ones.
+    var openIndex: Int32 = 0
+    /// Fires at the deadline or before.
+    var timer: LoopTimer?
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
     /// Is notified once when the current request ends.
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
-    /// Whether the server has closed the connection while bytes waited for the client.
-    package private(set) var isCut = false
     /// How many bytes were written for the client since its stream began.
     @exclusivity(unchecked) package private(set) var streamedBytes = 0
     /// The request whose body is incomplete.
@@ -39,9 +44,7 @@ package final class HTTPConnection {
     /// The owner of the stream while the response is one.
     var stream: (any StreamHandler)?
     var channel: Channel?
-    /// The connection for code on other threads; made once, because each action wants it. Nil once the channel is closed.
-    var loopBoundSelf: LoopBound<HTTPConnection>?
-    let deadline: Deadline
+    @exclusivity(unchecked) var deadline = Deadline()
     /// When the newest timeout was started.
     private var timeoutStart: LoopInstant
     /// When the request in progress was complete.
@@ -56,16 +59,12 @@ package final class HTTPConnection {
     init(_ context: ConnectionManager, peer: IPAddress) {
         self.context = context
         address = peer
-        deadline = Deadline(on: context.loop)
         timeoutStart = context.loop.now
         requestStart = timeoutStart
-        parser = RequestParser(limits: context.settings.limits)
     }
 
     func start(on channel: Channel) {
         self.channel = channel
-        loopBoundSelf = LoopBound(self, on: context.loop)
-        deadline.onExpiry = { [self] in timedOut() }
         let limits = context.settings.limits
         channel.maxUnconsumedBytes =
             limits.maxTargetBytes + limits.maxHeaderBytes + HTTPLimits.maxForwardingBytes
@@ -102,9 +101,9 @@ package final class HTTPConnection {
     func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
         timeoutStart = context.loop.now
         switch timeout {
-        case .header: deadline.set(after: context.settings.headerTimeout)
-        case .body: deadline.set(after: context.settings.bodyTimeout)
-        case .idle: deadline.set(after: context.settings.idleTimeout)
+        case .header: setDeadline(after: context.settings.headerTimeout)
+        case .body: setDeadline(after: context.settings.bodyTimeout)
+        case .idle: setDeadline(after: context.settings.idleTimeout)
         }
     }
 }
@@ -143,7 +142,7 @@ extension HTTPConnection: ChannelDelegate {
     }
 
     func channelClosed(_ channel: Channel, reason: CloseReason) {
-        deadline.end()
+        stopTimer()
         machine.channelClosed()
         onTimeout = nil
         if let head = stopAwaitingResponse() { context.handler.requestWasCut(head, on: self, since: requestStart) }
@@ -153,7 +152,6 @@ extension HTTPConnection: ChannelDelegate {
         unsentRequest = nil
         partialRequest = nil
         self.channel = nil
-        loopBoundSelf = nil
         stream.take()?.streamClosed()
         subject = nil
         notifyRequestObserver()
@@ -163,7 +161,7 @@ extension HTTPConnection: ChannelDelegate {
 
 // Time and ending.
 extension HTTPConnection {
-    private func timedOut() {
+    func timedOut() {
         let action = machine.timedOut(
             pendingBytes: pendingBytes, stalledTime: stalledTime, limit: context.settings.idleTimeout)
         switch action {
@@ -172,7 +170,7 @@ extension HTTPConnection {
             if head == nil { requestID = context.requestID(nil) }
             refuse(.tooSlow(head))
         case .sendDeferredResponse: sendDeferredResponse()
-        case .checkAgain(let delay): deadline.set(after: delay)
+        case .checkAgain(let delay): setDeadline(after: delay)
         case .closeNow: closeIdle()
         case .none: break
         }
@@ -281,7 +279,8 @@ extension HTTPConnection {
         var output: [UInt8] = []
         encoder.appendStreamHead(.ok, fields, date: context.date, to: &output)
         stream = owner
-        deadline.clear()
+        // A stream needs no timeout while its client reads.
+        stopTimer()
         stopAwaitingResponse()
         channel.countAsStream()
         write(output, to: channel)

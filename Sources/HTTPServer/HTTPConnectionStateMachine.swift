@@ -20,10 +20,10 @@ package struct HTTPConnectionStateMachine: Sendable {
     package static let maxPendingResponseBytes = 65536
 
     private var state = State.head(isPartial: false)
-    /// Changes with each request and each response, so that a late response finds only its own request.
-    private var exchangeNumber = 0
     /// Whether a timeout runs that checks whether the client of the stream reads.
     private var checksStream = false
+    /// Changes with each request and each response, so that a late response finds only its own request.
+    private var exchangeNumber = 0
 
     package init() {}
 

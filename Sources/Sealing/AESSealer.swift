@@ -5,7 +5,7 @@ public import StoreHosting
 /// key.
 ///
 /// The output starts with a version, a random nonce and the tag. One key is safe for some billions of secrets.
-public struct AESSealer: SecretSealer {
+public final class AESSealer: SecretSealer {
     /// The size of a key in bytes.
     public static let keyLength = Int(CCRYPTO_KEY_LENGTH)
 
@@ -20,7 +20,7 @@ public struct AESSealer: SecretSealer {
     /// A sealer with this key.
     ///
     /// - Parameter key: 32 random, secret bytes.
-    public init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
+    public convenience init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
 
     /// - Parameter library: the file name of OpenSSL's libcrypto.
     package init(key: [UInt8], library: String) throws(SealerError) {

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test func movingADeadlineOnwardsArmsNoTimer() {
-        var state = DeadlineState()
+        var state = Deadline()
         #expect(state.set(instant(10)) == true)
         for later in 11..<20 { #expect(state.set(instant(later)) == false) }
         #expect(state.timerFired(now: instant(10)) == .arm(instant(19)))
@@ -17,14 +17,14 @@ import Testing
     }
 
     @Test func anEarlierDeadlineArmsTheTimerAgain() {
-        var state = DeadlineState()
+        var state = Deadline()
         #expect(state.set(instant(10)) == true)
         #expect(state.set(instant(5)) == true)
         #expect(state.timerFired(now: instant(5)) == .expire)
     }
 
     @Test func aClearedDeadlineDoesNotExpire() {
-        var state = DeadlineState()
+        var state = Deadline()
         #expect(state.set(instant(10)) == true)
         state.clear()
         #expect(state.timerFired(now: instant(10)) == .none)
@@ -33,7 +33,7 @@ import Testing
 
     /// The timer of the cleared deadline serves the next one.
     @Test func aTimerThatIsArmedIsUsedAgain() {
-        var state = DeadlineState()
+        var state = Deadline()
         #expect(state.set(instant(10)) == true)
         state.clear()
         #expect(state.set(instant(15)) == false)
@@ -43,7 +43,7 @@ import Testing
 
     /// The owner decides what follows; without a new deadline nothing does.
     @Test func anExpiredDeadlineCanBeSetAgain() {
-        var state = DeadlineState()
+        var state = Deadline()
         #expect(state.set(instant(10)) == true)
         #expect(state.timerFired(now: instant(10)) == .expire)
         #expect(state.set(instant(20)) == true)

@@ -3,11 +3,11 @@
 ///
 /// The encoder adds the fields for framing and connection. A response must not contain them.
 package struct ResponseEncoder: Sendable {
+    /// The value of X-Request-Id; empty for no such field.
+    private let requestID: String
     /// Whether the connection stays open after the response. The server sets this to false to close the connection. A
     /// stream to an HTTP/1.0 client sets it to false, because only the close ends the stream.
     package var keepAlive: Bool
-    /// The value of X-Request-Id; empty for no such field.
-    private let requestID: String
     private let isHead: Bool
     private let version: HTTPVersion
 

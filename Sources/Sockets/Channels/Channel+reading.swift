@@ -86,11 +86,11 @@ extension Channel {
         if output.isEmpty { uncork() } else { loop.uncorkLater(self) }
     }
 
-    /// Reads and discards input within the limits of `linger`, so that the peer can read the response.
+    /// Reads and discards input within the limits of ``lingering``, so that the peer can read the response.
     private func discardInput() {
         let count = read(into: loop.readBuffer)
-        let left = (linger?.bytes ?? 0) - max(count, 0)
-        linger?.bytes = left
+        let left = (lingering?.limits.bytes ?? 0) - max(count, 0)
+        lingering?.limits.bytes = left
         if count == 0 || left <= 0 || (count < 0 && errno != EAGAIN) { close(.requested) }
     }
 }

@@ -121,7 +121,7 @@ extension Channel {
     package func closeAfterFlush(linger: Linger? = Linger()) {
         guard state == .open else { return }
         state = .flushing
-        self.linger = linger
+        lingering = linger.map(Lingering.init)
         unconsumed = []
         setInterest(interest.subtracting(.readable))
         if output.isEmpty && corks == 0 { finish() }
@@ -129,20 +129,20 @@ extension Channel {
 
     /// All output is sent: shuts down sending, and lingers if the peer may still send.
     func finish() {
-        guard let linger, !inputEnded else { return close(.requested) }
+        guard let lingering, !inputEnded else { return close(.requested) }
         state = .lingering
         SystemSocket.endOutput(descriptor)
         setInterest(.readable)
-        waitForPeer(until: loop.now.advanced(by: linger.time))
+        waitForPeer(lingering, until: loop.now.advanced(by: lingering.limits.time))
     }
 
-    private func waitForPeer(until end: LoopInstant) {
+    private func waitForPeer(_ lingering: Lingering, until end: LoopInstant) {
         let rest = loop.now.duration(to: end)
-        let endsWhenTaken = linger?.endsWhenTaken == true
-        lingerTimer = loop.schedule(after: endsWhenTaken ? min(rest, Linger.interval) : rest) { [self] in
-            lingerTimer = nil
+        let endsWhenTaken = lingering.limits.endsWhenTaken
+        lingering.timer = loop.schedule(after: endsWhenTaken ? min(rest, Linger.interval) : rest) { [self] in
+            lingering.timer = nil
             if loop.now >= end || endsWhenTaken && SystemSocket.hasSentAll(descriptor) { return close(.requested) }
-            waitForPeer(until: end)
+            waitForPeer(lingering, until: end)
         }
     }
 
@@ -159,8 +159,8 @@ extension Channel {
     func close(_ reason: CloseReason) {
         guard state != .closed else { return }
         state = .closed
-        if let lingerTimer { loop.cancel(lingerTimer) }
-        lingerTimer = nil
+        if let timer = lingering?.timer { loop.cancel(timer) }
+        lingering = nil
         loop.unwatch(descriptor)
         SystemSocket.close(descriptor)
         unconsumed = []

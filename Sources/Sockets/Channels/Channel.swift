@@ -14,21 +14,10 @@ package final class Channel: ReadinessHandler {
     }
 
     package let loop: any EventLoop
-    package let descriptor: Int32
     // Stored internally behind package accessors: for a stored property that other modules can set, the compiler adds a
     // dynamic exclusivity check to every access.
     var delegateStorage: (any ChannelDelegate)?
     var unconsumedLimit = 0
-    var state = State.open
-    /// The interest that is registered with the loop.
-    var interest: Interest = .readable
-    var isPaused = false
-    var inputEnded = false
-    /// Whether the delegate's `channel(_:received:)` is being called.
-    var isDelivering = false
-    /// Reading was resumed during `channel(_:received:)`: deliver the unconsumed bytes again.
-    var redeliver = false
-    var corks: Int32 = 0
     /// Bytes that were delivered and that the delegate has not consumed.
     var unconsumed: [UInt8] = []
     // Accesses cannot overlap, because its methods call nothing else.
@@ -38,10 +27,22 @@ package final class Channel: ReadinessHandler {
     var budgetStorage: OutputBudget?
     /// What the budget knows of the memory of the pending bytes.
     var countedBytes = 0
-    /// Whether the budget counts them as bytes of a stream too.
+    /// How it reads behind its last output; nil before it closes, and if it does not.
+    var lingering: Lingering?
+    // The small properties share a few words.
+    package let descriptor: Int32
+    var corks: Int32 = 0
+    var state = State.open
+    /// The interest that is registered with the loop.
+    var interest: Interest = .readable
+    var isPaused = false
+    var inputEnded = false
+    /// Whether the delegate's `channel(_:received:)` is being called.
+    var isDelivering = false
+    /// Reading was resumed during `channel(_:received:)`: deliver the unconsumed bytes again.
+    var redeliver = false
+    /// Whether the budget counts the pending bytes as bytes of a stream too.
     var isStream = false
-    var linger: Linger?
-    var lingerTimer: LoopTimer?
 
     /// Takes over a connected, non-blocking socket and starts reading. On the loop only.
     /// - Parameter descriptor: the channel owns it from now on, even if this throws.
@@ -156,4 +157,13 @@ package struct Linger: Sendable, Hashable {
 
     /// The time between two checks of ``endsWhenTaken``.
     static let interval = Duration.milliseconds(10)
+}
+
+/// What a channel needs only when it closes.
+final class Lingering {
+    /// What is left of the limits.
+    var limits: Linger
+    var timer: LoopTimer?
+
+    init(_ limits: Linger) { self.limits = limits }
 }

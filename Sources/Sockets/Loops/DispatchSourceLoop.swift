@@ -70,7 +70,7 @@ extension DispatchSourceLoop {
         var jobs: [LoopInbox.Job] = []
         inbox.take(&jobs, asleep: true)
         for job in jobs {
-            job()
+            job.run()
         }
     }
 
@@ -90,8 +90,7 @@ extension DispatchSourceLoop {
 
     private func notify(_ token: UInt64, _ readiness: Readiness) {
         turn { core in
-            let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
-            core.handlers.handler(for: token)?.ready(descriptor, readiness)
+            if let (handler, descriptor) = core.handlers.entry(for: token) { handler.ready(descriptor, readiness) }
             notifyHangUp(token)
         }
     }
@@ -99,14 +98,13 @@ extension DispatchSourceLoop {
     /// On Linux, a source reports once that both directions have ended, and never fires again. Events must repeat as
     /// long as there is interest, so this checks for a hang-up after every event and every change of interest.
     private func notifyHangUp(_ token: UInt64) {
-        let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
-        guard core.value.handlers.handler(for: token) != nil, let watched = sources.value[descriptor],
+        guard let (_, descriptor) = core.value.handlers.entry(for: token), let watched = sources.value[descriptor],
             watched.hasInterest, !watched.isHangUpQueued, watched.isHungUp
         else { return }
         watched.isHangUpQueued = true
         queue.async {
             self.turn { core in
-                guard let handler = core.handlers.handler(for: token) else { return }
+                guard let (handler, descriptor) = core.handlers.entry(for: token) else { return }
                 self.sources.value[descriptor]?.isHangUpQueued = false
                 handler.ready(descriptor, .failed)
                 self.notifyHangUp(token)

@@ -16,7 +16,7 @@
         private let epoll: Int32
         private let wakeup: Int32
 
-        /// The token of `wakeup`. No handler has it, because descriptors are not negative.
+        /// The token of `wakeup`. No handler has it, because there are never so many slots.
         private static let wakeupToken = UInt64.max
 
         /// Starts a loop.
@@ -99,7 +99,7 @@
             core.uncorkChannels()
             core.runDueTimers()
             for job in jobs {
-                job()
+                job.run()
             }
             jobs.removeAll(keepingCapacity: jobs.capacity <= 1024)
             core.runEndOfTurnJobs()
@@ -113,12 +113,12 @@
 
         private func notify(_ core: LoopCore, _ event: epoll_event) {
             let token = event.data.u64
-            guard let handler = core.handlers.handler(for: token) else { return }
+            guard let (handler, descriptor) = core.handlers.entry(for: token) else { return }
             var readiness: Readiness = []
             if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
             if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
             if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { readiness.insert(.failed) }
-            handler.ready(HandlerTable<any ReadinessHandler>.descriptor(of: token), readiness)
+            handler.ready(descriptor, readiness)
         }
 
         package func watch(

@@ -125,10 +125,11 @@ package struct LoopTimer: Hashable, Sendable {
 ///
 /// ``value`` traps off the loop. The last reference may be released on any thread, so the value's `deinit` must not
 /// depend on the loop.
+@usableFromInline
 package struct LoopBound<Value>: @unchecked Sendable {
     // Sendable although the value need not be: it was sent by one owner, and only the loop can access it.
-    private let bound: Value
-    private let anchor: LoopThread
+    @usableFromInline let bound: Value
+    @usableFromInline let anchor: LoopThread
 
     /// Transfers a value to the loop. May be called from any thread.
     package init(handing value: sending Value, to anchor: LoopThread) {
@@ -137,13 +138,20 @@ package struct LoopBound<Value>: @unchecked Sendable {
     }
 
     /// Binds a value that already lives on the loop. Traps off the loop.
-    package init(_ value: Value, on loop: any EventLoop) {
-        precondition(loop.isCurrent, "a value is bound to a loop on that loop, or handed over")
+    package init(_ value: Value, on loop: any EventLoop) { self.init(value, on: loop.anchor) }
+
+    /// The same by the thread of the loop. Inlinable for the same reason as ``value``.
+    @inlinable
+    package init(_ value: Value, on anchor: LoopThread) {
+        precondition(anchor.isCurrent, "a value is bound to a loop on that loop, or handed over")
         bound = value
-        anchor = loop.anchor
+        self.anchor = anchor
     }
 
     /// The value. Traps off the loop.
+    ///
+    /// Inlinable, because an unspecialized access costs much more than the check.
+    @inlinable
     package var value: Value {
         precondition(anchor.isCurrent, "a loop's value was touched off its loop")
         return bound

@@ -11,8 +11,8 @@ package final class LoopCore {
     private static let maxCorkedChannels = 16
 
     var handlers = HandlerTable<any ReadinessHandler>()
-    var timers = TimerWheel<() -> Void>()
-    var endOfTurnJobs: [() -> Void] = []
+    var timers = TimerWheel<LoopJob>()
+    var endOfTurnJobs: [LoopJob] = []
     @exclusivity(unchecked) private var corkedChannels: [Channel] = []
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
@@ -33,7 +33,7 @@ package final class LoopCore {
     }
 
     func schedule(after delay: Duration, _ job: @escaping () -> Void) -> LoopTimer {
-        timers.schedule(at: tick(after: delay), job)
+        timers.schedule(at: tick(after: delay), LoopJob(run: job))
     }
 
     func reschedule(_ timer: LoopTimer, after delay: Duration) -> Bool {
@@ -54,7 +54,7 @@ package final class LoopCore {
         let due = (now.nanoseconds - start) / Self.tick
         for _ in 0..<Self.maxTimersPerTurn {
             guard let job = timers.popDue(at: due) else { return }
-            job()
+            job.run()
         }
     }
 
@@ -76,10 +76,10 @@ package final class LoopCore {
     /// Runs the jobs that were added before this call.
     func runEndOfTurnJobs() {
         guard !endOfTurnJobs.isEmpty else { return }
-        var jobs: [() -> Void] = []
+        var jobs: [LoopJob] = []
         swap(&jobs, &endOfTurnJobs)
         for job in jobs {
-            job()
+            job.run()
         }
         uncorkChannels()
     }
@@ -92,7 +92,7 @@ package final class LoopCore {
         var jobs: [LoopInbox.Job] = []
         repeat {
             for job in jobs {
-                job()
+                job.run()
             }
             while !endOfTurnJobs.isEmpty {
                 runEndOfTurnJobs()
@@ -129,7 +129,7 @@ extension TimedEventLoop {
     }
 
     package func atEndOfTurn(_ job: @escaping () -> Void) {
-        core.value.endOfTurnJobs.append(job)
+        core.value.endOfTurnJobs.append(LoopJob(run: job))
     }
 
     package func uncorkLater(_ channel: Channel) { core.value.uncorkLater(channel) }
@@ -139,9 +139,17 @@ extension TimedEventLoop {
     package var readBuffer: UnsafeMutableRawBufferPointer { core.value.readBuffer }
 }
 
+/// A closure to run on a loop, in a struct: in a generic container, a bare closure costs one more allocation.
+struct LoopJob {
+    let run: () -> Void
+}
+
 /// Jobs from other threads, and whether the loop must be woken up for them.
 package struct LoopInbox: Sendable {
-    package typealias Job = @Sendable () -> Void
+    /// A closure in a struct, for the same reason as ``LoopJob``.
+    package struct Job: Sendable {
+        package let run: @Sendable () -> Void
+    }
 
     private struct State {
         var jobs: [Job] = []
@@ -160,10 +168,10 @@ package struct LoopInbox: Sendable {
     ///
     /// `wake` runs under the lock, so that the loop cannot end and close its wakeup descriptor in the meantime.
     /// - Returns: false if the inbox is closed.
-    package func append(_ job: @escaping Job, wake: () -> Void) -> Bool {
+    package func append(_ job: @escaping @Sendable () -> Void, wake: () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
-            state.jobs.append(job)
+            state.jobs.append(Job(run: job))
             if state.isAsleep {
                 state.isAsleep = false
                 wake()
@@ -199,12 +207,14 @@ package struct LoopInbox: Sendable {
 }
 
 /// The thread on which a loop is running, if any.
+@usableFromInline
 package final class LoopThread: Sendable {
     private let thread = Atomic<UInt>(0)
 
     package init() {}
 
     /// Whether the caller runs on the loop.
+    @usableFromInline
     package var isCurrent: Bool {
         thread.load(ordering: .relaxed) == Self.currentThread
     }

@@ -93,8 +93,8 @@ public struct PrivateStateEncoder: ~Copyable {
     var bytes: [UInt8] { json.bytes }
 }
 
-/// Encrypts the secrets of persisted states.
-public protocol SecretSealer: Sendable {
+/// Encrypts the secrets of persisted states. It is a class, because each store refers to one.
+public protocol SecretSealer: AnyObject, Sendable {
     /// Encrypts and authenticates `clear`; nil if that is impossible now, in which case the secret is left out.
     func seal(_ clear: [UInt8]) -> [UInt8]?
 

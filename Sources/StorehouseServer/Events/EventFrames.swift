@@ -168,7 +168,7 @@ struct EventBytes: Sendable {
 }
 
 /// What a stream shows of the state, and in which format.
-package struct StreamSubscription: Sendable, Hashable {
+package final class StreamSubscription: Sendable, Hashable {
     package let selection: Selection
     package let format: StreamFormat
     /// What the share shows by which its clients came; nil for clients of the session. Clients with a share see neither
@@ -179,6 +179,16 @@ package struct StreamSubscription: Sendable, Hashable {
         self.selection = selection
         self.format = format
         self.share = share
+    }
+
+    package static func == (left: StreamSubscription, right: StreamSubscription) -> Bool {
+        left === right || left.selection == right.selection && left.format == right.format && left.share == right.share
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(selection)
+        hasher.combine(format)
+        hasher.combine(share)
     }
 }
 

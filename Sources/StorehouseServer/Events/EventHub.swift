@@ -293,6 +293,7 @@ extension EventHub.Contents {
             topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: lastChange)))
         }
         let index = known ?? topics.count - 1
+        stream.subscription = topics[index].topic.subscription
         if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
             group.add(stream)
         } else {

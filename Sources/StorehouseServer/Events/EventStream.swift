@@ -18,11 +18,8 @@ final class EventStream {
         var maxLifetime = Duration.zero
     }
 
-    let subscription: StreamSubscription
-    /// Whether the events of effects are sent.
-    let showsEffects: Bool
-    /// The node through which its client came, by its number; 0 for none.
-    let forwarder: UInt16
+    /// The streams of a topic share one.
+    var subscription: StreamSubscription
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
@@ -30,12 +27,16 @@ final class EventStream {
     private let session: Session
     /// For the access log; nil without one.
     let client: LoggedClient?
-    let openedAt: LoopInstant
     private let credentials: Credentials
     private let api: StreamAPI
     private var connection: HTTPConnection?
-    private var position = StreamPosition()
     private var clock: StreamClock
+    private var position = StreamPosition()
+    // The small properties share a word with the last of the position.
+    /// Whether the events of effects are sent.
+    let showsEffects: Bool
+    /// The node through which its client came, by its number; 0 for none.
+    let forwarder: UInt16
     private var timer: LoopTimer?
 
     var settings: Settings { api.settings }
@@ -58,7 +59,6 @@ final class EventStream {
         self.showsEffects = showsEffects
         forwarder = context.exchange.connection.forwarder
         self.client = client
-        openedAt = context.exchange.startedAt
         credentials = context.credentials
         self.api = api
         loop = context.exchange.loop

@@ -146,7 +146,7 @@ final class StreamAPI: Sendable {
         metrics.streamClosed()
         guard let client = stream.client else { return }
         let route = stream.subscription.share == nil ? Route.events : .sharedEvents
-        var request = FinishedRequest(method: .get, route: route, status: .ok, since: stream.openedAt)
+        var request = FinishedRequest(method: .get, route: route, status: .ok, since: connection.requestStartedAt)
         request.bytes = connection.streamedBytes
         request.revision = lastSentRevision
         request.isCut = connection.isCut

@@ -1,3 +1,4 @@
+import Platform
 package import Sockets
 
 /// What one stream has sent, and how far its client lags behind. A pure value.
@@ -66,15 +67,16 @@ package struct StreamPosition: Sendable {
 /// When one stream sends heartbeats and when it ends by itself. A pure value.
 package struct StreamClock: Sendable {
     private var lastSentAt: LoopInstant
-    private var heartbeatInterval: Duration
-    /// When the stream ends so that its client reconnects; nil for never.
-    private let rotatesAt: LoopInstant?
+    /// In nanoseconds, since a `Duration` takes twice the memory.
+    private var heartbeatInterval: Int64
+    /// When the stream ends so that its client reconnects; the end of time for never.
+    private let rotatesAt: LoopInstant
 
     /// - Parameter lifetime: nil for a stream that does not rotate.
     package init(now: LoopInstant, heartbeatInterval: Duration, lifetime: Duration?) {
         lastSentAt = now
-        rotatesAt = lifetime.map(now.advanced)
-        self.heartbeatInterval = heartbeatInterval
+        rotatesAt = lifetime.map(now.advanced) ?? LoopInstant(nanoseconds: .max)
+        self.heartbeatInterval = heartbeatInterval.wholeNanoseconds
     }
 
     /// Bytes are sent. The timer is not moved for them: it looks again when it fires.
@@ -82,8 +84,7 @@ package struct StreamClock: Sendable {
 
     /// For how long to set the timer.
     package func timerDelay(now: LoopInstant) -> Duration {
-        let silence = heartbeatInterval - lastSentAt.duration(to: now)
-        return rotatesAt.map { min(silence, now.duration(to: $0)) } ?? silence
+        min(.nanoseconds(heartbeatInterval) - lastSentAt.duration(to: now), now.duration(to: rotatesAt))
     }
 
     package enum TimerAction: Sendable, Hashable {
@@ -99,9 +100,9 @@ package struct StreamClock: Sendable {
     package mutating func timerFired(
         now: LoopInstant, pendingBytes: Int, nextInterval: @autoclosure () -> Duration
     ) -> TimerAction {
-        if let rotatesAt, rotatesAt <= now { return .rotate }
-        guard lastSentAt.duration(to: now) >= heartbeatInterval else { return .wait }
-        heartbeatInterval = nextInterval()
+        if rotatesAt <= now { return .rotate }
+        guard lastSentAt.duration(to: now) >= .nanoseconds(heartbeatInterval) else { return .wait }
+        heartbeatInterval = nextInterval().wholeNanoseconds
         lastSentAt = now
         // A client with pending bytes learns nothing from a heartbeat.
         return pendingBytes == 0 ? .sendHeartbeat : .wait

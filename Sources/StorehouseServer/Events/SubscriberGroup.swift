@@ -5,52 +5,59 @@ import Sockets
 /// Frames are delivered from any thread, in order, each in one job on the loop.
 final class SubscriberGroup: Sendable {
     let loop: any EventLoop
-    private let streams: LoopBound<Streams>
-
-    private final class Streams {
-        var list: [EventStream] = []
-    }
+    // Safe: only `streams` touches it, and that only on the loop.
+    nonisolated(unsafe) private var list: [EventStream]
 
     /// On the loop only.
     init(first stream: EventStream) {
+        precondition(stream.loop.isCurrent, "a stream was added off its loop")
         loop = stream.loop
-        let streams = Streams()
-        streams.list = [stream]
-        self.streams = LoopBound(streams, on: stream.loop)
+        list = [stream]
+    }
+
+    /// On the loop only.
+    private var streams: [EventStream] {
+        get {
+            precondition(loop.isCurrent, "streams were touched off their loop")
+            return list
+        }
+        _modify {
+            precondition(loop.isCurrent, "streams were touched off their loop")
+            yield &list
+        }
     }
 
     /// On the loop only.
     func add(_ stream: EventStream) {
-        stream.groupIndex = streams.value.list.count
-        streams.value.list.append(stream)
+        stream.groupIndex = streams.count
+        streams.append(stream)
     }
 
     /// On the loop only.
     ///
     /// - Returns: whether the stream was there.
     func remove(_ stream: EventStream) -> Bool {
-        let streams = streams.value
-        guard stream.groupIndex < streams.list.count, streams.list[stream.groupIndex] === stream else { return false }
-        let last = streams.list.removeLast()
+        guard stream.groupIndex < streams.count, streams[stream.groupIndex] === stream else { return false }
+        let last = streams.removeLast()
         if last !== stream {
             last.groupIndex = stream.groupIndex
-            streams.list[stream.groupIndex] = last
+            streams[stream.groupIndex] = last
         }
         return true
     }
 
     /// On the loop only.
-    var isEmpty: Bool { streams.value.list.isEmpty }
+    var isEmpty: Bool { streams.isEmpty }
 
     func deliver(_ frame: EventFrame) {
-        loop.execute { [streams] in
-            for stream in streams.value.list { stream.send(frame) }
+        loop.execute { [self] in
+            for stream in streams { stream.send(frame) }
         }
     }
 
     func deliver(_ frame: EffectFrame) {
-        loop.execute { [streams] in
-            for stream in streams.value.list where stream.showsEffects { stream.send(frame) }
+        loop.execute { [self] in
+            for stream in streams where stream.showsEffects { stream.send(frame) }
         }
     }
 
@@ -58,8 +65,8 @@ final class SubscriberGroup: Sendable {
     ///
     /// - Parameter reason: the reason in `closed`; nil to end without that event.
     func end(_ reason: String?, _ condition: @escaping @Sendable (EventStream) -> Bool = { _ in true }) {
-        loop.execute { [streams] in
-            for stream in streams.value.list where condition(stream) { stream.end(reason) }
+        loop.execute { [self] in
+            for stream in streams where condition(stream) { stream.end(reason) }
         }
     }
 }

@@ -4,7 +4,9 @@ import StoreHosting
 import Stores
 
 /// The changes of a selected value as lines for a terminal: time in UTC, revision, action, path: old → new.
-struct TerminalLines: Sendable {
+///
+/// A class, so that the topics without lines need no memory for them.
+final class TerminalLines {
     let inColor: Bool
     private let showsActions: Bool
     private var value: JSONValue
@@ -16,7 +18,7 @@ struct TerminalLines: Sendable {
     }
 
     /// The lines of the newest commits, one for each change of the selected value.
-    mutating func lines(of selection: Selection, _ state: borrowing StateView) -> [UInt8] {
+    func lines(of selection: Selection, _ state: borrowing StateView) -> [UInt8] {
         var bytes: [UInt8] = []
         for commit in state.commits {
             switch selection.project(commit.changes) {
@@ -32,7 +34,7 @@ struct TerminalLines: Sendable {
         return bytes
     }
 
-    private mutating func lines(of patch: EncodedPatch, by commit: CommitRecord) -> [UInt8] {
+    private func lines(of patch: EncodedPatch, by commit: CommitRecord) -> [UInt8] {
         var bytes: [UInt8] = []
         for operation in patch.operations {
             let old = (try? JSONPointer(operation.path))?.value(in: value)

@@ -124,13 +124,13 @@ final class RequestRecorder: Sendable {
         add("code", request.code?.rawValue)
         add("bytes", request.bytes)
         line.append(LogField("duration", .nanoseconds(request.nanoseconds)))
-        add("client", client.address.description)
-        add("forwarded", client.forwarded)
+        add("client", (client.origin?.address ?? connection.peer).description)
+        add("forwarded", client.origin?.forwarded)
         add("userAgent", client.userAgent)
         add("session", session?.id.fingerprint)
         add("kind", session?.kind)
         add("revision", request.revision)
-        add("traceId", client.traceID)
+        add("traceId", client.origin?.traceID)
         log.write(request.hasFailed ? .warning : .info, request.isCut ? "request cut" : "request", line)
     }
 }
@@ -140,20 +140,34 @@ struct LoggedClient: Sendable {
     /// The limit of each text, because clients choose them.
     fileprivate static let maxTextBytes = 256
 
-    fileprivate let address: IPAddress
-    fileprivate let forwarded: String?
     fileprivate let userAgent: String?
-    fileprivate let traceID: String?
+    /// Nil for a client that is the other end of the connection and has sent no trace, as most are without a proxy.
+    fileprivate let origin: Origin?
+
+    /// What proxies say of a client.
+    fileprivate final class Origin: Sendable {
+        let address: IPAddress
+        let forwarded: String?
+        let traceID: String?
+
+        init(_ address: IPAddress, forwarded: String?, traceID: String?) {
+            self.address = address
+            self.forwarded = forwarded
+            self.traceID = traceID
+        }
+    }
 
     /// - Parameters:
     ///   - fields: those of its request; nil if it could not be read.
     ///   - peer: the other end of the connection.
     fileprivate init(_ fields: HTTPFields?, _ peer: IPAddress, behind proxies: TrustedProxies) {
-        address = fields.map { proxies.client(behind: peer, $0) } ?? peer
-        let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])
-        forwarded = values.isEmpty ? nil : values.joined(separator: ", ").shortened(to: Self.maxTextBytes)
         userAgent = fields?.first("user-agent")?.shortened(to: Self.maxTextBytes)
-        traceID = (fields?.trace?.id).map(String.init)
+        let address = fields.map { proxies.client(behind: peer, $0) } ?? peer
+        let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])
+        let forwarded = values.isEmpty ? nil : values.joined(separator: ", ").shortened(to: Self.maxTextBytes)
+        let traceID = (fields?.trace?.id).map(String.init)
+        let isPlain = address == peer && forwarded == nil && traceID == nil
+        origin = isPlain ? nil : Origin(address, forwarded: forwarded, traceID: traceID)
     }
 }
 

@@ -7,7 +7,7 @@ import Stores
 import Synchronization
 
 /// A session in memory: its store, its journal, its streams, and when it was last used.
-package final class Session: Sendable {
+package final class Session: Identifiable, Sendable {
     package let id: SessionID
     let store: HostedStore
     /// Nil if the server has no journal.
@@ -21,13 +21,14 @@ package final class Session: Sendable {
     let runtime: KindRuntime
     /// The subject that created it; nil if the server knew no subjects.
     let owner: String?
-    /// Whether it is the session of its owner and kind that `/sessions/me` names.
-    let isPersonal: Bool
     private let shares: Atomic<Int>
     private let lastActive: Atomic<Int>
-    private let used: Atomic<Bool>
     private let size: SessionSize
     private let nextExpiryCheck = Atomic<Int>(0)
+    // The small properties share a word.
+    /// Whether it is the session of its owner and kind that `/sessions/me` names.
+    let isPersonal: Bool
+    private let used: Atomic<Bool>
     private let lifecycle = Atomic(SessionLifecycle.resident)
     let handover = AtomicSessionHandover()
     /// Nil for a server that is alone.

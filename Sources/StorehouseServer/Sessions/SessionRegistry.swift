@@ -35,7 +35,7 @@ package final class SessionRegistry: Sendable {
     private let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
     // is found in a few of them. Nothing else is locked while one is held.
-    private let shards: [Locked<[SessionID: Session]>]
+    private let shards: [Locked<IdentifiedTable<Session>>]
     // The ids of the personal sessions in memory. Nothing else is locked while it is held.
     private let personal: Locked<[PersonalKey: SessionID]> = Locked([:])
     private let count = Atomic<Int>(0)
@@ -77,7 +77,7 @@ package final class SessionRegistry: Sendable {
             } else {
                 SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
             }
-        shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
+        shards = (0..<SessionID.rangeCount).map { _ in Locked(IdentifiedTable()) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
         unused = ExpiryQueue(granularity: policy.sweepInterval)
     }
@@ -137,7 +137,7 @@ package final class SessionRegistry: Sendable {
     package func touch(_ session: Session) { session.touch(clock.now()) }
 
     private func insert(_ session: Session, _ now: Int) {
-        shard(of: session.id).withLock { $0[session.id] = session }
+        shard(of: session.id).withLock { $0.insert(session) }
         if let key = session.personalKey { personal.withLock { $0[key] = session.id } }
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
@@ -228,12 +228,7 @@ package final class SessionRegistry: Sendable {
     }
 
     private func remove(_ session: Session) {
-        let isFound = shard(of: session.id).withLock { sessions in
-            guard sessions[session.id] === session else { return false }
-            sessions[session.id] = nil
-            return true
-        }
-        guard isFound else { return }
+        guard shard(of: session.id).withLock({ $0.remove(session) }) else { return }
         if let key = session.personalKey { personal.withLock { if $0[key] == session.id { $0[key] = nil } } }
         count.subtract(1, ordering: .relaxed)
         expiry.remove(session, at: session.expiryCheckAt)
@@ -287,7 +282,7 @@ package final class SessionRegistry: Sendable {
         }
         var candidates: [(Session, lastActiveAt: Int)] = []
         for shard in shards {
-            candidates += shard.withLock { $0.values.map { ($0, lastActiveAt: $0.lastActiveAt) } }
+            candidates += shard.withLock { $0.elements.map { ($0, lastActiveAt: $0.lastActiveAt) } }
         }
         for session in policy.hibernationOrder(candidates) {
             guard residentCount > goal else { return }
@@ -330,14 +325,14 @@ package final class SessionRegistry: Sendable {
     /// Detaches all sessions, as the server stops.
     func detachAll() {
         for shard in shards {
-            for session in shard.withLock({ Array($0.values) }) { session.detach() }
+            for session in shard.withLock(\.elements) { session.detach() }
         }
     }
 
     /// Drops all sessions: they may belong to other nodes, and are loaded again when they are asked for.
     func evictAll() {
         for shard in shards {
-            for session in shard.withLock({ Array($0.values) }) { evict(session) }
+            for session in shard.withLock(\.elements) { evict(session) }
         }
     }
 
@@ -347,7 +342,7 @@ package final class SessionRegistry: Sendable {
     ) -> [Session] {
         var found: [Session] = []
         for shard in shards[(id?.range ?? 0)...] {
-            var sessions = shard.withLock { $0.values.filter(isListed).map { (order: $0.id.order, session: $0) } }
+            var sessions = shard.withLock { $0.elements.filter(isListed).map { (order: $0.id.order, session: $0) } }
             if let id, case let last = id.order {
                 sessions.removeAll { $0.order < last || $0.order == last && $0.session.id <= id }
             }
@@ -364,7 +359,7 @@ package final class SessionRegistry: Sendable {
     /// The session if it is in memory. This does not count as use.
     func resident(_ id: SessionID) -> Session? { shard(of: id).withLock { $0[id] } }
 
-    private func shard(of id: SessionID) -> Locked<[SessionID: Session]> { shards[id.range] }
+    private func shard(of id: SessionID) -> Locked<IdentifiedTable<Session>> { shards[id.range] }
 }
 
 // Documents.

@@ -3,7 +3,7 @@ import Synchronization
 /// About how many bytes a state takes as JSON. Any thread may use it: no request has to wait for the store to know it.
 ///
 /// Between two measurements the size grows with the bodies of the actions.
-final class SessionSize: Sendable {
+struct SessionSize: ~Copyable, Sendable {
     private static let large = 65536
 
     private let bytes: Atomic<Int>

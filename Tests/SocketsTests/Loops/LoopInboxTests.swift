@@ -2,7 +2,7 @@ import Sockets
 import Testing
 
 @Suite struct LoopInboxTests {
-    private let nothing: LoopInbox.Job = {}
+    private let nothing: @Sendable () -> Void = {}
 
     @Test func wakesASleeperOnceForABatch() {
         let inbox = LoopInbox(asleep: true)

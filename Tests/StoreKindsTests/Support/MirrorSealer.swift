@@ -2,8 +2,10 @@ import StoreHosting
 import Stores
 
 /// A reversible transformation that tests can recognize. It protects nothing.
-struct MirrorSealer: SecretSealer {
-    var mark: UInt8 = 1
+final class MirrorSealer: SecretSealer {
+    private let mark: UInt8
+
+    init(mark: UInt8 = 1) { self.mark = mark }
 
     func seal(_ clear: [UInt8]) -> [UInt8]? { [mark] + clear.reversed() }
 

@@ -13,7 +13,7 @@ import Testing
 /// Sessions that outlive the server.
 @Suite struct DurableSessionTests {
     /// Turns every bit, so that a test sees what was sealed.
-    private struct Turner: SecretSealer {
+    private final class Turner: SecretSealer {
         func seal(_ secret: [UInt8]) -> [UInt8]? { secret.map(~) }
         func open(_ sealed: [UInt8]) -> [UInt8]? { sealed.map(~) }
     }

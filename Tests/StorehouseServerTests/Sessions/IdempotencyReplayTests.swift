@@ -11,7 +11,7 @@ import Testing
 
 /// A repeated request gets the first answer byte for byte, although the server has not stored the state in it.
 @Suite struct IdempotencyReplayTests {
-    private struct BitFlippingSealer: SecretSealer {
+    private final class BitFlippingSealer: SecretSealer {
         func seal(_ secret: [UInt8]) -> [UInt8]? { secret.map(~) }
         func open(_ sealed: [UInt8]) -> [UInt8]? { sealed.map(~) }
     }

@@ -2,13 +2,13 @@ import StoreHosting
 import Stores
 
 /// How much of a session's log is retained.
-struct RetentionLimits: Sendable {
+final class RetentionLimits: Sendable {
     /// How many commits are retained at least, within the other limits.
-    var keepCommits: Int
+    let keepCommits: Int
     /// How many bytes the commits take at most.
-    var keepBytes: Int
+    let keepBytes: Int
     /// The age in days after which commits are deleted, however few there are; 0 for no limit.
-    var keepDays: Int
+    let keepDays: Int
 
     init(keepCommits: Int = 1000, keepBytes: Int = 64 << 20, keepDays: Int = 0) {
         self.keepCommits = max(1, keepCommits)
