@@ -125,10 +125,11 @@ package struct LoopTimer: Hashable, Sendable {
 ///
 /// ``value`` traps off the loop. The last reference may be released on any thread, so the value's `deinit` must not
 /// depend on the loop.
+@usableFromInline
 package struct LoopBound<Value>: @unchecked Sendable {
     // Sendable although the value need not be: it was sent by one owner, and only the loop can access it.
-    private let bound: Value
-    private let anchor: LoopThread
+    @usableFromInline let bound: Value
+    @usableFromInline let anchor: LoopThread
 
     /// Transfers a value to the loop. May be called from any thread.
     package init(handing value: sending Value, to anchor: LoopThread) {
@@ -144,6 +145,9 @@ package struct LoopBound<Value>: @unchecked Sendable {
     }
 
     /// The value. Traps off the loop.
+    ///
+    /// Inlinable, because an unspecialized access costs much more than the check.
+    @inlinable
     package var value: Value {
         precondition(anchor.isCurrent, "a loop's value was touched off its loop")
         return bound

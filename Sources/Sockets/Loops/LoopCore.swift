@@ -199,12 +199,14 @@ package struct LoopInbox: Sendable {
 }
 
 /// The thread on which a loop is running, if any.
+@usableFromInline
 package final class LoopThread: Sendable {
     private let thread = Atomic<UInt>(0)
 
     package init() {}
 
     /// Whether the caller runs on the loop.
+    @usableFromInline
     package var isCurrent: Bool {
         thread.load(ordering: .relaxed) == Self.currentThread
     }
