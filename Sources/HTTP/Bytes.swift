@@ -109,6 +109,27 @@ extension UnsafeRawBufferPointer {
         return index
     }
 
+    /// The first offset in `start..<end` whose byte is not in `allowed`; `end` if there is none.
+    ///
+    /// Skips letters, digits, hyphens and dots eight bytes at a time. `allowed` must contain them, and `end` must not exceed
+    /// `count`.
+    @inline(__always)
+    func end(of allowed: ByteClass, from start: Int, to end: Int) -> Int {
+        var index = start
+        while index &+ 8 <= end {
+            let others = UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self)).otherBytes
+            if others == 0 {
+                index &+= 8
+                continue
+            }
+            index &+= others.trailingZeroBitCount >> 3
+            guard allowed.contains(self[index]) else { return index }
+            index &+= 1
+        }
+        while index < end, allowed.contains(self[index]) { index &+= 1 }
+        return index
+    }
+
     /// Whether the bytes in the range equal this lower-case ASCII text, ignoring case.
     @inline(__always)
     func hasText(_ text: StaticString, in range: Range<Int>) -> Bool {
@@ -117,24 +138,58 @@ extension UnsafeRawBufferPointer {
     }
 
     private func equals(_ text: UnsafeRawPointer, in range: Range<Int>) -> Bool {
+        guard let start = baseAddress else { return range.isEmpty }
+        let (own, last) = (start + range.lowerBound, range.count &- 8)
+        guard last >= 0 else { return Self.areEqual(own, text, count: range.count) }
         var offset = 0
-        while offset &+ 8 <= range.count {
-            let word = loadUnaligned(fromByteOffset: range.lowerBound &+ offset, as: UInt64.self)
+        while true {
+            let word = own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             guard word.lowercasedBytes == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
                 return false
             }
-            offset &+= 8
+            if offset == last { return true }
+            // The last word may overlap the one before.
+            offset = Swift.min(offset &+ 8, last)
         }
-        while offset < range.count {
-            let byte = self[range.lowerBound &+ offset]
-            guard byte.lowercased == text.load(fromByteOffset: offset, as: UInt8.self) else { return false }
-            offset &+= 1
+    }
+
+    /// Compares fewer than eight bytes: as two words of four that may overlap, if there are so many.
+    private static func areEqual(_ own: UnsafeRawPointer, _ text: UnsafeRawPointer, count: Int) -> Bool {
+        guard count >= 4 else {
+            for offset in 0..<count {
+                let byte = own.load(fromByteOffset: offset, as: UInt8.self)
+                guard byte.lowercased == text.load(fromByteOffset: offset, as: UInt8.self) else { return false }
+            }
+            return true
         }
-        return true
+        return word(own, count: count).lowercasedBytes == word(text, count: count)
+    }
+
+    /// The first four bytes and the last four of `count`.
+    private static func word(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
+        let (first, last) = (
+            bytes.loadUnaligned(as: UInt32.self), bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+        )
+        return UInt64(first) | UInt64(last) << 32
     }
 }
 
 extension UInt64 {
+    /// The top bit of each byte that is no ASCII letter, digit, hyphen or dot.
+    ///
+    /// The top bits are cleared first, so that each addition sets the top bit of bytes from a bound on, and never carries into
+    /// the next byte.
+    fileprivate var otherBytes: UInt64 {
+        let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let rest = self & ~tops
+        let letters = rest | ones &* 0x20
+        let (fromA, behindZ) = (letters &+ ones &* 0x1F, letters &+ ones &* 0x05)
+        // From hyphen to nine there is one other: the slash, for which this sum is 0x7F.
+        let (fromHyphen, behindNine) = (rest &+ ones &* 0x53, rest &+ ones &* 0x46)
+        let noSlash = (rest ^ ones &* UInt64(ASCII.slash)) &+ ones &* 0x7F
+        return (~(fromA & ~behindZ | fromHyphen & ~behindNine & noSlash) | self) & tops
+    }
+
     /// The eight bytes with ASCII capital letters in lower case.
     ///
     /// The top bits are cleared first. Each addition then sets the top bit of bytes from `A` on, or of bytes after `Z`,
@@ -151,7 +206,7 @@ extension UInt64 {
 enum DecimalNumber {
     /// The number, clamped to `Int.max`; nil unless the bytes are one or more digits.
     static func parse(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
-        parse(bytes[range])
+        parse(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
     /// The number, clamped to `Int.max`; nil unless the bytes are one or more digits.

@@ -3,19 +3,11 @@
 /// Input may arrive in pieces. Each call passes all bytes from the same first byte on, and the scanner examines each
 /// byte once. The result does not depend on the pieces.
 struct FieldSectionScanner: Sendable {
-    private enum Phase: Sendable { case line, name, blanks, value, lineEnd, sectionEnd }
-
     private(set) var lines: [FieldLine] = []
-    private let start: Int
     private var limit: Int
     /// Whether the section may be larger if another server sends it, and the limit is still that of clients.
     private var acceptsForwarded: Bool
-    private var phase = Phase.line
-    private var position: Int
-    private var nameStart = 0
-    private var nameEnd = 0
-    private var valueStart = 0
-    private var valueEnd = 0
+    private var place: Place
 
     /// - Parameters:
     ///   - start: the offset of the section.
@@ -23,33 +15,40 @@ struct FieldSectionScanner: Sendable {
     ///   - acceptsForwarded: see ``HTTPLimits/acceptsForwarded``.
     init(start: Int, maxBytes: Int, acceptsForwarded: Bool = false) {
         self.acceptsForwarded = acceptsForwarded
-        self.start = start
-        self.limit = start + maxBytes
-        position = start
+        limit = start + maxBytes
+        place = Place(position: start)
     }
 
     /// Scans new bytes. Returns the offset behind the section, or nil if it is incomplete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
-        let end = min(bytes.count, limit)
-        while position < end {
-            switch phase {
-            case .line: try scanLineStart(bytes)
-            case .name: try scanName(bytes, to: end)
-            case .blanks: skipBlanks(bytes, to: end)
-            case .value: try scanValue(bytes, to: end)
-            case .lineEnd:
-                try expectLineFeed(bytes)
-                phase = .line
-            case .sectionEnd:
-                try expectLineFeed(bytes)
-                return position
-            }
-        }
-        if position < limit { return nil }
+        if let end = try scan(bytes, to: min(bytes.count, limit)) { return end }
+        if place.position < limit { return nil }
         guard isForwarded(bytes) else { throw RequestFailure(.headersTooLarge, "The header fields are too large.") }
         acceptsForwarded = false
         limit += HTTPLimits.maxForwardingBytes
         return try scan(bytes)
+    }
+
+    private mutating func scan(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) -> Int? {
+        // A local copy of the place stays in registers.
+        var place = place
+        defer { self.place = place }
+        while place.position < end {
+            switch place.phase {
+            case .line: try place.startLine(bytes)
+            case .name: try place.scanName(bytes, to: end)
+            case .blanks: place.skipBlanks(bytes, to: end)
+            case .value:
+                guard let line = try place.scanValue(bytes, to: end) else { return nil }
+                if lines.isEmpty { lines.reserveCapacity(12) }
+                lines.append(line)
+            case .lineEnd: try place.endLine(bytes)
+            case .sectionEnd:
+                try place.endLine(bytes)
+                return place.position
+            }
+        }
+        return nil
     }
 
     /// Whether the first field shows that another server forwards the request.
@@ -63,7 +62,27 @@ struct FieldSectionScanner: Sendable {
         lines.last.map { HTTPFields(bytes: [UInt8](bytes[..<$0.value.upperBound]), lines: lines) }
     }
 
-    private mutating func scanLineStart(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+    /// Returns the lines, and keeps none.
+    mutating func takeLines() -> [FieldLine] {
+        defer { lines = [] }
+        return lines
+    }
+}
+
+/// A place in a header section. The functions advance it, and never beyond `end`.
+private struct Place: Sendable {
+    enum Phase: Sendable { case line, name, blanks, value, lineEnd, sectionEnd }
+
+    private(set) var phase = Phase.line
+    private(set) var position: Int
+    private var nameStart = 0
+    private var nameEnd = 0
+    private var valueStart = 0
+
+    init(position: Int) { self.position = position }
+
+    @inline(__always)
+    mutating func startLine(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         let byte = bytes[position]
         if byte == ASCII.carriageReturn {
             position &+= 1
@@ -71,19 +90,15 @@ struct FieldSectionScanner: Sendable {
         } else if byte.isBlank {
             throw .malformed("A line starts with white space; folded field lines are not supported.")
         } else {
-            if lines.isEmpty { lines.reserveCapacity(12) }
             nameStart = position
             phase = .name
         }
     }
 
-    private mutating func scanName(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
-        let token = ByteClass.token
-        // A local copy of the position stays in a register.
-        var index = position
-        while index < end, token.contains(bytes[index]) { index &+= 1 }
-        position = index
-        guard index < end else { return }
+    @inline(__always)
+    mutating func scanName(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
+        position = bytes.end(of: .token, from: position, to: end)
+        guard position < end else { return }
         guard bytes[position] == ASCII.colon else {
             throw .malformed(
                 bytes[position].isBlank
@@ -96,38 +111,43 @@ struct FieldSectionScanner: Sendable {
         phase = .blanks
     }
 
-    private mutating func skipBlanks(_ bytes: UnsafeRawBufferPointer, to end: Int) {
+    @inline(__always)
+    mutating func skipBlanks(_ bytes: UnsafeRawBufferPointer, to end: Int) {
         while position < end, bytes[position].isBlank { position &+= 1 }
         guard position < end else { return }
         valueStart = position
         phase = .value
     }
 
-    private mutating func scanValue(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
-        var index = bytes.firstControl(from: position, to: end, below: ASCII.space)
-        while index < end, bytes[index] == ASCII.tab {
-            index = bytes.firstControl(from: index &+ 1, to: end, below: ASCII.space)
+    /// - Returns: the line; nil if its end has not arrived.
+    @inline(__always)
+    mutating func scanValue(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) -> FieldLine? {
+        position = bytes.firstControl(from: position, to: end, below: ASCII.space)
+        while position < end, bytes[position] == ASCII.tab {
+            position = bytes.firstControl(from: position &+ 1, to: end, below: ASCII.space)
         }
-        position = index
-        guard index < end else { return }
+        guard position < end else { return nil }
         guard bytes[position] == ASCII.carriageReturn else {
             throw .malformed(
                 bytes[position] == ASCII.lineFeed
                     ? "A line ends with a bare line feed; it must end with CR LF."
                     : "A field value contains a control character.")
         }
-        valueEnd = position
+        var valueEnd = position
         while valueEnd > valueStart, bytes[valueEnd &- 1].isBlank { valueEnd &-= 1 }
-        lines.append(FieldLine(name: nameStart..<nameEnd, value: valueStart..<valueEnd))
         position &+= 1
         phase = .lineEnd
+        return FieldLine(
+            name: Range(uncheckedBounds: (nameStart, nameEnd)), value: Range(uncheckedBounds: (valueStart, valueEnd)))
     }
 
-    private mutating func expectLineFeed(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+    @inline(__always)
+    mutating func endLine(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         guard bytes[position] == ASCII.lineFeed else {
             throw .malformed("A carriage return is not followed by a line feed.")
         }
         position &+= 1
+        phase = .line
     }
 }
 

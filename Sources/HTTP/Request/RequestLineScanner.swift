@@ -52,12 +52,8 @@ struct RequestLineScanner: Sendable {
     }
 
     private mutating func scanMethod(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
-        let token = ByteClass.token
         let limit = start &+ HTTPLimits.maxMethodBytes
-        let end = min(bytes.count, limit &+ 1)
-        var index = position
-        while index < end, token.contains(bytes[index]) { index &+= 1 }
-        position = index
+        position = bytes.end(of: .token, from: position, to: min(bytes.count, limit &+ 1))
         guard position <= limit else { throw RequestFailure(.notImplemented, "The method is too long.") }
         guard position < bytes.count else { return }
         guard bytes[position] == ASCII.space, position > start else {

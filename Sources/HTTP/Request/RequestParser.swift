@@ -13,7 +13,7 @@ package struct RequestParser: Sendable {
         /// A request that is refused. The connection must be closed unless the failure has `consumed`.
         ///
         /// - of: the head, if it is well-formed.
-        case failed(RequestFailure, of: RequestHead?)
+        indirect case failed(RequestFailure, of: RequestHead?)
     }
 
     private let limits: HTTPLimits
@@ -36,7 +36,8 @@ package struct RequestParser: Sendable {
         do throws(RequestFailure) {
             guard let end = try scan(bytes) else { return .needMore }
             let (head, refusal) = try makeHead(bytes, end: end)
-            self = RequestParser(limits: limits)
+            line = RequestLineScanner(maxTargetBytes: limits.maxTargetBytes)
+            isInFields = false
             guard var refusal else { return .head(head, consumed: end) }
             // If a body is announced, the client may or may not send it, so the next request cannot be found.
             if head.keepAlive, head.body == .none { refusal.consumed = end }
@@ -59,15 +60,16 @@ package struct RequestParser: Sendable {
         return try fields.scan(bytes)
     }
 
-    private func makeHead(
+    private mutating func makeHead(
         _ bytes: UnsafeRawBufferPointer, end: Int
     ) throws(RequestFailure) -> (RequestHead, refusal: RequestFailure?) {
-        let lines = fields.lines
-        let method = line.method ?? .other("")
+        let (method, version) = (line.method ?? .other(""), line.version)
         let target = try RequestTarget(bytes, line.target, method: method)
-        let framing = try MessageFraming(lines, bytes, version: line.version, limits: limits)
-        let fields = HTTPFields(bytes: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<end])), lines: lines)
-        let head = RequestHead(method: method, version: line.version, target: target, framing: framing, fields: fields)
+        let framing = try MessageFraming(fields.lines, bytes, version: version, limits: limits)
+        let head = RequestHead(
+            method: method, version: version, target: target, framing: framing,
+            fields: HTTPFields(
+                bytes: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<end])), lines: fields.takeLines()))
         return (head, framing.refusal)
     }
 }

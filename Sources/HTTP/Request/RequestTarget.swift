@@ -74,11 +74,10 @@ enum TargetSyntax {
     /// Dot segments are rejected, even if they are encoded: clients remove them (RFC 3986, section 5.2.4), and a server
     /// and a proxy that treat them differently protect different resources.
     static func path(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) -> Int {
-        let allowed = ByteClass.segment
         var index = range.lowerBound
         var isEncoded = false
         while true {
-            while index < range.upperBound, allowed.contains(bytes[index]) { index &+= 1 }
+            index = bytes.end(of: .segment, from: index, to: range.upperBound)
             guard index < range.upperBound, bytes[index] != ASCII.question else { break }
             let byte = bytes[index]
             index &+= 1
@@ -130,7 +129,15 @@ enum TargetSyntax {
     }
 
     /// Throws if the segment at `start` is `.` or `..`, plain or encoded.
+    @inline(__always)
     private static func rejectDotSegment(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, to end: Int
+    ) throws(RequestFailure) {
+        guard start < end, bytes[start] == ASCII.dot || bytes[start] == ASCII.percent else { return }
+        try rejectDots(bytes, at: start, to: end)
+    }
+
+    private static func rejectDots(
         _ bytes: UnsafeRawBufferPointer, at start: Int, to end: Int
     ) throws(RequestFailure) {
         var index = start
@@ -176,20 +183,15 @@ enum AuthoritySyntax {
     private static func hostEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard let first = range.first else { return nil }
         if bytes[first] == ASCII.leftBracket { return addressEnd(bytes, range) }
-        let allowed = ByteClass.registeredName
         var index = first
-        while index < range.upperBound, bytes[index] != ASCII.colon {
-            if bytes[index] == ASCII.percent {
-                guard range.upperBound - index > 2, bytes[index + 1].hexadecimalValue != nil,
-                    bytes[index + 2].hexadecimalValue != nil
-                else { return nil }
-                index += 2
-            } else if !allowed.contains(bytes[index]) {
-                return nil
-            }
-            index += 1
+        while true {
+            index = bytes.end(of: .registeredName, from: index, to: range.upperBound)
+            guard index < range.upperBound, bytes[index] != ASCII.colon else { return index }
+            guard bytes[index] == ASCII.percent, range.upperBound - index > 2,
+                bytes[index + 1].hexadecimalValue != nil, bytes[index + 2].hexadecimalValue != nil
+            else { return nil }
+            index += 3
         }
-        return index
     }
 
     /// The end of an IPv6 literal. Its groups are not validated, because the server never connects to it.

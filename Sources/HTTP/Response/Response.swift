@@ -1,6 +1,8 @@
 /// A response with a complete body.
+@usableFromInline
 package struct Response: Sendable, Hashable {
     /// A response header field. The encoder replaces invalid bytes of the value by spaces.
+    @usableFromInline
     package struct Field: Sendable, Hashable {
         package let name: String
         package let value: String
@@ -72,6 +74,7 @@ package enum ChunkedCoding {
 }
 
 /// The status codes of the server's responses (RFC 9110, section 15; 429 and 431: RFC 6585).
+@usableFromInline
 package enum HTTPStatus: Int, Sendable, Hashable {
     case `continue` = 100
     case ok = 200

@@ -89,10 +89,11 @@ extension Channel {
     }
 
     /// - Returns: the result of the system call, and whether it accepted all bytes it was given.
-    private func sendOnce() -> (count: Int, whole: Bool) {
-        // A copy avoids holding access to the channel's queue during the call.
-        let waiting = output
-        return waiting.withParts { parts in
+    private func sendOnce() -> (count: Int, whole: Bool) { Self.send(&output, to: descriptor) }
+
+    /// - Parameter queue: is not changed. It is used in place, since a copy would retain its arrays.
+    private static func send(_ queue: inout OutputQueue, to descriptor: Int32) -> (count: Int, whole: Bool) {
+        queue.withParts { parts in
             if parts.count == 1 {
                 let count = SystemSocket.sendOne(descriptor, parts[0])
                 return (count, count == parts[0].iov_len)
@@ -221,6 +222,12 @@ package struct OutputQueue {
     /// Calls `body` with the first arrays, as many as one system call takes.
     package func withParts<Result>(_ body: (UnsafeMutableBufferPointer<iovec>) -> Result) -> Result {
         let count = min(others.count - next, Self.maxParts - 1) + 1
+        guard count > 1 else {
+            return first.withUnsafeBytes { bytes in
+                var part = Self.part(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                return withUnsafeMutablePointer(to: &part) { body(UnsafeMutableBufferPointer(start: $0, count: 1)) }
+            }
+        }
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: count) { parts in
             first.withUnsafeBytes { bytes in
                 parts[0] = Self.part(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(offset)))

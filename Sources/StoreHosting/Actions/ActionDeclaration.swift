@@ -24,6 +24,8 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     /// The members of the payload that must never be shown or persisted in clear.
     public let secrets: [String]
 
+    /// Whether a payload without members matches the schema, as that of most actions without fields does.
+    @usableFromInline let acceptsEmptyPayload: Bool
     @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
     @usableFromInline let write: @Sendable (Action) -> JSONObject?
 
@@ -84,6 +86,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         self.summary = summary
         self.audience = audience
         self.payload = payload.withWriteOnlyMembers(secrets)
+        acceptsEmptyPayload = payload.validate(.object(JSONObject())).isEmpty
         self.example = Self.body(type, example)
         self.secrets = secrets
         self.read = read
@@ -111,8 +114,10 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     /// Decodes a payload.
     @inlinable
     func action(of json: JSONObject) throws(ActionDecodingError) -> Action {
-        let violations = payload.validate(.object(json), at: Self.payloadPointer)
-        guard violations.isEmpty else { throw .invalidPayload(violations) }
+        if !json.isEmpty || !acceptsEmptyPayload {
+            let violations = payload.validate(.object(json), at: Self.payloadPointer)
+            guard violations.isEmpty else { throw .invalidPayload(violations) }
+        }
         do throws(PayloadMismatch) {
             return try read(json)
         } catch {

@@ -14,7 +14,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     /// What is wrong with the declarations, each in a sentence; empty if they can be used. A server refuses to
     /// start with problems.
     public let problems: [String]
-    @usableFromInline let indices: [String: Int]
+    @usableFromInline let indices: ActionTypeTable
     @usableFromInline let encoder: @Sendable (Action) -> Description?
 
     /// The type of an action, and its payload with redacted secrets.
@@ -57,7 +57,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     ) {
         self.declarations = declarations
         self.encoder = encoder
-        indices = Dictionary(declarations.enumerated().map { ($1.type, $0) }, uniquingKeysWith: { first, _ in first })
+        indices = ActionTypeTable(declarations.map(\.type))
         let duplicates = declarations.enumerated().filter { [indices] in indices[$1.type] != $0 }.map {
             "The action type \"\($1.type)\" is declared twice."
         }
@@ -108,7 +108,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
         }
         switch payload {
         // Validation of the empty payload reports a required member.
-        case nil: return [:]
+        case nil: return JSONObject()
         case .object(let object): return object
         default: throw error(at: ["payload"], "must be an object")
         }

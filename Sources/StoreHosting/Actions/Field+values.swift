@@ -46,14 +46,13 @@ extension Field {
             example: .array(element.example.map { Array(repeating: $0, count: max(1, count.lowerBound)) } ?? []),
             read: { json in
                 guard let elements = json?.asArray else { return nil }
-                let values = elements.compactMap { read($0) }
-                return values.count == elements.count ? values : nil
+                return try? elements.map { element throws(PayloadMismatch) in try read(element) }
             },
             write: { .array($0.map { write($0) ?? .null }) })
         field.isSecret = element.isSecret
         if let explain = element.explain {
             field.explain = { json in
-                for (index, element) in (json.asArray ?? []).enumerated() where read(element) == nil {
+                for (index, element) in (json.asArray ?? []).enumerated() where (try? read(element)) == nil {
                     return explain(element)?.below(String(index))
                 }
                 return nil

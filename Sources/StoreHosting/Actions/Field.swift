@@ -17,11 +17,15 @@ public struct Field<Value: Sendable>: Sendable {
     public internal(set) var isSecret = false
 
     /// Decodes a valid member, or a missing one if it is not required.
-    @usableFromInline let read: @Sendable (JSONValue?) -> Value?
+    @usableFromInline let read: Reader
     /// Encodes the member; nil leaves it out.
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
     /// Says why `read` has refused a member; nil if there is nothing to say.
     var explain: (@Sendable (JSONValue) -> JSONDecodingError?)?
+
+    /// Throws in place of an optional result: where the compiler does not specialize the code for the type of the value, it
+    /// would look up the optional type at each action.
+    @usableFromInline typealias Reader = @Sendable (JSONValue?) throws(PayloadMismatch) -> Value
 
     /// A field of any type.
     ///
@@ -35,6 +39,18 @@ public struct Field<Value: Sendable>: Sendable {
         _ name: String, schema: JSONSchema, example: JSONValue?,
         read: @escaping @Sendable (JSONValue?) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
     ) {
+        self.init(
+            name, schema, example,
+            read: { json throws(PayloadMismatch) in
+                guard let value = read(json) else { throw PayloadMismatch(nil) }
+                return value
+            }, write: write)
+    }
+
+    private init(
+        _ name: String, _ schema: JSONSchema, _ example: JSONValue?, read: @escaping Reader,
+        write: @escaping @Sendable (Value) -> JSONValue?
+    ) {
         self.name = name
         self.schema = schema
         self.example = example
@@ -45,14 +61,16 @@ public struct Field<Value: Sendable>: Sendable {
     /// The field as an optional member whose absence means `value`.
     public func defaulting(to value: Value) -> Field {
         let defaulted = write(value).map(schema.defaulting(to:)) ?? schema
-        return derived(schema: defaulted, isRequired: false, read: { $0 == nil ? value : read($0) }, write: write)
+        return derived(
+            schema: defaulted, isRequired: false,
+            read: { json throws(PayloadMismatch) in json == nil ? value : try read(json) }, write: write)
     }
 
     /// The field as an optional member whose absence means nil.
     public func optional() -> Field<Value?> {
         derived(
             schema: schema, isRequired: false,
-            read: { json in json == nil ? .some(nil) : read(json).map(Optional.some) },
+            read: { json throws(PayloadMismatch) in json == nil ? nil : try read(json) },
             write: { $0.flatMap(write) })
     }
 
@@ -60,7 +78,7 @@ public struct Field<Value: Sendable>: Sendable {
     public func nullable() -> Field<Value?> {
         derived(
             schema: schema.nullable, isRequired: isRequired,
-            read: { json in json?.isNull == true ? .some(nil) : read(json).map(Optional.some) },
+            read: { json throws(PayloadMismatch) in json?.isNull == true ? nil : try read(json) },
             write: { value in value.map(write) ?? .null })
     }
 
@@ -86,10 +104,10 @@ public struct Field<Value: Sendable>: Sendable {
     }
 
     private func derived<Other>(
-        schema: JSONSchema, isRequired: Bool, read: @escaping @Sendable (JSONValue?) -> Other?,
+        schema: JSONSchema, isRequired: Bool, read: @escaping Field<Other>.Reader,
         write: @escaping @Sendable (Other) -> JSONValue?
     ) -> Field<Other> {
-        var field = Field<Other>(name, schema: schema, example: example, read: read, write: write)
+        var field = Field<Other>(name, schema, example, read: read, write: write)
         field.isRequired = isRequired
         field.isSecret = isSecret
         field.explain = explain
@@ -102,7 +120,7 @@ public struct Field<Value: Sendable>: Sendable {
 final class FieldCoder<Value: Sendable>: Sendable {
     @usableFromInline let name: String
     @usableFromInline let isSecret: Bool
-    @usableFromInline let read: @Sendable (JSONValue?) -> Value?
+    @usableFromInline let read: Field<Value>.Reader
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
     private let explain: (@Sendable (JSONValue) -> JSONDecodingError?)?
 
@@ -117,8 +135,11 @@ final class FieldCoder<Value: Sendable>: Sendable {
 
     @inlinable
     func value(in payload: JSONObject) throws(PayloadMismatch) -> Value {
-        guard let value = read(payload[name]) else { throw mismatch(payload[name]) }
-        return value
+        do throws(PayloadMismatch) {
+            return try read(payload[name])
+        } catch {
+            throw mismatch(payload[name])
+        }
     }
 
     @usableFromInline

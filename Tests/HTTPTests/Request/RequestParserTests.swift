@@ -81,4 +81,37 @@ struct RequestParserTests {
             head?.path.raw == (isWellFormed ? "/a" : nil) && head?.fields.first("host") == (isWellFormed ? "a" : nil))
         #expect(failure.fields?.first("host") == "a")
     }
+
+    /// Where eight bytes are examined together, each place among them counts.
+    @Test(arguments: 0..<20)
+    func aByteIsAllowedInTheSamePartsAtEachPlace(place: Int) {
+        let (letters, digits) = ("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
+        let token = Set("\(letters)\(digits)!#$%&'*+-.^_`|~".utf8)
+        let segment = Set("\(letters)\(digits)-._~!$&'()*+,;=:@".utf8)
+        let name = Set("\(letters)\(digits)-._~!$&'()*+,;=".utf8)
+        for byte in UInt8.min ... .max {
+            var text = [UInt8](repeating: UInt8(ascii: "a"), count: 20)
+            text[place] = byte
+            let isColon = byte == UInt8(ascii: ":")
+            let isBlankAround = (place == 0 || place == 19) && (byte == 0x20 || byte == 0x09)
+            // `%aa` is an encoded byte, but not UTF-8.
+            let isEncoded = byte == UInt8(ascii: "%") && place < 18
+            #expect(isAccepted("", text, " / HTTP/1.1\r\nHost: a\r\n\r\n") == token.contains(byte))
+            let isPath = segment.contains(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+            #expect(isAccepted("GET /", text, " HTTP/1.1\r\nHost: a\r\n\r\n") == isPath)
+            #expect(
+                isAccepted("GET / HTTP/1.1\r\nHost: a\r\n", text, ": x\r\n\r\n")
+                    == (isColon ? place > 0 : token.contains(byte)))
+            #expect(
+                isAccepted("GET / HTTP/1.1\r\nHost: ", text, "\r\n\r\n")
+                    == (isColon ? place == 19 : name.contains(byte) || isEncoded || isBlankAround))
+        }
+    }
+
+    private func isAccepted(_ before: String, _ text: [UInt8], _ behind: String) -> Bool {
+        var parser = RequestParser(limits: HTTPLimits())
+        let bytes = Array(before.utf8) + text + Array(behind.utf8)
+        if case .head = bytes.withUnsafeBytes({ parser.parse($0) }) { return true }
+        return false
+    }
 }

@@ -35,6 +35,23 @@ import Testing
         #expect(try catalogue.action(of: JSONValue(parsing: json.description)) == action)
     }
 
+    @Test func eachOfManyTypesIsFound() throws {
+        let numbers = ActionSchema<Int>((0..<500).map { ActionDeclaration("number/n\($0)", "Is \($0).", $0) })
+        for number in 0..<500 {
+            #expect(try numbers.action(of: ["type": .string("number/n\(number)")]) == number)
+        }
+        for other in ["", "number", "number/n500", "number/n00", "Number/n1", "number/n1 ", "n1/number"] {
+            #expect(throws: ActionDecodingError.self) { try numbers.action(of: ["type": .string(other)]) }
+        }
+    }
+
+    /// As the names of members are.
+    @Test func typesAreComparedByCodePoint() throws {
+        let schema = ActionSchema<Int>([ActionDeclaration("caf\u{e9}/open", "Opens.", 1)])
+        #expect(try schema.action(of: ["type": "caf\u{e9}/open"]) == 1)
+        #expect(throws: ActionDecodingError.self) { try schema.action(of: ["type": "cafe\u{301}/open"]) }
+    }
+
     @Test func aSecretIsMasked() throws {
         let (_, payload) = try #require(catalogue.describe(.sign(password: "hunter2")))
         #expect(payload == ["password": "***"])
