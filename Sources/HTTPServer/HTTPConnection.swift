@@ -28,6 +28,8 @@ package final class HTTPConnection {
     @exclusivity(unchecked) var forwarderNumber: UInt16 = 0
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
+    /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
+    var isProvisional = false
     /// Is notified once when the current request ends.
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// Whether the server has closed the connection while bytes waited for the client.
@@ -203,7 +205,7 @@ extension HTTPConnection {
     ///
     /// - Parameter isRefusal: whether the client may still send the request.
     func answer(_ response: Response, isRefusal: Bool = false) {
-        let isDraining = context.isDraining
+        let isDraining = context.isDraining || isProvisional
         guard let channel, let action = machine.respond(isDraining: isDraining) else { return }
         onTimeout = nil
         let head = stopAwaitingResponse()

@@ -54,7 +54,7 @@ package final class RunningServer: Sendable {
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
         let httpSettings = configuration.http.serverSettings(on: loops, output, traffic, isNode: settings.node != nil)
-        settings.peerLimits.connections = max(1, httpSettings.maxConnections / group.loops.count)
+        settings.peerLimits.connections = max(1, httpSettings.connectionLimit.connections / group.loops.count)
         settings.peerLimits.responseBytes = configuration.http.outputBudget
         api = API(
             kinds, settings, journal: journal, sealer: sealer,
