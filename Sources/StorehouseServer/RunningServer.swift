@@ -55,7 +55,7 @@ package final class RunningServer: Sendable {
         self.lag = lag
         let httpSettings = configuration.http.serverSettings(on: loops, output, traffic, isNode: settings.node != nil)
         settings.peerLimits.connections = max(1, httpSettings.connectionLimit.connections / group.loops.count)
-        settings.peerLimits.responseBytes = configuration.http.outputBudget
+        settings.peerLimits.output = output
         api = API(
             kinds, settings, journal: journal, sealer: sealer,
             memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
