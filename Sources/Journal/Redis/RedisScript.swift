@@ -75,8 +75,8 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
     private var asksForOwners: Bool {
         switch self {
-        case .open, .load, .end, .idle, .due: true
-        case .leave, .probe, .create, .append, .share, .release, .compact, .list, .personal, .commits, .replay: false
+        case .open, .load, .end, .list, .idle, .due: true
+        case .leave, .probe, .create, .append, .share, .release, .compact, .personal, .commits, .replay: false
         }
     }
 
