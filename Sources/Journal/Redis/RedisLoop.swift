@@ -45,6 +45,7 @@ final class RedisLoop: @unchecked Sendable {
     private var reason = "it is not connected yet"
     var isReported = false
     var lease: NodeLease
+    var addressConflict = AddressConflict()
     /// Whether the node may have sessions: if its lease ends, they are lost.
     private var isOwner = false
     /// The addresses of the nodes whose leases hold.
@@ -236,7 +237,8 @@ final class RedisLoop: @unchecked Sendable {
     }
 
     func reportRecovery() {
-        if isReported { connection.report(.recovered) }
+        // A node that has left commits nothing more.
+        if isReported, !lease.hasLeft { connection.report(.recovered) }
         isReported = false
     }
 
