@@ -24,8 +24,6 @@ package struct RoutedRequest: Sendable {
     package enum Kind: Sendable, Equatable {
         case read
         case write(isIdempotent: Bool)
-        /// A stream is resumed by its client.
-        case stream
     }
 
     /// What to do next.
@@ -45,8 +43,6 @@ package struct RoutedRequest: Sendable {
         case answerUnavailable
         /// 504 `outcome-unknown`: the log tells whether it was committed.
         case answerUnknown
-        /// Without an event: the client resumes.
-        case endStream
     }
 
     /// Why there is no answer for the client.
@@ -57,7 +53,7 @@ package struct RoutedRequest: Sendable {
         case notSent
         /// Nothing was committed, since Redis cannot be reached.
         case unavailable
-        /// The owner may have committed it, or a stream is broken.
+        /// The owner may have committed it.
         case unknown
     }
 
@@ -67,8 +63,6 @@ package struct RoutedRequest: Sendable {
     /// Whether an earlier owner may have done it.
     package private(set) var mayBeCommitted = false
     private var hasAsked = false
-    /// Whether it is a stream that has begun.
-    package private(set) var hasBegun = false
     private var refusals = 0
 
     /// - Parameters:
@@ -116,7 +110,6 @@ package struct RoutedRequest: Sendable {
         case .unavailable:
             if isForwarded || !mayBeCommitted { return giveUp }
         case .unknown:
-            if hasBegun { return .endStream }
             if case .write(let isIdempotent) = kind {
                 mayBeCommitted = true
                 if isForwarded || !isIdempotent { return .answerUnknown }
@@ -128,14 +121,8 @@ package struct RoutedRequest: Sendable {
         return refusals == 1 ? .lookAgain(after: 0) : lookAgain
     }
 
-    /// A stream has begun: it is not repeated.
-    package mutating func begin() { hasBegun = true }
-
     /// The owner changes within a lease, so this is seldom repeated.
     private var lookAgain: Step { .lookAgain(after: min(400, 25 << min(refusals, 4))) }
 
-    private var giveUp: Step {
-        if hasBegun { return .endStream }
-        return mayBeCommitted ? .answerUnknown : .answerUnavailable
-    }
+    private var giveUp: Step { mayBeCommitted ? .answerUnknown : .answerUnavailable }
 }

@@ -239,7 +239,7 @@ extension SimulatedNode {
 
     private func open(_ id: Int, after revision: Int?, _ held: Held) {
         guard requests[id] != nil else { return }
-        requests[id]?.routed.begin()
+        requests[id]?.hasBegun = true
         held.streams.append(id)
         endUse(of: id)
         let newest = held.stored.log.count

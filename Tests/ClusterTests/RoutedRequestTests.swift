@@ -112,13 +112,4 @@ struct RoutedRequestTests {
         var request = request(.write(isIdempotent: true))
         expect(request.failed(.unavailable, now: 1), .answerUnavailable)
     }
-
-    @Test("a stream is repeated until it begins, and then ends")
-    func stream() {
-        var request = request(.stream)
-        expect(request.failed(.unknown, now: 1), .lookAgain(after: 0))
-        request.begin()
-        #expect(request.hasBegun)
-        expect(request.failed(.unknown, now: 1), .endStream)
-    }
 }
