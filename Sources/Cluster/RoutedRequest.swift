@@ -1,9 +1,6 @@
-/// Where a session is, as far as a node knows.
+/// Where a session is that a node does not have, as far as the node knows.
 package enum SessionPlace: Sendable, Equatable {
-    case here(epoch: Int)
     case elsewhere(NodeLife)
-    /// Redis was asked.
-    case claiming
     /// Redis has to be asked.
     case unknown
     /// The node hands it over to another one, and Redis has not answered yet.
@@ -12,8 +9,8 @@ package enum SessionPlace: Sendable, Equatable {
     case released
 }
 
-/// Decides what a node does with a request for a session: serve it, claim the session, forward the request to the owner, or give
-/// up.
+/// Decides what a node does with a request for a session that it does not have: claim the session, forward the request to the
+/// owner, or give up.
 ///
 /// The node that a client talks to asks again when the owner refuses, dies or loses the session, until a deadline. The node
 /// that gets a forwarded request never forwards it: it asks Redis if it does not have the session, and refuses if another node
@@ -28,9 +25,7 @@ package struct RoutedRequest: Sendable {
 
     /// What to do next.
     package enum Step: Sendable, Equatable {
-        /// The session is here. Check the lease when the answer is made.
-        case serve(epoch: Int)
-        /// Ask Redis, or wait for the answer if it was asked.
+        /// Ask Redis, or wait for the answer if it was asked. Check the lease when the answer is made.
         case claim
         /// Wait until the session is handed over, or stays.
         case awaitRelease
@@ -79,14 +74,10 @@ package struct RoutedRequest: Sendable {
     ///
     /// - Parameters:
     ///   - place: where the session is.
-    ///   - holdsLease: whether the node may answer for its sessions.
     ///   - isDraining: whether the node claims nothing more.
-    package mutating func next(
-        _ place: SessionPlace, holdsLease: Bool, isDraining: Bool, now: Int
-    ) -> Step {
+    package mutating func next(_ place: SessionPlace, isDraining: Bool, now: Int) -> Step {
         guard now < deadline else { return giveUp }
         switch place {
-        case .here(let epoch) where holdsLease && !isDraining: return .serve(epoch: epoch)
         case .elsewhere(let owner) where !isForwarded: return .forward(to: owner)
         // What this node knows may be older than what the node knew that has forwarded it.
         case .elsewhere where hasAsked: return .answerNotHere
@@ -94,9 +85,7 @@ package struct RoutedRequest: Sendable {
         case .released where isForwarded: return .answerNotHere
         case .releasing: return .awaitRelease
         case _ where isDraining: return isForwarded ? .answerNotHere : giveUp
-        case .here: return lookAgain
-        case .unknown, .claiming, .elsewhere, .released:
-            guard holdsLease else { return lookAgain }
+        case .unknown, .elsewhere, .released:
             hasAsked = true
             return .claim
         }

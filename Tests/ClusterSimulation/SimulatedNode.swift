@@ -244,11 +244,21 @@ final class SimulatedNode {
     }
 
     func proceed(_ id: Int) {
-        guard let place = requests[id].map({ directory.place(of: $0.session) }),
-            let step = requests[id]?.routed.next(
-                place, holdsLease: holdsLease, isDraining: directory.isDraining, now: now)
-        else { return }
+        guard var request = requests[id] else { return }
+        if let held = sessions[request.session], directory.epoch(of: request.session) != nil {
+            return use(held, id, request)
+        }
+        let place = directory.place(of: request.session)
+        let step = request.routed.next(place, isDraining: directory.isDraining, now: now)
+        requests[id] = request
         perform(step, id)
+    }
+
+    /// What is in memory is used, unless the node drains. Whether its lease holds is known when the answer is made.
+    private func use(_ held: Held, _ id: Int, _ request: Request) {
+        guard directory.isDraining else { return admit(id, request, held) }
+        if request.hops > 0, rules.forwardedRequestsAreMarked { return respond(id, .notHere) }
+        respond(id, request.routed.mayBeCommitted ? .unknown : .unavailable)
     }
 
     func fail(_ id: Int, _ failure: RoutedRequest.Failure) {
@@ -268,10 +278,10 @@ final class SimulatedNode {
     private func perform(_ step: RoutedRequest.Step, _ id: Int) {
         guard let request = requests[id] else { return }
         switch step {
-        case .serve:
-            if let held = sessions[request.session] { admit(id, request, held) }
         case .awaitRelease: waiting[request.session, default: []].append(id)
         case .claim:
+            // A node without a life asks nobody.
+            guard lease.life != nil else { return fail(id, .unavailable) }
             waiting[request.session, default: []].append(id)
             guard let claim = directory.claim(request.session) else { return }
             send(.claim(claim.id, life: claim.life.number), .claim(claim))

@@ -71,8 +71,7 @@ final class SessionLocator: Sendable {
             _ request: RoutedRequest, _ context: RequestContext, at place: SessionPlace
         ) throws(Problem) {
             var request = request
-            let step = request.next(
-                place, holdsLease: true, isDraining: locator.availability.isDraining, now: forwarder.now)
+            let step = request.next(place, isDraining: locator.availability.isDraining, now: forwarder.now)
             try perform(step, request, context)
         }
 
@@ -81,7 +80,7 @@ final class SessionLocator: Sendable {
         ) throws(Problem) {
             let deferred = context.deferred
             switch step {
-            case .serve, .claim:
+            case .claim:
                 locator.loader.load(id) { [self] found in
                     deferred.resume { context throws(Problem) in try take(found, request, context) }
                 }
