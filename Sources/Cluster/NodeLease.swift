@@ -103,6 +103,14 @@ package struct NodeLease: Sendable {
         return life
     }
 
+    /// Whether the node has given its sessions back, or does so now, and gets no more.
+    package var hasLeft: Bool {
+        switch phase {
+        case .joining, .member: false
+        case .leaving, .left: true
+        }
+    }
+
     /// When the node has to stop answering; nil if it does not answer.
     package var end: Int? {
         guard case .member(_, let end) = phase else { return nil }

@@ -1,9 +1,6 @@
-/// Where a session is, as far as a node knows.
+/// Where a session is that a node does not have, as far as the node knows.
 package enum SessionPlace: Sendable, Equatable {
-    case here(epoch: Int)
     case elsewhere(NodeLife)
-    /// Redis was asked.
-    case claiming
     /// Redis has to be asked.
     case unknown
     /// The node hands it over to another one, and Redis has not answered yet.
@@ -12,8 +9,8 @@ package enum SessionPlace: Sendable, Equatable {
     case released
 }
 
-/// Decides what a node does with a request for a session: serve it, claim the session, forward the request to the owner, or give
-/// up.
+/// Decides what a node does with a request for a session that it does not have: claim the session, forward the request to the
+/// owner, or give up.
 ///
 /// The node that a client talks to asks again when the owner refuses, dies or loses the session, until a deadline. The node
 /// that gets a forwarded request never forwards it: it asks Redis if it does not have the session, and refuses if another node
@@ -24,15 +21,11 @@ package struct RoutedRequest: Sendable {
     package enum Kind: Sendable, Equatable {
         case read
         case write(isIdempotent: Bool)
-        /// A stream is resumed by its client.
-        case stream
     }
 
     /// What to do next.
     package enum Step: Sendable, Equatable {
-        /// The session is here. Check the lease when the answer is made.
-        case serve(epoch: Int)
-        /// Ask Redis, or wait for the answer if it was asked.
+        /// Ask Redis, or wait for the answer if it was asked. Check the lease when the answer is made.
         case claim
         /// Wait until the session is handed over, or stays.
         case awaitRelease
@@ -45,8 +38,6 @@ package struct RoutedRequest: Sendable {
         case answerUnavailable
         /// 504 `outcome-unknown`: the log tells whether it was committed.
         case answerUnknown
-        /// Without an event: the client resumes.
-        case endStream
     }
 
     /// Why there is no answer for the client.
@@ -57,7 +48,7 @@ package struct RoutedRequest: Sendable {
         case notSent
         /// Nothing was committed, since Redis cannot be reached.
         case unavailable
-        /// The owner may have committed it, or a stream is broken.
+        /// The owner may have committed it.
         case unknown
     }
 
@@ -67,8 +58,6 @@ package struct RoutedRequest: Sendable {
     /// Whether an earlier owner may have done it.
     package private(set) var mayBeCommitted = false
     private var hasAsked = false
-    /// Whether it is a stream that has begun.
-    package private(set) var hasBegun = false
     private var refusals = 0
 
     /// - Parameters:
@@ -85,14 +74,10 @@ package struct RoutedRequest: Sendable {
     ///
     /// - Parameters:
     ///   - place: where the session is.
-    ///   - holdsLease: whether the node may answer for its sessions.
     ///   - isDraining: whether the node claims nothing more.
-    package mutating func next(
-        _ place: SessionPlace, holdsLease: Bool, isDraining: Bool, now: Int
-    ) -> Step {
+    package mutating func next(_ place: SessionPlace, isDraining: Bool, now: Int) -> Step {
         guard now < deadline else { return giveUp }
         switch place {
-        case .here(let epoch) where holdsLease && !isDraining: return .serve(epoch: epoch)
         case .elsewhere(let owner) where !isForwarded: return .forward(to: owner)
         // What this node knows may be older than what the node knew that has forwarded it.
         case .elsewhere where hasAsked: return .answerNotHere
@@ -100,9 +85,7 @@ package struct RoutedRequest: Sendable {
         case .released where isForwarded: return .answerNotHere
         case .releasing: return .awaitRelease
         case _ where isDraining: return isForwarded ? .answerNotHere : giveUp
-        case .here: return lookAgain
-        case .unknown, .claiming, .elsewhere, .released:
-            guard holdsLease else { return lookAgain }
+        case .unknown, .elsewhere, .released:
             hasAsked = true
             return .claim
         }
@@ -116,7 +99,6 @@ package struct RoutedRequest: Sendable {
         case .unavailable:
             if isForwarded || !mayBeCommitted { return giveUp }
         case .unknown:
-            if hasBegun { return .endStream }
             if case .write(let isIdempotent) = kind {
                 mayBeCommitted = true
                 if isForwarded || !isIdempotent { return .answerUnknown }
@@ -128,14 +110,8 @@ package struct RoutedRequest: Sendable {
         return refusals == 1 ? .lookAgain(after: 0) : lookAgain
     }
 
-    /// A stream has begun: it is not repeated.
-    package mutating func begin() { hasBegun = true }
-
     /// The owner changes within a lease, so this is seldom repeated.
     private var lookAgain: Step { .lookAgain(after: min(400, 25 << min(refusals, 4))) }
 
-    private var giveUp: Step {
-        if hasBegun { return .endStream }
-        return mayBeCommitted ? .answerUnknown : .answerUnavailable
-    }
+    private var giveUp: Step { mayBeCommitted ? .answerUnknown : .answerUnavailable }
 }

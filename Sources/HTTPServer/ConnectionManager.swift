@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 import Locks
 import Platform
 import Sockets
@@ -10,12 +10,16 @@ package final class ConnectionManager: Sendable {
     private let anchor: LoopThread
     let settings: HTTPServer.Settings
     let handler: any RequestHandler
-    private let count: ConnectionCount
-    private let contents: LoopBound<Contents>
+    let count: ConnectionCount
+    let contents: LoopBound<Contents>
 
-    private final class Contents {
+    final class Contents {
         var listener: Listener?
         var open: [HTTPConnection] = []
+        /// Those of them that are provisional, oldest first.
+        var provisional: [HTTPConnection] = []
+        /// When to make room again for clients whose connections are provisional.
+        var makesRoomAt = LoopInstant(nanoseconds: 0)
         var isDraining = false
         var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
@@ -54,26 +58,35 @@ package final class ConnectionManager: Sendable {
             // A loop that cannot watch its first descriptor cannot serve; the other loops may.
             contents.value.listener = try? Listener(
                 socket, on: loop,
-                mayAccept: { [self] in count.value.load(ordering: .relaxed) < settings.maxConnections },
+                mayAccept: { [self] in admission != .full },
                 full: { [self] in makeRoom(beside: managers) },
-                accepted: { [self] in accept($0) })
+                accepted: { [self] in accept($0, beside: managers) })
         }
     }
 
-    private func accept(_ socket: AcceptedSocket) {
+    private func accept(_ socket: AcceptedSocket, beside managers: [ConnectionManager]) {
+        let admission = admission
         let connection = HTTPConnection(self, peer: IPAddress(ipv6: socket.peer.ipv6Bits))
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
         channel.budget = settings.output
         connection.start(on: channel)
         contents.value.insert(connection)
-        count.value.add(1, ordering: .relaxed)
         settings.traffic.connectionOpened()
+        if admission == .admitted {
+            count.admitted.add(1, ordering: .relaxed)
+        } else {
+            hold(connection, admission, beside: managers)
+        }
     }
 
     /// Forgets a connection whose channel is closed.
     func remove(_ connection: HTTPConnection) {
         guard contents.value.remove(connection) else { return }
-        count.value.subtract(1, ordering: .relaxed)
+        if connection.isProvisional {
+            endProvision(of: connection)
+        } else {
+            count.admitted.subtract(1, ordering: .relaxed)
+        }
         settings.traffic.connectionClosed()
         finishDrainIfEmpty()
     }
@@ -168,66 +181,6 @@ extension ConnectionManager {
             done()
         }
     }
-}
-
-// The limit of connections.
-extension ConnectionManager {
-    /// Closes idle connections, so that one client cannot keep the others out for the idle timeout.
-    private func makeRoom(beside managers: [ConnectionManager]) {
-        let closed = closeIdle()
-        handler.connectionLimitReached(closing: closed)
-        guard closed == 0 else { return }
-        for other in managers where other !== self {
-            other.loop.execute { other.handler.connectionLimitReached(closing: other.closeIdle()) }
-        }
-    }
-
-    /// - Returns: how many connections were closed.
-    private func closeIdle() -> Int {
-        let open = contents.value.open
-        let idle = IdleConnection.choose(
-            from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
-        for index in idle { open[index].closeIdle() }
-        return idle.count
-    }
-}
-
-/// A connection as the choice sees it that makes room for new ones.
-package struct IdleConnection: Sendable {
-    /// The address, or network, of the client.
-    let client: IPAddress
-    /// For how long it has awaited a whole request; nil while a request or a stream is in progress.
-    let idleTime: Duration?
-
-    package init(client: IPAddress, idleTime: Duration?) {
-        self.client = client
-        self.idleTime = idleTime
-    }
-
-    /// A connection that was accepted a moment ago has had no time to send its request.
-    package static var minIdleTime: Duration { .seconds(1) }
-
-    private static var maxAtOnce: Int { 64 }
-
-    /// The connections to close, as indices: of the client that has most connections, the half that is idle longest.
-    package static func choose(from connections: [IdleConnection]) -> [Int] {
-        var counts: [IPAddress: Int] = [:]
-        for connection in connections { counts[connection.client, default: 0] += 1 }
-        let idle = connections.indices.filter { connections[$0].idleTime.map { $0 >= minIdleTime } ?? false }
-            .sorted { (connections[$0].idleTime ?? .zero) > (connections[$1].idleTime ?? .zero) }
-        // Of two clients with as many connections, the first one here has been idle longest.
-        var chosen: IPAddress?
-        for index in idle where counts[connections[index].client, default: 0] > chosen.map({ counts[$0] ?? 0 }) ?? 0 {
-            chosen = connections[index].client
-        }
-        let own = idle.filter { connections[$0].client == chosen }
-        return Array(own.prefix(min(maxAtOnce, (own.count + 1) / 2)))
-    }
-}
-
-/// How many connections all loops have together.
-package final class ConnectionCount: Sendable {
-    let value = Atomic<Int>(0)
 }
 
 /// The schedule of a drain: streams end, then deferred responses are sent, then the remaining connections are closed.

@@ -48,6 +48,9 @@ extension HTTPConnection {
     /// - Returns: the length of the body consumed.
     private func receiveBody(of head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Int {
         if let refusal = context.handler.refusal(of: head, on: self) { return refuse(head, bytes.count, refusal) }
+        if isProvisional, !context.admits(self) {
+            return refuse(head, bytes.count, context.handler.limitRefusal(of: head, on: self))
+        }
         switch head.body {
         case .none:
             handle(Request(head: head, body: []))

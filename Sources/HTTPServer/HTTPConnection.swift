@@ -35,6 +35,8 @@ package final class HTTPConnection {
     var timer: LoopTimer?
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
+    /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
+    var isProvisional = false
     /// Is notified once when the current request ends.
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// How many bytes were written for the client since its stream began.
@@ -201,7 +203,7 @@ extension HTTPConnection {
     ///
     /// - Parameter isRefusal: whether the client may still send the request.
     func answer(_ response: Response, isRefusal: Bool = false) {
-        let isDraining = context.isDraining
+        let isDraining = context.isDraining || isProvisional
         guard let channel, let action = machine.respond(isDraining: isDraining) else { return }
         onTimeout = nil
         let head = stopAwaitingResponse()

@@ -15,7 +15,7 @@ package final class HTTPServer: Sendable {
         /// The time between requests. A client that has taken none of its pending bytes for so long is disconnected.
         package var idleTimeout = Duration.seconds(60)
         /// The limit of open connections, over all loops.
-        package var maxConnections = Int.max
+        package var connectionLimit = ConnectionLimit()
         /// Limits and counts the bytes that wait for all clients together. Each server needs its own.
         package var output = OutputBudget(limit: .max)
         /// Counts connections, requests and bytes. Servers may share it.
@@ -91,7 +91,11 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// for the response to a request that it sends at that moment, so the response must say that nothing was done.
     var closingNotice: Response? { get }
 
-    /// A connection could not be accepted. Called on any loop, a few times a second while clients wait.
+    /// The response to a request on a connection beyond the limit that no other server has forwarded. Called on the connection's
+    /// loop before the body is read, and the connection closes behind it.
+    func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response
+
+    /// A connection was beyond the limit. Called on any loop, a few times a second while clients wait.
     ///
     /// - Parameter closed: how many idle connections were closed to make room.
     func connectionLimitReached(closing closed: Int)
@@ -107,6 +111,10 @@ extension RequestHandler {
     package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
 
     package var closingNotice: Response? { nil }
+
+    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response {
+        Response(.serviceUnavailable)
+    }
 
     package func connectionLimitReached(closing closed: Int) {}
 }

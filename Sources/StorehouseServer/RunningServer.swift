@@ -54,8 +54,8 @@ package final class RunningServer: Sendable {
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
         let httpSettings = configuration.http.serverSettings(on: loops, output, traffic, isNode: settings.node != nil)
-        settings.peerLimits.connections = max(1, httpSettings.maxConnections / group.loops.count)
-        settings.peerLimits.responseBytes = configuration.http.outputBudget
+        settings.peerLimits.connections = max(1, httpSettings.connectionLimit.connections / group.loops.count)
+        settings.peerLimits.output = output
         api = API(
             kinds, settings, journal: journal, sealer: sealer,
             memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,

@@ -44,16 +44,24 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     /// - Parameter maxOthers: how many owners of other sessions to remember.
     package init(maxOthers: Int = 1 << 16) { self.maxOthers = maxOthers }
 
-    /// Where a session is, as far as the node knows.
+    /// Where a session is that the node does not own, as far as it knows.
     package func place(of id: ID) -> SessionPlace {
         switch entries[id] {
-        case .owned(let epoch): .here(epoch: epoch)
         case .elsewhere(let life): .elsewhere(life)
-        case .claiming: .claiming
         case .releasing: .releasing
         case .released: .released
-        case nil: .unknown
+        case .owned, .claiming, nil: .unknown
         }
+    }
+
+    /// The epoch of a session that the node owns; nil if it does not.
+    package func epoch(of id: ID) -> Int? {
+        if case .owned(let epoch) = entries[id] { epoch } else { nil }
+    }
+
+    /// Whether the node has asked Redis for a session.
+    package func isClaiming(_ id: ID) -> Bool {
+        if case .claiming = entries[id] { true } else { false }
     }
 
     /// The sessions that the node owns.

@@ -9,7 +9,8 @@ extension SimulatedNode {
         case (.append(let id, let epoch, let sequence), _): take(answer, toAppend: id, epoch, sequence)
         case (.release(let id, let epoch), _): take(answer, toRelease: id, epoch)
         case (.findDue, .due(let due)):
-            for id in due where directory.place(of: id) == .unknown {
+            for id in due
+            where directory.place(of: id) == .unknown && directory.epoch(of: id) == nil && !directory.isClaiming(id) {
                 receive(id, .wake, .own, hops: 0, remaining: world.settings.lease)
             }
         default: break
@@ -239,7 +240,7 @@ extension SimulatedNode {
 
     private func open(_ id: Int, after revision: Int?, _ held: Held) {
         guard requests[id] != nil else { return }
-        requests[id]?.routed.begin()
+        requests[id]?.hasBegun = true
         held.streams.append(id)
         endUse(of: id)
         let newest = held.stored.log.count

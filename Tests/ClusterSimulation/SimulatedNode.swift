@@ -42,6 +42,8 @@ final class SimulatedNode {
         let hops: Int
         let deadline: Int
         var routed: RoutedRequest
+        /// Whether it is a stream that has begun. Then it is not repeated: its client resumes.
+        var hasBegun = false
         /// The node that it was forwarded to.
         var owner: NodeLife?
         var attempt = 0
@@ -199,7 +201,7 @@ final class SimulatedNode {
         case .look(let request): proceed(request)
         case .attempt(let id, let attempt):
             guard let request = requests[id], request.attempt == attempt, request.owner != nil else { return }
-            if case .stream = request.operation, request.routed.hasBegun { return }
+            if case .stream = request.operation, request.hasBegun { return }
             fail(id, .unknown)
         case .claim(let claim, let since): retry(claim, since)
         case .append(let id, let epoch, let sequence, let since): retryAppend(id, epoch, sequence, since)
@@ -228,8 +230,7 @@ final class SimulatedNode {
         requestCount += 1
         let kind: RoutedRequest.Kind =
             switch operation {
-            case .read, .wake: .read
-            case .stream: .stream
+            case .read, .stream, .wake: .read
             case .end: .write(isIdempotent: true)
             case .write(_, let key, _, _): .write(isIdempotent: key != 0 || rules.repeatsAnyWrite)
             case .settle, .fireTimer: .write(isIdempotent: false)
@@ -243,11 +244,21 @@ final class SimulatedNode {
     }
 
     func proceed(_ id: Int) {
-        guard let place = requests[id].map({ directory.place(of: $0.session) }),
-            let step = requests[id]?.routed.next(
-                place, holdsLease: holdsLease, isDraining: directory.isDraining, now: now)
-        else { return }
+        guard var request = requests[id] else { return }
+        if let held = sessions[request.session], directory.epoch(of: request.session) != nil {
+            return use(held, id, request)
+        }
+        let place = directory.place(of: request.session)
+        let step = request.routed.next(place, isDraining: directory.isDraining, now: now)
+        requests[id] = request
         perform(step, id)
+    }
+
+    /// What is in memory is used, unless the node drains. Whether its lease holds is known when the answer is made.
+    private func use(_ held: Held, _ id: Int, _ request: Request) {
+        guard directory.isDraining else { return admit(id, request, held) }
+        if request.hops > 0, rules.forwardedRequestsAreMarked { return respond(id, .notHere) }
+        respond(id, request.routed.mayBeCommitted ? .unknown : .unavailable)
     }
 
     func fail(_ id: Int, _ failure: RoutedRequest.Failure) {
@@ -255,6 +266,10 @@ final class SimulatedNode {
         guard var request = requests[id] else { return }
         if let owner = request.owner, rules.refusalIsForgotten { directory.forget(request.session, at: owner) }
         request.owner = nil
+        guard !request.hasBegun else {
+            requests[id] = request
+            return respond(id, .broken)
+        }
         let step = request.routed.failed(failure, now: now)
         requests[id] = request
         perform(step, id)
@@ -263,10 +278,10 @@ final class SimulatedNode {
     private func perform(_ step: RoutedRequest.Step, _ id: Int) {
         guard let request = requests[id] else { return }
         switch step {
-        case .serve:
-            if let held = sessions[request.session] { admit(id, request, held) }
         case .awaitRelease: waiting[request.session, default: []].append(id)
         case .claim:
+            // A node without a life asks nobody.
+            guard lease.life != nil else { return fail(id, .unavailable) }
             waiting[request.session, default: []].append(id)
             guard let claim = directory.claim(request.session) else { return }
             send(.claim(claim.id, life: claim.life.number), .claim(claim))
@@ -276,7 +291,6 @@ final class SimulatedNode {
         case .answerNotHere: respond(id, .notHere)
         case .answerUnavailable: respond(id, .unavailable)
         case .answerUnknown: respond(id, .unknown)
-        case .endStream: respond(id, .broken)
         }
     }
 
@@ -316,7 +330,7 @@ final class SimulatedNode {
         case .event(let remote, let sender, let stream, let revision):
             guard var request = requests[remote.request], request.attempt == remote.attempt, request.owner != nil
             else { return world.send(.cancel(request: stream), from: self, to: "n\(sender.index)", about: nil) }
-            request.routed.begin()
+            request.hasBegun = true
             world.relay(revision, to: &request, from: self, id: remote.request)
             requests[remote.request] = request
         case .cancel(let stream):

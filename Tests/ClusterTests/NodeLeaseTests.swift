@@ -82,7 +82,9 @@ struct NodeLeaseTests {
     @Test("is given back, and asks until that is done")
     func leaving() throws {
         var lease = try registered()
+        #expect(!lease.hasLeft)
         expect(lease.leave(now: 2000), true)
+        #expect(lease.hasLeft)
         #expect(!lease.holds(at: 2000))
         let request = try lease.requireRequest(now: 2000)
         #expect(request.command == .leave(life))

@@ -8,10 +8,9 @@ struct RoutedRequestTests {
     private let owner = NodeLife(number: 2, address: "b:1")
 
     private func step(
-        _ request: inout RoutedRequest, _ place: Place, holdsLease: Bool = true, isDraining: Bool = false,
-        at now: Int = 0
+        _ request: inout RoutedRequest, _ place: Place, isDraining: Bool = false, at now: Int = 0
     ) -> RoutedRequest.Step {
-        request.next(place, holdsLease: holdsLease, isDraining: isDraining, now: now)
+        request.next(place, isDraining: isDraining, now: now)
     }
 
     private func request(
@@ -20,12 +19,11 @@ struct RoutedRequestTests {
         RoutedRequest(kind, isForwarded: isForwarded, deadline: 7000)
     }
 
-    @Test("is served, claimed or forwarded")
+    @Test("claims it or is forwarded")
     func places() {
         var request = request()
-        expect(step(&request, .here(epoch: 4)), .serve(epoch: 4))
         expect(step(&request, .unknown), .claim)
-        expect(step(&request, .claiming), .claim)
+        expect(step(&request, .unknown, at: 7000), .answerUnavailable)
         expect(step(&request, .elsewhere(owner)), .forward(to: owner))
     }
 
@@ -36,26 +34,15 @@ struct RoutedRequestTests {
         expect(step(&forwarded, .releasing), .awaitRelease)
         expect(step(&forwarded, .released), .answerNotHere)
         expect(step(&own, .released), .claim)
-        expect(step(&own, .released, holdsLease: false), .lookAgain(after: 25))
         expect(step(&own, .released, isDraining: true), .answerUnavailable)
-    }
-
-    @Test("waits for a lease that may be renewed, but another node is asked without one")
-    func withoutLease() {
-        var request = request()
-        expect(step(&request, .here(epoch: 4), holdsLease: false), .lookAgain(after: 25))
-        expect(step(&request, .unknown, holdsLease: false), .lookAgain(after: 25))
-        expect(step(&request, .elsewhere(owner), holdsLease: false), .forward(to: owner))
-        expect(step(&request, .unknown, holdsLease: false, at: 7000), .answerUnavailable)
     }
 
     @Test("is refused by a node that drains, unless another one has the session")
     func draining() {
         var (own, forwarded) = (request(), request(isForwarded: true))
-        expect(step(&own, .here(epoch: 4), isDraining: true), .answerUnavailable)
         expect(step(&own, .unknown, isDraining: true), .answerUnavailable)
         expect(step(&own, .elsewhere(owner), isDraining: true), .forward(to: owner))
-        expect(step(&forwarded, .here(epoch: 4), isDraining: true), .answerNotHere)
+        expect(step(&forwarded, .unknown, isDraining: true), .answerNotHere)
     }
 
     @Test("is never forwarded twice: the second node asks Redis once, and refuses")
@@ -111,14 +98,5 @@ struct RoutedRequestTests {
     func unavailable() {
         var request = request(.write(isIdempotent: true))
         expect(request.failed(.unavailable, now: 1), .answerUnavailable)
-    }
-
-    @Test("a stream is repeated until it begins, and then ends")
-    func stream() {
-        var request = request(.stream)
-        expect(request.failed(.unknown, now: 1), .lookAgain(after: 0))
-        request.begin()
-        #expect(request.hasBegun)
-        expect(request.failed(.unknown, now: 1), .endStream)
     }
 }

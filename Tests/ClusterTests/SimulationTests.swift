@@ -22,7 +22,7 @@ struct SimulationTests {
         let seeds = (1...30).filter { $0 % 8 != 7 }
         let findings = seeds.lazy.compactMap { seed in
             do throws(Violation) {
-                _ = try Simulation(.init(seed: UInt64(seed), rules: mutant.rules)).run(steps: 20_000)
+                _ = try Simulation(.init(seed: UInt64(seed), rules: mutant.rules)).run(steps: 40_000)
                 return String?.none
             } catch {
                 return error.description

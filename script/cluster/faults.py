@@ -1,6 +1,7 @@
 """Faults: each breaks something for a while, and mends it."""
 
 import asyncio
+import os
 import signal
 
 from cluster.processes import SIGNALS, StartFailed
@@ -15,7 +16,7 @@ class Faults:
 
     def kinds(self):
         if self.cluster.loses_commits:
-            return [self.lose_commits]
+            return [self.lose_tail if self.cluster.is_relaxed else self.lose_commits]
         kinds = [self.kill_node, self.pause_node, self.drain_node, self.kill_redis, self.pause_redis, self.cut_redis,
                  self.cut_peers, self.cut_node, self.cut_all_peers, self.two_nodes]
         return kinds + [self.promote_replica] * bool(self.cluster.replica)
@@ -123,6 +124,22 @@ class Faults:
         await self.cluster.primary.end(signal.SIGKILL)
         self.cluster.replication.reset()
         return await self.promote(self.cluster.primary, self.cluster.replica)
+
+    async def lose_tail(self):
+        """Redis and its machine die before the newest commits are on disk, and sometimes a node with them."""
+        primary = self.cluster.primary
+        node = self.node() if self.random.random() < 0.5 else None
+        file = primary.newest_file()
+        on_disk = file.stat().st_size
+        await self.wait(0.3, 1)
+        await primary.end(signal.SIGKILL)
+        lost = file.stat().st_size - on_disk
+        os.truncate(file, on_disk)
+        did = f"the last {lost} bytes are lost"
+        if node:
+            did += "; " + await self.kill_node(node)
+        primary.start()
+        return did
 
     async def promote_replica(self):
         """The primary dies or stands still; the replica becomes the primary; the old one comes back as its replica."""

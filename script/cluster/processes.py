@@ -63,8 +63,8 @@ class Process:
 class Redis(Process):
     """A redis-server with an append-only file."""
 
-    def __init__(self, name, directory):
-        self.directory, self.port = directory / name, free_port()
+    def __init__(self, name, directory, sync="always"):
+        self.directory, self.port, self.sync = directory / name, free_port(), sync
         self.directory.mkdir()
         super().__init__(name, directory / f"{name}.log")
 
@@ -72,8 +72,12 @@ class Redis(Process):
         """Starts it with what it has stored, as a replica of another if there is one."""
         follow = ["--replicaof", "127.0.0.1", primary.port] if primary else []
         self.spawn(["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--dir", self.directory, "--save", "",
-                    "--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0",
+                    "--appendonly", "yes", "--appendfsync", self.sync, "--repl-diskless-sync-delay", "0",
                     "--enable-debug-command", "no", *follow])
+
+    def newest_file(self):
+        """The file that commits are appended to."""
+        return max((self.directory / "appendonlydir").glob("*.incr.aof"), key=lambda path: path.stat().st_mtime)
 
     async def execute(self, *arguments):
         """The reply to a command, by redis-cli; None if there is none within two seconds."""

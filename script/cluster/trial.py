@@ -33,7 +33,8 @@ class Trial:
 
     def __init__(self, options, policy, replicas, directory):
         self.options, self.policy, self.replicas, self.directory = options, policy, replicas, directory
-        self.loses_commits = policy == "lossy"
+        self.is_relaxed = policy == "relaxed"
+        self.loses_commits = policy in ("lossy", "relaxed")
         self.lease, self.random = options.lease, random.Random(f"{options.seed} {policy}")
         self.histories = {}
         self.nodes, self.primary, self.replica, self.crowd = [], None, None, None
@@ -46,7 +47,7 @@ class Trial:
     # ---- The cluster
 
     async def start(self):
-        self.primary = Redis("redis-1", self.directory)
+        self.primary = Redis("redis-1", self.directory, "everysec" if self.is_relaxed else "always")
         self.primary.start()
         await self.primary.until("PONG", "PING")
         if self.replicas:
@@ -57,6 +58,7 @@ class Trial:
         self.upstream = await Upstream(UPSTREAM_SECONDS, self.random.random()).open()
         settings = {
             "storage_kind": "redis", "storage_key": base64.b64encode(self.random.randbytes(32)).decode(),
+            "storage_durability": "relaxed" if self.is_relaxed else "full",
             "storage_redis_replicas": int(self.replicas and not self.loses_commits), "storage_keep_commits": 10000000, "storage_keep_bytes": 1 << 40,
             "cluster_secret": base64.b64encode(self.random.randbytes(32)).decode(), "cluster_lease": self.lease,
             "upstreams_animal_url": f"http://127.0.0.1:{self.upstream.port}/animal", "streams_heartbeat": HEARTBEAT,

@@ -86,8 +86,8 @@ final class RedisConnection: Sendable {
         let begin = ContinuousClock.now
         while true {
             switch RedisHandshake(settings: settings).run() {
-            case .ready(let socket, let opened, let scripts, let runID):
-                try run(.ready(socket, opened, scripts: scripts, runID: runID))
+            case .ready(let socket, let opened, let scripts, let runID, let nodes):
+                try run(.ready(socket, opened, scripts: scripts, runID: runID, nodes: nodes))
                 // The thread gets the lease.
                 while !membership.isMember, ContinuousClock.now - begin < patience { usleep(1000) }
                 return
@@ -186,16 +186,20 @@ final class RedisConnection: Sendable {
 
     /// Makes another connection on a thread of its own, because that may block.
     ///
-    /// - Parameter endpoint: the node of Redis Cluster that has the keys, as far as is known.
-    func connect(to endpoint: RedisAddress.Endpoint?) {
+    /// - Parameters:
+    ///   - endpoint: the node of Redis Cluster that has the keys, as far as is known.
+    ///   - others: all nodes of that cluster, as far as is known.
+    func connect(to endpoint: RedisAddress.Endpoint?, _ others: [RedisAddress.Endpoint]) {
         let known = newestCommit.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
-            let outcome = RedisHandshake(settings: settings, endpoint: endpoint, known: known < 0 ? nil : known).run()
+            let handshake = RedisHandshake(
+                settings: settings, endpoint: endpoint, others: others, known: known < 0 ? nil : known)
+            let outcome = handshake.run()
             let isClosed = inbox.withLock { inbox in
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed
             }
-            if isClosed, case .ready(let socket, _, _, _) = outcome { socket.close() }
+            if isClosed, case .ready(let socket, _, _, _, _) = outcome { socket.close() }
             wake()
         }
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }

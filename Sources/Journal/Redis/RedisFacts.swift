@@ -27,6 +27,9 @@ package struct RedisFacts: Sendable, Equatable {
     /// Whether the server takes no writes because it is a replica, or still loads its data.
     var isReplica: Bool { info["role"] != "master" }
 
+    /// Whether the server is a node of a cluster.
+    var isOfCluster: Bool { info["redis_mode"] == "cluster" }
+
     /// Why this server cannot be the storage, and what to do about it; nil if it can.
     package func problem(isRelaxed: Bool) -> String? {
         let version = info["redis_version"] ?? "unknown"

@@ -46,7 +46,10 @@ struct RedisNode: Sendable {
 /// Makes a connection that is ready for commands, and blocks its thread for it.
 struct RedisHandshake {
     enum Outcome: Sendable {
-        case ready(RedisSocket, RedisLease.Opened, scripts: [RedisScript: [UInt8]], runID: String)
+        /// - nodes: those of its cluster, if it is one.
+        case ready(
+            RedisSocket, RedisLease.Opened, scripts: [RedisScript: [UInt8]], runID: String,
+            nodes: [RedisAddress.Endpoint])
         /// It may succeed later.
         case failed(String)
         /// It cannot succeed until somebody changes something.
@@ -61,6 +64,8 @@ struct RedisHandshake {
     let settings: RedisSettings
     /// The node of Redis Cluster that has the keys, as far as is known; nil to ask the configured one.
     var endpoint: RedisAddress.Endpoint?
+    /// Other nodes of the cluster, to ask if the configured one does not answer.
+    var others: [RedisAddress.Endpoint] = []
     /// The newest commit that this process knows; nil if it has not opened the storage yet.
     var known: Int?
     /// Whether it only looks.
@@ -68,12 +73,19 @@ struct RedisHandshake {
 
     /// Connects to the server, or to the node of its cluster that has the keys.
     func run() -> Outcome {
-        if let endpoint, endpoint != settings.address.endpoint {
+        let configured = settings.address.endpoint
+        if let endpoint, endpoint != configured {
             let outcome = follow(from: endpoint)
             // Any node of the cluster knows where the keys are now.
             guard case .failed = outcome else { return outcome }
         }
-        return follow(from: settings.address.endpoint)
+        let outcome = follow(from: configured)
+        guard case .failed = outcome else { return outcome }
+        for other in others where other != endpoint && other != configured {
+            let outcome = follow(from: other)
+            guard case .failed = outcome else { return outcome }
+        }
+        return outcome
     }
 
     /// Goes from node to node, as each says which other one has the keys.
@@ -162,15 +174,18 @@ struct RedisHandshake {
             let secretCheck = settings.sealer.seal(settings.node?.secretCode ?? [])
         else { return .refused("storage.key cannot be used") }
         // A node gets its lease later: the time of the request counts.
+        let nodes = facts.isOfCluster ? try exchange([RedisClusterNodes.query])[0] : .null
         let arguments = RedisLease.arguments(
             settings, isReader ? .read : .check, known: known, runID: facts.runID,
             checks: (check, settings.node == nil ? [] : secretCheck))
         let reply = try exchange([RedisCommand(evaluating: open, settings.keys, arguments)])[0]
-        return outcome(of: reply, socket, scripts, facts.runID)
+        return outcome(
+            of: reply, socket, scripts, facts.runID, RedisClusterNodes.endpoints(nodes, from: socket.endpoint))
     }
 
     private func outcome(
-        of reply: RedisReply, _ socket: RedisSocket, _ scripts: [RedisScript: [UInt8]], _ runID: String
+        of reply: RedisReply, _ socket: RedisSocket, _ scripts: [RedisScript: [UInt8]], _ runID: String,
+        _ nodes: [RedisAddress.Endpoint]
     ) -> Outcome {
         if case .error(let text) = reply { return Self.outcome(of: text) }
         switch RedisLease(reply) {
@@ -185,7 +200,7 @@ struct RedisHandshake {
                     "its nodes have another cluster.secret; set that one, or stop all nodes, delete the field 'secret' of the key "
                         + "'\(settings.tag):meta', and start them with a new one")
             }
-            return .ready(socket, opened, scripts: scripts, runID: runID)
+            return .ready(socket, opened, scripts: scripts, runID: runID, nodes: nodes)
         case .held:
             return .failed(
                 "a server of an earlier release uses it alone with the prefix '\(settings.prefix)'; stop that one")

@@ -15,6 +15,8 @@ enum RedisLease: Sendable, Equatable {
         let hasLost: Bool
         /// The addresses of the nodes whose leases hold.
         let nodes: Set<String>
+        /// The other lives with the node's address, and when their leases end by the clock of Redis.
+        let namesakes: [Int: Int]
     }
 
     case opened(Opened)
@@ -33,14 +35,16 @@ enum RedisLease: Sendable, Equatable {
         guard let fields = reply.array, let word = fields.first?.text else { return nil }
         switch word {
         case "OK":
-            guard fields.count == 8, let commits = fields[1].integer, let sessions = fields[2].integer,
+            guard fields.count == 9, let commits = fields[1].integer, let sessions = fields[2].integer,
                 let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
-                let nodes = fields[7].array
+                let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 })
             else { return nil }
+            let pairs = stride(from: 0, to: namesakes.count - 1, by: 2).map { (namesakes[$0], namesakes[$0 + 1]) }
             self = .opened(
                 Opened(
                     commits: commits, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
-                    hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text))))
+                    hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
+                    namesakes: Dictionary(pairs) { first, _ in first }))
         case "HELD": self = .held
         case "FORGOTTEN": self = .forgotten
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")

@@ -41,8 +41,7 @@ extension RedisLoop {
         case .register:
             (mode, life) = (.register, NodeLife(number: RedisNode.randomLife(), address: connection.node.address))
         case .renew(let current): (mode, life) = (.renew, current)
-        // It is sent when the connection is closed.
-        case .leave: return
+        case .leave(let life): return sendLeave(of: life, request)
         }
         let settings = connection.settings
         let arguments = RedisLease.arguments(
@@ -53,6 +52,7 @@ extension RedisLoop {
             switch result.map(RedisLease.init) {
             case .success(.opened(let opened)):
                 loop.take(.granted(life), to: request)
+                if loop.hasNamesake(opened, mode) { return loop.stop(open) }
                 // The checks of a new connection are due.
                 if opened.hasLost { loop.connection.newestCommit.store(opened.commits, ordering: .relaxed) }
                 loop.take(opened)
@@ -74,13 +74,46 @@ extension RedisLoop {
         if case .ended = change, let open = connection.scripts.withLock({ $0[.open] }) { sendLeaseRequest(open) }
     }
 
-    /// Gives all sessions back, so that other nodes need not wait for the end of the lease.
-    func giveBack() {
-        let life = connection.membership.life
+    /// Whether another process that is alive has the node's address.
+    private func hasNamesake(_ opened: RedisLease.Opened, _ mode: RedisLease.Mode) -> Bool {
+        if mode == .renew { return addressConflict.renewed(beside: opened.namesakes) }
+        addressConflict.registered(beside: opened.namesakes)
+        return false
+    }
+
+    /// Gives all sessions back and gets no more, since requests for them arrive at another process.
+    private func stop(_ open: [UInt8]) {
         guard lease.leave(now: connection.membership.now) else { return }
         connection.membership.take(lease)
-        guard let socket, let leave = connection.scripts.withLock({ $0[.leave] }) else { return }
-        let command = RedisCommand(evaluating: leave, connection.settings.keys, RedisArguments(String(life)))
+        checkLease()
+        sendLeaseRequest(open)
+    }
+
+    private func sendLeave(of life: NodeLife, _ request: NodeLease.Request) {
+        guard let command = leaveCommand(of: life) else { return }
+        append(command, .lease, deadline: .now + RedisConnection.timeout) { loop, result in
+            guard case .success = result,
+                loop.lease.take(.granted(life), to: request, now: loop.connection.membership.now) == .left
+            else { return }
+            let (address, name) = (loop.connection.settings.address, life.address)
+            loop.connection.report(
+                .refused(
+                    "\(address): another node that is alive has the same cluster.address, \(name); give each its own"))
+        }
+    }
+
+    private func leaveCommand(of life: NodeLife) -> RedisCommand? {
+        connection.scripts.withLock { $0[.leave] }.map { leave in
+            RedisCommand(evaluating: leave, connection.settings.keys, RedisArguments(String(life.number)))
+        }
+    }
+
+    /// Gives all sessions back before the end, so that other nodes need not wait for the end of the lease.
+    func giveBack() {
+        let now = connection.membership.now
+        guard lease.leave(now: now), case .leave(let life)? = lease.nextRequest(now: now)?.command else { return }
+        connection.membership.take(lease)
+        guard let socket, let command = leaveCommand(of: life) else { return }
         // The sessions are free before `close` completes.
         _ = try? RedisExchange(socket, until: .now + .seconds(1))([command])
     }

@@ -19,6 +19,8 @@ final class RedisLoop: @unchecked Sendable {
     var socket: RedisSocket?
     /// Where to connect next: the node of Redis Cluster that has the keys, as far as is known.
     private var endpoint: RedisAddress.Endpoint?
+    /// The nodes of that cluster, as the newest connection has told.
+    private var clusterNodes: [RedisAddress.Endpoint] = []
     private var reader: RedisReplyReader?
     var runID = ""
     /// How many replies came on this connection.
@@ -43,6 +45,7 @@ final class RedisLoop: @unchecked Sendable {
     private var reason = "it is not connected yet"
     var isReported = false
     var lease: NodeLease
+    var addressConflict = AddressConflict()
     /// Whether the node may have sessions: if its lease ends, they are lost.
     private var isOwner = false
     /// The addresses of the nodes whose leases hold.
@@ -67,7 +70,7 @@ final class RedisLoop: @unchecked Sendable {
         while !isOver {
             if socket == nil, !isConnecting, ContinuousClock.now >= nextConnection {
                 isConnecting = true
-                connection.connect(to: endpoint)
+                connection.connect(to: endpoint, clusterNodes)
             }
             let canRead = connection.wait(
                 socket, forWriting: sentCount < output.count, takesRequests: socket == nil || canSend,
@@ -113,16 +116,16 @@ final class RedisLoop: @unchecked Sendable {
     private func take(_ outcome: RedisHandshake.Outcome) {
         isConnecting = false
         switch outcome {
-        case .ready(let socket, let opened, let scripts, let runID):
+        case .ready(let socket, let opened, let scripts, let runID, let nodes):
             guard let reader = try? RedisReplyReader() else { return disconnect("there is no memory") }
             self.reader = consume reader
-            (self.socket, self.runID, endpoint) = (socket, runID, socket.endpoint)
+            (self.socket, self.runID, endpoint, clusterNodes) = (socket, runID, socket.endpoint, nodes)
             adopt(opened, scripts)
             (lastSign, nextHeartbeat) = (.now, .now)
             // A server that refuses commits has not recovered.
             if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }
         case .failed(let detail):
-            // The configured node was asked, too.
+            // The configured node was asked, too, and all others.
             endpoint = nil
             disconnect(detail)
         case .refused(let detail):
@@ -234,7 +237,8 @@ final class RedisLoop: @unchecked Sendable {
     }
 
     func reportRecovery() {
-        if isReported { connection.report(.recovered) }
+        // A node that has left commits nothing more.
+        if isReported, !lease.hasLeft { connection.report(.recovered) }
         isReported = false
     }
 

@@ -21,9 +21,7 @@ package enum RedisRedirect: Sendable, Equatable {
                 let port = Self.number(words[2][words[2].index(after: colon)...], atMost: 65_535), port > 0
             else { return nil }
             let host = words[2][..<colon]
-            guard host.utf8.count <= 253, host.utf8.allSatisfy(Self.isOfHost), !host.hasPrefix("-") else {
-                return nil
-            }
+            guard Self.isHost(host) else { return nil }
             self = .moved(host: String(host), port: port)
         default: return nil
         }
@@ -34,6 +32,11 @@ package enum RedisRedirect: Sendable, Equatable {
             let number = Int(text)
         else { return nil }
         return number <= limit ? number : nil
+    }
+
+    /// Whether a text is the name or the IP address of a host, or empty.
+    static func isHost(_ text: Substring) -> Bool {
+        text.utf8.count <= 253 && text.utf8.allSatisfy(isOfHost) && !text.hasPrefix("-")
     }
 
     /// Whether a character belongs to a name or an IP address.

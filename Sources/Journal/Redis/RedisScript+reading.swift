@@ -43,11 +43,13 @@ extension RedisScript {
     /// Arguments: name after which the list begins or '', limit
     static let listSource = """
         local start = ARGV[1] == '' and '-' or '(' .. ARGV[1]
-        local rows, initial = {}, {}
+        local rows, initial, now = {}, {}, moment()
         for _, hash in ipairs(call('ZRANGEBYLEX', tag .. ':ids', start, '+', 'LIMIT', 0, ARGV[2])) do
-            local row = call('HMGET', tag .. ':s:' .. hash, 'id', 'header', 'revision', 'shares', 'losses', 'initial')
+            local key = tag .. ':s:' .. hash
+            local row = call('HMGET', key, 'id', 'header', 'revision', 'shares', 'losses', 'initial')
             row[7] = call('ZSCORE', tag .. ':used', hash)
-            row[8] = hash
+            row[8] = otherOwner(key, '', now) or ''
+            row[9] = hash
             rows[#rows + 1] = row
             initial[row[6]] = true
         end

@@ -75,8 +75,8 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
     private var asksForOwners: Bool {
         switch self {
-        case .open, .load, .end, .idle, .due: true
-        case .leave, .probe, .create, .append, .share, .release, .compact, .list, .personal, .commits, .replay: false
+        case .open, .load, .end, .list, .idle, .due: true
+        case .leave, .probe, .create, .append, .share, .release, .compact, .personal, .commits, .replay: false
         }
     }
 
@@ -113,12 +113,19 @@ extension RedisScript {
         local oldRun, oldCheck, oldLayout, oldSecret = unpack(call('HMGET', meta, 'run', 'check', 'layout', 'secret'))
         if oldLayout and oldLayout ~= layout and oldLayout ~= '1' then return {'LAYOUT', oldLayout} end
         local commits = tonumber(call('HGET', meta, 'commits') or '0')
-        local isHeld, addresses, entries = call('EXISTS', tag .. ':writer') == 1, {}, call('HGETALL', nodes)
+        local isHeld, addresses, namesakes = call('EXISTS', tag .. ':writer') == 1, {}, {}
+        local entries = call('HGETALL', nodes)
         for index = 1, #entries, 2 do
             local ending, other = string.match(entries[index + 1], '^(%d+) (.*)$')
             if tonumber(ending) > now then
                 if other == '' then isHeld = true end
-                if entries[index] ~= life then addresses[#addresses + 1] = other end
+                if entries[index] ~= life then
+                    addresses[#addresses + 1] = other
+                    if other == address then
+                        namesakes[#namesakes + 1] = entries[index]
+                        namesakes[#namesakes + 1] = ending
+                    end
+                end
             elseif mode ~= 'read' and tonumber(ending) + 600000 < now then
                 call('HDEL', nodes, entries[index])
             end
@@ -139,7 +146,7 @@ extension RedisScript {
             if oldRun ~= run then call('HSET', meta, 'run', run) end
         end
         return {'OK', commits, call('ZCARD', tag .. ':ids'), call('HGET', meta, 'losses') or '0', oldCheck or check,
-            oldSecret or secret, isLost and 1 or 0, addresses}
+            oldSecret or secret, isLost and 1 or 0, addresses, namesakes}
         """
 
     /// All sessions of the node are free. Arguments: life

@@ -231,7 +231,7 @@ extension SessionSummary {
     init(
         _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, lossID: Int
     ) throws(JournalError) {
-        guard let fields = row.array, fields.count == 8, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
+        guard let fields = row.array, fields.count == 9, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
             let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
             let oldLossID = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
             let used = fields[6].integer
@@ -242,7 +242,7 @@ extension SessionSummary {
                 initial: try StateSnapshot(encoded: initial))
             self.init(
                 header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
-                shareGeneration: shares)
+                shareGeneration: shares, node: fields[7].text.flatMap { $0.isEmpty ? nil : $0 })
         } catch {
             throw .corrupt("a session's record has a wrong checksum")
         }

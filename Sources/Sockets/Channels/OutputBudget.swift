@@ -1,7 +1,7 @@
 import Locks
 import Synchronization
 
-/// Counts the bytes that wait to be sent on all channels that share it.
+/// Counts the bytes that wait to be sent on all channels that share it, and those that are collected for them.
 ///
 /// A channel counts only what the system did not accept at once, so a connection whose peer reads never changes the
 /// count. An array counts as a whole until its last byte is sent, because it stays in memory. Arrays that several channels
@@ -47,7 +47,8 @@ package final class OutputBudget: Sendable {
         return false
     }
 
-    func add(_ byteCount: Int) {
+    /// More bytes wait, or fewer.
+    package func add(_ byteCount: Int) {
         let count = pending.add(byteCount, ordering: .relaxed).newValue
         if byteCount > 0, count > limit { reportExceeded() }
     }

@@ -53,13 +53,18 @@ public struct SessionSummary: Sendable, Equatable {
     public let lastActiveAt: Int
     /// How often its shares were revoked. A share is valid only for the number at which it was made.
     public let shareGeneration: Int
+    /// The process that owns it, if several share the journal; nil if none does, or if nobody has asked.
+    public let node: String?
 
     /// The summary of a session.
-    public init(header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0) {
+    public init(
+        header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0, node: String? = nil
+    ) {
         self.header = header
         self.revision = revision
         self.lastActiveAt = lastActiveAt
         self.shareGeneration = shareGeneration
+        self.node = node
     }
 }
 

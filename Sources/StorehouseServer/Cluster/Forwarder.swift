@@ -109,6 +109,7 @@ final class Forwarder: Sendable {
                 switch outcome {
                 case .response(let response): context.answer(relayed(response, context))
                 case .stream(let head, let source): relay(head, source, context)
+                case .noRoom: context.refuseResponse()
                 case .notHere: try failed(.notHere, context)
                 case .notSent: try failed(.notSent, context)
                 case .unknown: try failed(.unknown, context)

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPServer
 import Sockets
 
 /// A request on its way to another node. On its client's loop only.
@@ -12,6 +13,8 @@ final class ForwardedRequest {
         case notHere
         /// The other node cannot be reached, so it has done nothing.
         case notSent
+        /// The other node has done it, and the output budget has no room for its response.
+        case noRoom
         /// The other node has not answered: it may have done it.
         case unknown
     }
@@ -68,6 +71,8 @@ final class PeerConnection {
     private var state = State.idle
     /// The bytes of the body so far.
     private var body: [UInt8] = []
+    /// What the output budget knows of them.
+    private var countedBytes = 0
     private var channel: Channel?
     private let parser = ResponseParser()
 
@@ -135,8 +140,12 @@ extension PeerConnection: ChannelDelegate {
                 request.end(.stream(head, self))
                 return consumed
             }
-            guard length <= peer.limits.responseBytes else {
+            // A long body is not collected if it could not be passed on.
+            guard length <= HTTPConnectionStateMachine.maxPendingResponseBytes || peer.limits.output.admits(length)
+            else {
+                state = .closed
                 close()
+                request.end(.noRoom)
                 return bytes.count
             }
             body.reserveCapacity(min(length, 1 << 20))
@@ -151,8 +160,10 @@ extension PeerConnection: ChannelDelegate {
         body.append(contentsOf: bytes[..<count])
         guard body.count == head.contentLength else {
             state = .awaitingBody(request, head)
+            countBody(head.contentLength ?? 0)
             return count
         }
+        countBody(0)
         let response = Response(head.status, fields: head.endToEndFields, body: body)
         body = []
         // The other node sends nothing behind a response but a notice that it closes the connection.
@@ -161,6 +172,13 @@ extension PeerConnection: ChannelDelegate {
         if isKept { peer.isFree(self) } else { close() }
         request.end(head.status == .misdirectedRequest ? .notHere : .response(response))
         return count
+    }
+
+    /// Counts the body as output that waits, because the client gets it as soon as it is complete.
+    private func countBody(_ byteCount: Int) {
+        guard byteCount != countedBytes else { return }
+        peer.limits.output.add(byteCount - countedBytes)
+        countedBytes = byteCount
     }
 
     func channelReachedEndOfInput(_ channel: Channel) { close() }
@@ -172,6 +190,7 @@ extension PeerConnection: ChannelDelegate {
         state = .closed
         self.channel = nil
         peer.isClosed(self)
+        countBody(0)
         switch last {
         case .awaitingHead(let request), .awaitingBody(let request, _): request.end(.unknown)
         case .streaming(let stream): stream.sourceClosed()

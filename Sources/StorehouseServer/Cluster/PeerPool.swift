@@ -33,8 +33,8 @@ final class Peer {
     struct Limits: Sendable {
         /// How many connections there may be. Further requests wait.
         var connections = Int.max
-        /// A longer response is not passed on.
-        var responseBytes = Int.max
+        /// Counts the responses that are collected. A long one that it does not admit is not passed on.
+        var output = OutputBudget(limit: .max)
     }
 
     /// How long it may take to connect.

@@ -38,7 +38,7 @@ extension Configuration {
         ConfigurationKey(
             "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
             "the largest number of connections; at the limit idle ones are closed for new ones; 0 is the limit on open files "
-                + "less a reserve"),
+                + "less a reserve; one of several nodes has a quarter more for other nodes"),
         ConfigurationKey(
             "http.outputBudget", \.http.outputBudget, .integer(1 << 20...1 << 50),
             "how many bytes may wait for all clients together; beyond that, clients that read nothing are disconnected"),

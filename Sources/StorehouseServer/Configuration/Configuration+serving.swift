@@ -1,5 +1,5 @@
 import HTTP
-import HTTPServer
+package import HTTPServer
 import Observability
 import Platform
 import RemoteServices
@@ -23,10 +23,19 @@ extension Configuration.Http {
         settings.idleTimeout = idleTimeout
         settings.output = output
         settings.traffic = traffic
-        // A request that is forwarded has another connection to its node.
-        let limit = Self.connectionLimitOfSystem(on: loops) / (isNode ? 2 : 1)
-        settings.maxConnections = maxConnections > 0 ? maxConnections : limit
+        settings.connectionLimit = connectionLimit(
+            ofSystem: Self.connectionLimitOfSystem(on: loops), isNode: isNode)
         return settings
+    }
+
+    /// The limit of connections. On a node a quarter more is for other nodes.
+    ///
+    /// - Parameter ofSystem: how many sockets there can be. A request that is forwarded has another one to its node.
+    package func connectionLimit(ofSystem: Int, isNode: Bool) -> ConnectionLimit {
+        guard isNode else { return ConnectionLimit(maxConnections > 0 ? maxConnections : ofSystem) }
+        let provisional = ConnectionLimit.provisionalConnections * loopCount
+        let limit = maxConnections > 0 ? maxConnections : max(16, (ofSystem - provisional) * 4 / 9)
+        return ConnectionLimit(limit, reserve: max(16, limit / 4))
     }
 
     /// The hosts that requests may name. A page that rebinds its own name to a loopback address reaches a server there, so

@@ -90,7 +90,8 @@ extension API {
         text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residentCount)
         if let forwarder {
             text.gauge(
-                "storehouse_cluster_sessions_owned", "Sessions in memory, which belong to this node.",
+                "storehouse_cluster_sessions_owned",
+                "Sessions of this node that are in memory. Those that it owns in storage only are not counted.",
                 registry.residentCount)
             text.counter(
                 "storehouse_cluster_forwarded_requests_total",

@@ -35,6 +35,11 @@ struct RequestContext {
 
     func answer(_ response: Response) { decorator.send(response, to: head, exchange) }
 
+    /// Answers that the output budget has no room for the response.
+    func refuseResponse() {
+        if exchange.isCurrent { decorator.refuseResponse(to: head, exchange) }
+    }
+
     /// The same request for any thread.
     var deferred: Deferred {
         Deferred(request: request, exchange: exchange.deferred, decorator: decorator, credentials: credentials)
@@ -112,16 +117,21 @@ struct ResponseDecorator: Sendable {
     var mayBeDone = false
 
     /// Sends the response, if the output budget has room for it.
-    ///
-    /// Otherwise a safe request gets the problem `overloaded`. The client of another request may not be told that nothing
-    /// has happened, so its connection closes.
     fileprivate func send(_ response: consuming Response, to head: RequestHead, _ exchange: Exchange) {
         // A second response is dropped, and is not counted.
         guard exchange.isCurrent else { return }
         if let correction = correction(of: response, to: head) { response = correction }
         if exchange.hasRoom(for: response.body.count) {
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
-        } else if head.method == .get || head.method == .head {
+        } else {
+            refuseResponse(to: head, exchange)
+        }
+    }
+
+    /// A safe request gets the problem `overloaded`. The client of another request may not be told that nothing has happened, so
+    /// its connection closes.
+    fileprivate func refuseResponse(to head: RequestHead, _ exchange: Exchange) {
+        if head.method == .get || head.method == .head {
             let response = Problem.outputBudgetReached.response
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else {

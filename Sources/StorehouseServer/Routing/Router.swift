@@ -68,6 +68,13 @@ package final class Router: RequestHandler {
         return nil
     }
 
+    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response {
+        let problem = Problem(
+            .overloaded, "This server has as many connections as it may have; nothing was done. Try again soon.")
+        let route = try? resource(of: head, connection).route
+        return decorator(head, route).finish(problem.response, to: head, connection, since: connection.now)
+    }
+
     package var closingNotice: Response? { Problem.notHere.response }
 
     /// Bytes that are no request count for the rate of their client too.

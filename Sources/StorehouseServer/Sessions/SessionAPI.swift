@@ -317,7 +317,7 @@ struct SessionDocument: JSONEncodable {
         effects = []
         forkedFrom = summary.header.forkedFrom
         owner = summary.header.owner
-        node = nil
+        node = summary.node
         state = nil
     }
 

@@ -71,8 +71,7 @@ final class SessionLocator: Sendable {
             _ request: RoutedRequest, _ context: RequestContext, at place: SessionPlace
         ) throws(Problem) {
             var request = request
-            let step = request.next(
-                place, holdsLease: true, isDraining: locator.availability.isDraining, now: forwarder.now)
+            let step = request.next(place, isDraining: locator.availability.isDraining, now: forwarder.now)
             try perform(step, request, context)
         }
 
@@ -81,9 +80,9 @@ final class SessionLocator: Sendable {
         ) throws(Problem) {
             let deferred = context.deferred
             switch step {
-            case .serve, .claim:
+            case .claim:
                 locator.loader.load(id) { [self] found in
-                    deferred.resume { context throws(Problem) in try take(try found.get(), request, context) }
+                    deferred.resume { context throws(Problem) in try take(found, request, context) }
                 }
             case .awaitRelease:
                 locator.handovers?.wait(for: id, context) { [self] context throws(Problem) in
@@ -101,7 +100,7 @@ final class SessionLocator: Sendable {
                     deferred.resume { context throws(Problem) in try look(request, context) }
                 }
             case .answerNotHere: throw .notHere
-            case .answerUnavailable, .endStream:
+            case .answerUnavailable:
                 throw Problem(
                     .storageUnavailable,
                     "The node that has this session does not answer; nothing was committed. Try again soon.")
@@ -120,8 +119,16 @@ final class SessionLocator: Sendable {
 
         /// Takes what the journal has found.
         private func take(
-            _ found: SessionRegistry.Lookup, _ request: RoutedRequest, _ context: RequestContext
+            _ result: Result<SessionRegistry.Lookup, Problem>, _ request: RoutedRequest, _ context: RequestContext
         ) throws(Problem) {
+            let found: SessionRegistry.Lookup
+            do throws(Problem) {
+                found = try result.get()
+            } catch {
+                // An owner that is gone may have done what the request asks for, so 503 would not be true.
+                guard error.code == .storageUnavailable, request.mayBeCommitted else { throw error }
+                return try retry(.unavailable, request, context)
+            }
             guard case .elsewhere(let owner) = found else { return try use(found, context) }
             // An earlier process with the name of this one has died, and its lease has not ended yet.
             guard owner != forwarder.identity.name else { return try retry(.notHere, request, context) }
@@ -138,7 +145,7 @@ extension RequestContext {
     /// What can be done if the node dies that has the request.
     fileprivate var routedKind: RoutedRequest.Kind {
         switch head.method {
-        case .get, .head: decorator.route?.isStream == true ? .stream : .read
+        case .get, .head: .read
         default: .write(isIdempotent: decorator.route?.usesKeys == true && head.fields.contains("idempotency-key"))
         }
     }

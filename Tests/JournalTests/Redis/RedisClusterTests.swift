@@ -81,6 +81,31 @@ struct RedisClusterTests {
         #expect(refusal?.description.contains("do not agree") == true)
     }
 
+    @Test("asks the other nodes of the cluster if neither the primary nor the configured node is there any more")
+    func losesConfiguredNode() async throws {
+        let cluster = try RedisCluster(tag: "{test}")
+        let stranger = cluster.others[0]
+        for node in [cluster.replica, cluster.others[1]] {
+            try node.server.execute("CONFIG", "SET", "cluster-require-full-coverage", "no")
+        }
+        let events = StorageEvents()
+        let journal = try stranger.server.open(at: RedisAddress(stranger.url), report: events.report)
+        let session = journal.create(Step.session())
+        Step.store(session).step(3)
+        #expect(await session.awaitDurable() == nil)
+        stranger.server.kill()
+        cluster.primary.server.kill()
+        // Two of three primaries cannot vote.
+        try cluster.replica.server.execute("CLUSTER", "FAILOVER", "TAKEOVER")
+        try cluster.replica.wait("INFO", "replication", for: "role:master")
+        try await events.wait { $0 == .recovered }
+        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        let next = journal.create(Step.session("next"))
+        #expect(await next.awaitDurable() == nil)
+        #expect(try await journal.session("session").summary.revision == 3)
+        await journal.closed()
+    }
+
     /// A session that nobody else commits to.
     private static func session(_ journal: RedisJournal) async throws -> any SessionJournal {
         while true {

@@ -99,8 +99,8 @@ struct RedisJournalTests {
         try await events.wait { $0 == .recovered }
         let found = try await journal.session("session")
         let revision = found.summary.revision
-        // Redis has executed those that it had got: none, or the first ones, or all.
-        #expect((10...15).contains(revision))
+        // Redis has executed those that it had got. Four writes may await their replies, and a heartbeat is one of them at most.
+        #expect((13...15).contains(revision))
         Step.store(found.journal, from: revision).step(2)
         #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
         #expect(try await journal.session("session").replayable.count == revision + 2)

@@ -233,7 +233,7 @@ struct RedisNodesTests {
         #expect(!node.isAvailable)
         try server.execute("DEL", "{test}:writer")
         try server.execute("HSET", "{test}:nodes", "1", "\(1 << 50) ")
-        let other = try server.open(patience: .zero)
+        let other = try server.open(node: "node:2", patience: .zero)
         #expect(!other.isAvailable)
         try server.execute("HSET", "{test}:nodes", "1", "1 ")
         try await eventually { node.isAvailable && other.isAvailable }
@@ -339,5 +339,74 @@ struct RedisNodesTests {
             }
         }
         return acknowledged
+    }
+
+    @Test("stop if another node that is alive has their address, and leave their sessions to others")
+    func sameAddress() async throws {
+        let server = try RedisServer()
+        let events = StorageEvents()
+        let first = try server.open(node: "same:1")
+        let told = Told(first)
+        let second = try server.open(node: "same:1", report: events.report)
+        #expect(await second.create(Step.session()).awaitDurable() == nil)
+        try await events.wait { event in
+            guard case .refused(let detail) = event else { return false }
+            return detail.contains("same cluster.address, same:1")
+        }
+        #expect(!second.isAvailable)
+        #expect(first.isAvailable && told.losses == 0)
+        #expect(try await first.session("session").summary.revision == 0)
+        try await eventually { told.nodes == ["same:1"] && first.nodeCount == 1 }
+        // It is not a node any more, also after it has connected again.
+        try server.execute("CLIENT", "KILL", "TYPE", "normal")
+        try await eventually { first.isAvailable }
+        #expect(!second.isAvailable && told.losses == 0)
+        await first.closed()
+        await second.closed()
+    }
+
+    @Test("start at once while the lease of their earlier process lasts")
+    func quickRestart() async throws {
+        let server = try RedisServer()
+        let lease = { (end: Int) in _ = try server.execute("HSET", "{test}:nodes", "4711", "\(end) same:1") }
+        try lease(1 << 50)
+        let events = StorageEvents()
+        let node = try server.open(node: "same:1", report: events.report)
+        #expect(node.isAvailable)
+        // What the process has sent before its end.
+        try lease(1 << 51)
+        var ends: Set<String> = []
+        try await eventually {
+            ends.formUnion(try self.ends(of: "same:1", on: server))
+            return ends.count > 6
+        }
+        #expect(node.isAvailable)
+        #expect(await node.create(Step.session()).awaitDurable() == nil)
+        await node.closed()
+    }
+
+    /// When the leases of an address end.
+    private func ends(of address: String, on server: RedisServer) throws -> Set<String> {
+        Set(try server.execute("HGETALL", "{test}:nodes").filter { $0.hasSuffix(" " + address) })
+    }
+
+    @Test("show in a list which of them has each session")
+    func ownersInLists() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(60))
+        let second = try server.open(node: "second:1", lease: .seconds(60))
+        let free = first.create(Step.session("free"))
+        for session in [first.create(Step.session("a")), second.create(Step.session("b")), free] {
+            #expect(await session.awaitDurable() == nil)
+        }
+        #expect(await free.awaitRelease() == nil)
+        for node in [first, second] {
+            let listed = try await node.listed()
+            let owners = Dictionary(uniqueKeysWithValues: listed.map { ($0.header.id, $0.node) })
+            #expect(owners == ["a": "first:1", "b": "second:1", "free": nil])
+        }
+        await first.closed()
+        #expect(try await second.listed().first { $0.header.id == "a" }?.node == nil)
+        await second.closed()
     }
 }

@@ -35,4 +35,22 @@ struct RedisRedirectTests {
         #expect(named.endpoint(from: .unix(path: "/redis.sock")) == .tcp(host: "b", port: 7001))
         #expect(RedisRedirect.moving.endpoint(from: .tcp(host: "a", port: 1)) == nil)
     }
+
+    @Test("The nodes of a cluster are those that have slots, and their replicas")
+    func nodes() {
+        let node = { (host: String?, port: Int) in
+            RedisReply.array([host.map { .bytes(Array($0.utf8)) } ?? .null, .integer(port), .bytes(Array("id".utf8))])
+        }
+        let slots = RedisReply.array([
+            .array([.integer(0), .integer(5460), node("10.0.0.1", 1), node("", 2), node("?", 3)]),
+            .array([.integer(5461), .integer(9), node("10.0.0.1", 1), node(nil, 4), node("b", 0), .integer(7)]),
+            .array([.integer(1)]), .null,
+        ])
+        let current = RedisAddress.Endpoint.tcp(host: "a", port: 2)
+        let found = RedisClusterNodes.endpoints(slots, from: current)
+        #expect(found == [.tcp(host: "10.0.0.1", port: 1), .tcp(host: "a", port: 4)])
+        #expect(RedisClusterNodes.endpoints(.error("NOPERM"), from: current) == [])
+        let many = RedisReply.array([.array([.integer(0), .integer(1)] + (1...99).map { node("c", $0) })])
+        #expect(RedisClusterNodes.endpoints(many, from: current).count == RedisClusterNodes.limit)
+    }
 }

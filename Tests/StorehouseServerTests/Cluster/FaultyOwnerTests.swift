@@ -131,4 +131,42 @@ struct FaultyOwnerTests {
             #expect(owner.record.connections <= 2)
         }
     }
+
+    /// Waits until so many bytes wait for clients.
+    private static func pendingBytes(_ server: LiveServer, _ isAsItShould: (Int) -> Bool) async throws {
+        _ = try await server.eventually(TestRequest("GET", "/metrics")) { metrics in
+            let lines = metrics.text.split(separator: "\n")
+            let value = lines.first { $0.hasPrefix("storehouse_http_output_bytes ") }?.split(separator: " ").last
+            return value.flatMap { Int($0) }.map(isAsItShould) ?? false
+        }
+    }
+
+    /// It is collected before the client gets it.
+    @Test func aResponseOnItsWayCountsForTheOutputBudget() async throws {
+        let length = 1 << 20
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n{"
+        let rest = [UInt8](repeating: 0x20, count: length - 1)
+        let owner = try FaultyUpstream { _ in [.send(head), .hold, .bytes(rest)] }
+        try await run(owner) { session in
+            let client = try session.server.client()
+            try await client.send(TestRequest("GET", session.path + "/state").bytes)
+            try await Self.pendingBytes(session.server) { $0 >= length }
+            owner.release()
+            #expect(try await client.response().body.count == length)
+            try await Self.pendingBytes(session.server) { $0 == 0 }
+        }
+    }
+
+    /// An action may have been committed, so nothing is said of it.
+    @Test func aResponseAboveTheOutputBudgetIsNotCollected() async throws {
+        let owner = try FaultyUpstream { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n{"), .hang] }
+        try await run(owner) { session in
+            let response = try await session.read("/state")
+            #expect(response.status == 503)
+            #expect(response.code == "overloaded")
+            await #expect(throws: Wire.Failure.self) { try await session.increment() }
+            #expect(owner.record.requests.count == 2)
+            try await Self.pendingBytes(session.server) { $0 == 0 }
+        }
+    }
 }

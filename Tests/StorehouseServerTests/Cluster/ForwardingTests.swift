@@ -181,6 +181,22 @@ struct ForwardingTests {
         }
     }
 
+    @Test func theListForOperatorsNamesTheNodeOfEachSession() async throws {
+        let configuration = Configuration.with { $0.metrics.port = 0 }
+        try await TestCluster.run(configuration: configuration) { cluster in
+            let sessions = [try await cluster.first.session(), try await cluster.second.session()]
+            for server in [cluster.first, cluster.second] {
+                let fields = [("Authorization", "Bearer \(server.running.adminToken)")]
+                let list = try await server.get("/admin/sessions", fields)
+                for (session, owner) in zip(sessions, [cluster.first, cluster.second]) {
+                    let index = try #require(
+                        (0..<2).first { list.at("/sessions/\($0)/links/self") == .string(session.path) })
+                    #expect(list.at("/sessions/\(index)/node") == .string("127.0.0.1:\(owner.port)"))
+                }
+            }
+        }
+    }
+
     @Test func strangersCannotForward() async throws {
         try await TestCluster.run { cluster in
             let session = try await cluster.first.session()

@@ -1,3 +1,4 @@
+import HTTPServer
 import StorehouseServer
 import Testing
 
@@ -17,5 +18,18 @@ import Testing
         let errors = Configuration.errors(file: #"{"upstreams":{"animal":{"url":"http://a.example"}}}"#)
         #expect(errors.count == 1)
         #expect(errors.allSatisfy { $0.hasPrefix("upstreams.animal (test.json): is not a known key; ") })
+    }
+
+    /// A node needs two sockets for each request that it forwards, and has a reserve for those that other nodes forward.
+    @Test func theSocketsOfANodeAreEnoughForItsConnections() {
+        var http = Configuration.with().http
+        http.threads = 2
+        #expect(http.connectionLimit(ofSystem: 1028, isNode: false) == ConnectionLimit(1028))
+        #expect(http.connectionLimit(ofSystem: 1028, isNode: true) == ConnectionLimit(400, reserve: 100))
+        #expect(400 * 2 + 100 + ConnectionLimit.provisionalConnections * 2 == 1028)
+        #expect(http.connectionLimit(ofSystem: 64, isNode: true) == ConnectionLimit(16, reserve: 16))
+        http.maxConnections = 50
+        #expect(http.connectionLimit(ofSystem: 1028, isNode: false) == ConnectionLimit(50))
+        #expect(http.connectionLimit(ofSystem: 1028, isNode: true) == ConnectionLimit(50, reserve: 16))
     }
 }

@@ -1,0 +1,37 @@
+import HTTPServer
+import Testing
+
+/// Which connections are accepted at the limit.
+@Suite struct ConnectionLimitTests {
+    private let alone = ConnectionLimit(10)
+    private let node = ConnectionLimit(10, reserve: 3)
+
+    @Test func belowTheLimitEachConnectionIsAdmitted() {
+        for limit in [alone, node, ConnectionLimit()] {
+            for provisional in [0, 64] {
+                #expect(limit.admission(admitted: 0, provisional: provisional) == .admitted)
+                #expect(limit.admission(admitted: 9, provisional: provisional) == .admitted)
+            }
+        }
+    }
+
+    @Test func atTheLimitAConnectionWaitsOrIsProvisional() {
+        #expect(alone.admission(admitted: 10, provisional: 0) == .full)
+        #expect(node.admission(admitted: 10, provisional: 0) == .provisional)
+        #expect(node.admission(admitted: 12, provisional: 63) == .provisional)
+        #expect(node.admission(admitted: 12, provisional: 64) == .insteadOfOldest)
+    }
+
+    @Test func atTheEndOfTheReserveConnectionsWait() {
+        #expect(node.admission(admitted: 13, provisional: 0) == .full)
+        #expect(node.admission(admitted: 14, provisional: 64) == .full)
+    }
+
+    @Test func aProvisionalConnectionStaysForAnotherServerOrIfThereIsRoom() {
+        #expect(node.admitsRequest(isForwarded: false, admitted: 9))
+        #expect(!node.admitsRequest(isForwarded: false, admitted: 10))
+        #expect(node.admitsRequest(isForwarded: true, admitted: 12))
+        #expect(!node.admitsRequest(isForwarded: true, admitted: 13))
+        #expect(!alone.admitsRequest(isForwarded: true, admitted: 10))
+    }
+}

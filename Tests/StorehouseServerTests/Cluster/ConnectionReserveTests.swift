@@ -1,0 +1,91 @@
+import HTTP
+import JSON
+import RedisTesting
+import Sockets
+import StorehouseServer
+import Testing
+
+/// A node at the limit of its connections still answers the other nodes.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ConnectionReserveTests {
+    private static let request = TestRequest("GET", "/healthz")
+
+    private static func configuration(threads: Int) -> Configuration {
+        .with {
+            $0.http.threads = threads
+            $0.http.maxConnections = 2
+            $0.cluster.lease = .seconds(30)
+        }
+    }
+
+    /// What another node sends to this one.
+    private static func forwarded(_ path: String, to node: LiveServer) -> TestRequest {
+        let other = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
+        let credentials = other.credentials(for: "127.0.0.1:\(node.port)")
+        return TestRequest("GET", path, [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")])
+    }
+
+    /// Two streams, which take all connections that there may be, and the path of their session.
+    private static func fill(_ node: LiveServer) async throws -> (path: String, streams: [TestClient]) {
+        let streams = [try node.client(), try node.client()]
+        let created = try await streams[0].exchange(TestRequest("POST", "/sessions", json: ["store": "app"]))
+        let path = try #require(created["location"])
+        for stream in streams {
+            try await stream.send(TestRequest("GET", path + "/events").bytes)
+            #expect(try await stream.head().status == 200)
+        }
+        return (path, streams)
+    }
+
+    @Test(arguments: [1, 3])
+    func otherNodesAreAnsweredAtTheLimitAndClientsAreRefused(_ threads: Int) async throws {
+        let redis = try RedisServer()
+        try await TestCluster.runNode(on: redis, Self.configuration(threads: threads)) { node in
+            var (path, streams) = try await Self.fill(node)
+            let client = try node.client()
+            let refused = try await client.exchange(Self.request)
+            #expect(refused.status == 503)
+            #expect(refused.code == "overloaded")
+            #expect(refused["retry-after"] == "1")
+            #expect(refused["connection"] == "close")
+            #expect(try await client.rest().isEmpty)
+            // What is no request, or is no request of a node, stays no longer.
+            for bytes in ["NONSENSE\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: a\r\nStorehouse-Node: b c\r\n\r\n"] {
+                let other = try node.client()
+                try await other.send(bytes)
+                #expect(try await other.response()["connection"] == "close")
+                #expect(try await other.rest().isEmpty)
+            }
+            let peer = try node.client()
+            for _ in 0..<3 { #expect(try await peer.exchange(Self.forwarded(path, to: node)).status == 200) }
+            // Clients are served again when there is room for them. The connection of the node is one of two.
+            streams.removeAll()
+            #expect(try await Self.served(by: node).status == 200)
+            #expect(try await peer.exchange(Self.forwarded(path, to: node)).status == 200)
+        }
+    }
+
+    /// The response to the first client that is not refused.
+    private static func served(by node: LiveServer) async throws -> TestResponse {
+        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        while true {
+            let response = try await node.client().exchange(Self.request)
+            if response.status != 503 || ContinuousClock.now > limit { return response }
+        }
+    }
+
+    /// Each new connection takes the place of the oldest one that has sent nothing.
+    @Test(arguments: [1, 3])
+    func connectionsThatSendNothingDoNotKeepOtherNodesOut(_ threads: Int) async throws {
+        let redis = try RedisServer()
+        try await TestCluster.runNode(on: redis, Self.configuration(threads: threads)) { node in
+            let (path, streams) = try await Self.fill(node)
+            let silent = try (0..<400).map { _ in try node.client() }
+            let peer = try node.client()
+            #expect(try await peer.exchange(Self.forwarded(path, to: node)).status == 200)
+            // The first of them have made room for the others.
+            #expect(try await silent[0].rest().isEmpty)
+            withExtendedLifetime((streams, silent)) {}
+        }
+    }
+}
