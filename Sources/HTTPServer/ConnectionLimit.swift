@@ -6,9 +6,9 @@ import Synchronization
 /// server, or if there is room by then. So clients that hold all connections do not keep the other servers out. Clients that send
 /// nothing on provisional connections do not, either: a new one takes the place of the oldest.
 package struct ConnectionLimit: Sendable, Equatable {
-    /// How many connections of a loop may be provisional. A loop accepts no more in one turn, so each of them has the time to send
-    /// its request.
-    package static var provisionalConnections: Int { 64 }
+    /// How many connections of a loop may be provisional: twice as many as a loop accepts in one turn. So the next turn reads what a
+    /// connection has sent before others take its place.
+    package static var provisionalConnections: Int { 128 }
 
     /// How many connections there may be.
     package var connections = Int.max

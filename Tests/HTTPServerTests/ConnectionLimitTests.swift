@@ -8,7 +8,7 @@ import Testing
 
     @Test func belowTheLimitEachConnectionIsAdmitted() {
         for limit in [alone, node, ConnectionLimit()] {
-            for provisional in [0, 64] {
+            for provisional in [0, 128] {
                 #expect(limit.admission(admitted: 0, provisional: provisional) == .admitted)
                 #expect(limit.admission(admitted: 9, provisional: provisional) == .admitted)
             }
@@ -18,13 +18,13 @@ import Testing
     @Test func atTheLimitAConnectionWaitsOrIsProvisional() {
         #expect(alone.admission(admitted: 10, provisional: 0) == .full)
         #expect(node.admission(admitted: 10, provisional: 0) == .provisional)
-        #expect(node.admission(admitted: 12, provisional: 63) == .provisional)
-        #expect(node.admission(admitted: 12, provisional: 64) == .insteadOfOldest)
+        #expect(node.admission(admitted: 12, provisional: 127) == .provisional)
+        #expect(node.admission(admitted: 12, provisional: 128) == .insteadOfOldest)
     }
 
     @Test func atTheEndOfTheReserveConnectionsWait() {
         #expect(node.admission(admitted: 13, provisional: 0) == .full)
-        #expect(node.admission(admitted: 14, provisional: 64) == .full)
+        #expect(node.admission(admitted: 14, provisional: 128) == .full)
     }
 
     @Test func aProvisionalConnectionStaysForAnotherServerOrIfThereIsRoom() {

@@ -45,6 +45,8 @@ struct RedisJournalTests {
             isOver.withLock { $0 = true }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
+        // It gives its sessions back only if it is connected.
+        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
         await journal.closed()
         let again = try server.open()
         for id in ids {
@@ -291,6 +293,14 @@ struct RedisJournalTests {
         await journal.closed()
     }
 
+    /// Lets a server listen on a port. One that is in use is refused.
+    private static func openPort(of server: RedisServer) throws -> String {
+        while true {
+            let port = "\(Int.random(in: 20_000..<32_000))"
+            if try server.execute("CONFIG", "SET", "port", port) == ["OK"] { return port }
+        }
+    }
+
     @Test("acknowledges only what a replica has, and is unavailable until there is one")
     func replicas() async throws {
         let server = try RedisServer()
@@ -309,8 +319,8 @@ struct RedisJournalTests {
         #expect(!journal.isAvailable)
         let replica = try RedisServer(["--appendonly", "yes", "--appendfsync", "always", "--port", "0"])
         // A replica reaches its primary over TCP.
-        try server.execute("CONFIG", "SET", "port", "21300")
-        try replica.execute("REPLICAOF", "127.0.0.1", "21300")
+        let port = try Self.openPort(of: server)
+        try replica.execute("REPLICAOF", "127.0.0.1", port)
         try await events.wait { $0 == .recovered }
         while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try await journal.found("session").word == "unknown")

@@ -80,7 +80,7 @@ struct ConnectionReserveTests {
         let redis = try RedisServer()
         try await TestCluster.runNode(on: redis, Self.configuration(threads: threads)) { node in
             let (path, streams) = try await Self.fill(node)
-            let silent = try (0..<400).map { _ in try node.client() }
+            let silent = try (0..<800).map { _ in try node.client() }
             let peer = try node.client()
             #expect(try await peer.exchange(Self.forwarded(path, to: node)).status == 200)
             // The first of them have made room for the others.

@@ -24,12 +24,12 @@ import Testing
     @Test func theSocketsOfANodeAreEnoughForItsConnections() {
         var http = Configuration.with().http
         http.threads = 2
-        #expect(http.connectionLimit(ofSystem: 1028, isNode: false) == ConnectionLimit(1028))
-        #expect(http.connectionLimit(ofSystem: 1028, isNode: true) == ConnectionLimit(400, reserve: 100))
-        #expect(400 * 2 + 100 + ConnectionLimit.provisionalConnections * 2 == 1028)
-        #expect(http.connectionLimit(ofSystem: 64, isNode: true) == ConnectionLimit(16, reserve: 16))
+        #expect(http.connectionLimit(ofSystem: 1156, isNode: false) == ConnectionLimit(1156))
+        #expect(http.connectionLimit(ofSystem: 1156, isNode: true) == ConnectionLimit(400, reserve: 100))
+        #expect(400 * 2 + 100 + ConnectionLimit.provisionalConnections * 2 == 1156)
+        #expect(http.connectionLimit(ofSystem: 200, isNode: true) == ConnectionLimit(16, reserve: 16))
         http.maxConnections = 50
-        #expect(http.connectionLimit(ofSystem: 1028, isNode: false) == ConnectionLimit(50))
-        #expect(http.connectionLimit(ofSystem: 1028, isNode: true) == ConnectionLimit(50, reserve: 16))
+        #expect(http.connectionLimit(ofSystem: 1156, isNode: false) == ConnectionLimit(50))
+        #expect(http.connectionLimit(ofSystem: 1156, isNode: true) == ConnectionLimit(50, reserve: 16))
     }
 }
