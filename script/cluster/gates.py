@@ -13,9 +13,12 @@ SESSION = re.compile(rb"/sessions/([A-Za-z0-9_-]{16,64})")
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that is free, and that the system gives to no outgoing connection while its process is down."""
+    while True:
+        port = random.randrange(12_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Gate:
