@@ -7,19 +7,33 @@ public struct DispatchOptions: Sendable {
     /// The part of the state that the result contains; nil for none.
     public var selection: Selection?
     /// Whether it is a dry run, which commits nothing and starts no effect.
-    public var isDryRun = false
+    public var isDryRun: Bool
     /// Makes the record of the response, which is persisted in one transaction with the commits of the dispatch.
     ///
     /// It is called inside the store, so it must be quick and must not dispatch. It is not called for a dry run, nor for a result
     /// that the store had no part in.
     public var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
     /// Whether the action, or the batch, may be so large that its state must be measured before it is committed.
-    public var isLarge = false
+    public var isLarge: Bool
     /// The trace of the request, which is passed on with the remote calls that the action causes.
     public var trace: TraceContext?
 
     /// Any revision, with the whole state in the result.
-    public init() { selection = .root }
+    public init() { self.init(selection: .root) }
+
+    /// All options but the record of the response.
+    @inlinable
+    package init(
+        expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, isLarge: Bool = false,
+        trace: TraceContext? = nil
+    ) {
+        self.expectedRevisions = expectedRevisions
+        self.selection = selection
+        self.isDryRun = isDryRun
+        idempotencyRecord = nil
+        self.isLarge = isLarge
+        self.trace = trace
+    }
 }
 
 /// The result of a client's action, with the JSON that belongs to it.
@@ -31,9 +45,9 @@ public struct DispatchResult: Sendable {
         /// Every action was ignored.
         case ignored
         /// The body is no action; of a batch, the one at `index`.
-        case refused(ActionDecodingError, index: Int?)
+        indirect case refused(ActionDecodingError, index: Int?)
         /// The reducer rejected the action; of a batch, the one at `index`.
-        case rejected(Rejection, index: Int?)
+        indirect case rejected(Rejection, index: Int?)
         /// The store is at another revision than expected.
         case revisionMismatch
         /// Too many actions are queued.

@@ -41,7 +41,7 @@ final class ActionAPI: Sendable {
 
     /// - Parameter isAdmitted: whether the rate limit counts the actions already.
     private func dispatch(_ session: Session, _ context: RequestContext, isAdmitted: Bool) throws(Problem) {
-        let request = try ActionRequest(context, session, maxWait: maxWait)
+        let request = try ActionRequest.read(context, session, maxWait: maxWait)
         // A fork shares its state with others until the first action, which may copy much of it.
         if session.isLarge { try availability.memory.requireRoom(for: 4 * session.largestSize) }
         let requested = context.request
@@ -61,24 +61,25 @@ final class ActionAPI: Sendable {
     private static let maxParsedOnLoop = 65_536
 
     private func dispatch(
-        _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext, isAdmitted: Bool
+        _ body: JSONValue, _ request: consuming ActionRequest, _ session: Session, _ context: RequestContext,
+        isAdmitted: Bool
     ) throws(Problem) {
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
         session.recordGrowth(context.request.body.count)
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
-        try start(body, request.options, session, ActionResponder(request, session, context.deferred, self))
+        try start(body, session, ActionResponder(request, session, context.deferred, self))
     }
 
     /// Dispatches actions for a responder.
     private func start(
-        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
+        _ body: JSONValue, _ session: Session, _ responder: ActionResponder
     ) throws(Problem) {
-        if let share = responder.share, options.expectedRevisions != nil {
-            return dispatch(body, options, session, responder, share, attempts: 100)
+        if let share = responder.share, responder.request.options.expectedRevisions != nil {
+            return dispatch(body, responder.request.options, session, responder, share, attempts: 100)
         }
-        try run(body, options, session, responder, done: responder.respond)
+        try run(body, responder.request.options, session, responder, done: responder.respond)
     }
 
     /// Dispatches actions. With a large state this leaves the event loop, because it takes time in proportion to the state to
@@ -159,11 +160,11 @@ final class ActionAPI: Sendable {
         switch session.idempotencyCache.admit(key, fingerprint, now: clock.now()) {
         case .new:
             let recorder = IdempotencyRecorder(key, fingerprint, request, session)
-            var options = request.options
-            options.idempotencyRecord = recorder.record
+            var request = request
+            request.options.idempotencyRecord = recorder.record
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
             do throws(Problem) {
-                try start(body, options, session, responder)
+                try start(body, session, responder)
             } catch {
                 recorder.abandon()
                 throw error

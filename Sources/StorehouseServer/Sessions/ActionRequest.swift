@@ -5,8 +5,8 @@ import StoreHosting
 import Stores
 
 /// How a client wants its action dispatched and answered.
-final class ActionRequest: Sendable {
-    let options: DispatchOptions
+struct ActionRequest: Sendable {
+    var options: DispatchOptions
     /// Nil if the client does not intend to send the request again.
     let key: IdempotencyKey?
     /// How long to hold the response until the effects have settled; nil not to.
@@ -16,25 +16,27 @@ final class ActionRequest: Sendable {
     private let appliedPreference: String?
     private let history: String
 
-    init(_ context: borrowing RequestContext, _ session: Session, maxWait: Duration) throws(Problem) {
-        let head = context.head
-        share = context.share
-        key = head.fields.contains("idempotency-key") ? try IdempotencyKey(head, share) : nil
-        history = session.historyID
+    /// Reads what the head of a request says.
+    static func read(
+        _ context: borrowing RequestContext, _ session: Session, maxWait: Duration
+    ) throws(Problem) -> ActionRequest {
+        let (head, share) = (context.head, context.share)
+        let key = head.fields.contains("idempotency-key") ? try IdempotencyKey(head, share) : nil
         let selection = try context.selection(for: session.kind)
         let preferences = head.fields.contains("prefer") ? Preferences(head.fields.values("prefer")) : nil
-        var options = DispatchOptions()
-        options.isDryRun = try head.flag("dryRun")
+        let isDryRun = try head.flag("dryRun")
         // A dry run starts no effect that could be awaited.
-        wait = options.isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
-        // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
-        // makes more than four bytes of state from each byte.
-        options.isLarge = context.request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
-        if head.fields.contains("traceparent") { options.trace = head.fields.trace }
-        options.expectedRevisions = try Self.expectedRevisions(head, session.historyID)
-        options.selection = preferences?.return == .minimal ? nil : selection
-        self.options = options
-        appliedPreference = preferences.flatMap { [wait] in Self.appliedPreference($0, wait) }
+        let wait = isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
+        let options = DispatchOptions(
+            expectedRevisions: try expectedRevisions(head, session.historyID),
+            selection: preferences?.return == .minimal ? nil : selection, isDryRun: isDryRun,
+            // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
+            // makes more than four bytes of state from each byte.
+            isLarge: context.request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8),
+            trace: head.fields.contains("traceparent") ? head.fields.trace : nil)
+        return ActionRequest(
+            options: options, key: key, wait: wait, share: share,
+            appliedPreference: preferences.flatMap { appliedPreference($0, wait) }, history: session.historyID)
     }
 
     /// The response to an action that was committed or ignored.

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It holds all that the answer takes in one object, since each action allocates one.
 final class ActionResponder: Sendable {
-    private let request: ActionRequest
+    let request: ActionRequest
     private let session: Session
     private let deferred: RequestContext.Deferred
     private let api: ActionAPI
@@ -19,8 +19,8 @@ final class ActionResponder: Sendable {
     private let start = LoopInstant.current
 
     init(
-        _ request: ActionRequest, _ session: Session, _ deferred: RequestContext.Deferred, _ api: ActionAPI,
-        _ recorder: IdempotencyRecorder? = nil
+        _ request: consuming ActionRequest, _ session: Session, _ deferred: consuming RequestContext.Deferred,
+        _ api: ActionAPI, _ recorder: IdempotencyRecorder? = nil
     ) {
         self.request = request
         self.session = session
