@@ -17,6 +17,18 @@ package func continuousTime() -> Int {
     return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
 }
 
+/// The time in milliseconds since an unspecified start, which stands still while the machine sleeps. Nobody can set it.
+@Sendable package func steadyTime() -> Int {
+    #if canImport(Darwin)
+        let clock = CLOCK_UPTIME_RAW
+    #else
+        let clock = CLOCK_MONOTONIC
+    #endif
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+}
+
 // The conversions of durations to numbers.
 extension Duration {
     /// The duration in seconds, exact to the microsecond.

@@ -59,6 +59,18 @@ package struct HTTPFields: Sendable, Hashable {
         return count > 1
     }
 
+    /// Whether there is exactly one line of this name, and it has this value, ignoring case. Creates no string.
+    ///
+    /// - Parameter value: ASCII in lower case.
+    package func hasOne(_ name: StaticString, is value: StaticString) -> Bool {
+        var isFound = false
+        for line in lines where hasName(name, line) {
+            guard !isFound, bytes.withUnsafeBytes({ $0.hasText(value, in: line.value) }) else { return false }
+            isFound = true
+        }
+        return isFound
+    }
+
     /// Whether the first line of this name has this value, ignoring case. Creates no string.
     ///
     /// - Parameter value: ASCII in lower case.

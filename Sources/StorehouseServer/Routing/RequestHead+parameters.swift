@@ -141,7 +141,9 @@ extension Request {
     /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
     /// such requests of any page without asking the server first.
     private func requireJSON() throws(Problem) {
-        if head.fields.hasSeveral("content-type") {
+        // The usual type needs no parsing.
+        let isUsual = head.fields.hasOne("content-type", is: "application/json")
+        if !isUsual, head.fields.hasSeveral("content-type") {
             throw Problem(.malformedRequest, "Send one Content-Type field only.")
         }
         if head.fields.contains("content-encoding"),
@@ -150,8 +152,7 @@ extension Request {
             throw Problem(.unsupportedMediaType, "Send the body as it is, without a Content-Encoding.")
                 .with(.init("Accept-Encoding", "identity"))
         }
-        // The usual type needs no parsing.
-        if head.fields.first("content-type", is: "application/json") { return }
+        if isUsual { return }
         let isForm: Bool
         if let text = head.fields.first("content-type") {
             let media = MediaType(text)

@@ -64,12 +64,11 @@ final class SessionAccess: Sendable {
         ifEnded: Otherwise? = nil, ifUnknown: Otherwise? = nil, _ use: @escaping Use
     ) throws(Problem) {
         try context.credentials.require(permission)
-        switch registry.find(id) {
-        case .session(let session)?:
+        if let session = registry.usable(id) {
             return try self.use(session, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
-        case let found?:
+        }
+        if let found = registry.find(id) {
             return try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
-        case nil: break
         }
         guard let locator else {
             return try self.use(.unknown, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)

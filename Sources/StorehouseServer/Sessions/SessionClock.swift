@@ -1,4 +1,3 @@
-import Dispatch
 import Platform
 package import StoreHosting
 import Stores
@@ -87,6 +86,3 @@ package struct WallClock: StoreClock {
     // The id is random (RFC 9562), so half of its digits are enough.
     return UInt64(String(text.prefix(36).filter { $0 != "-" }.suffix(16)), radix: 16)
 }
-
-/// The monotonic clock of the system in milliseconds. It does not count the time in which the machine sleeps.
-@Sendable package func steadyTime() -> Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }

@@ -147,9 +147,7 @@ package final class SessionRegistry: Sendable {
     /// This does not count as use; see ``touch(_:)``.
     package func find(_ id: SessionID) -> Lookup? {
         guard let session = resident(id) else { return tombstones.lookup(id) }
-        let now = clock.now()
-        let isExpired = session.isExpired(policy, now: now)
-        switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
+        switch lookup(session) {
         case .use: return .session(session)
         case .end:
             end(session, as: .expired)
@@ -158,6 +156,17 @@ package final class SessionRegistry: Sendable {
             evict(session)
             return nil
         }
+    }
+
+    /// The session, if it is in memory and can be used. For any other, ``find(_:)`` tells what it is.
+    func usable(_ id: SessionID) -> Session? {
+        guard let session = resident(id), case .use = lookup(session) else { return nil }
+        return session
+    }
+
+    private func lookup(_ session: Session) -> SessionPolicy.LookupInstruction {
+        policy.lookup(
+            isExpired: session.isExpired(policy, now: clock.now()), hasFailed: session.journal?.hasFailed == true)
     }
 
     /// Whether a session of the journal may be loaded. If it has expired, this ends it.
