@@ -21,7 +21,7 @@ public struct DispatchOptions: Sendable {
     /// Any revision, with the whole state in the result.
     public init() { self.init(selection: .root) }
 
-    /// Inlinable, because it would copy all that it is given.
+    /// All options but the record of the response.
     @inlinable
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, isLarge: Bool = false,
