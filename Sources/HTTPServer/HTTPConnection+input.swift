@@ -9,8 +9,13 @@ extension HTTPConnection {
         case .parseHead: parseHead(bytes)
         case .decodeBody: decodeBody(bytes)
         case .leave: (0, false)
-        case .discard: (bytes.count, false)
+        case .discard: discard(bytes)
         }
+    }
+
+    private func discard(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
+        stream?.streamReceived(bytes)
+        return (bytes.count, false)
     }
 
     /// Nearly all heads arrive at once, so only those that do not need memory for a parser.

@@ -5,12 +5,19 @@ import Sockets
 package protocol StreamHandler: AnyObject {
     /// All bytes that were sent have left.
     func streamDrained()
+    /// The client has sent something while it gets the stream.
+    func streamReceived(_ bytes: UnsafeRawBufferPointer)
     /// The client has disconnected, or the server closed the connection.
     func streamClosed()
     /// The server drains: announce it to the client and end the stream.
     ///
     /// - Parameter streamCount: how many streams end.
     func streamShouldEnd(among streamCount: Int)
+}
+
+extension StreamHandler {
+    /// Such bytes mean nothing.
+    package func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
 }
 
 /// One connection: performs on the socket what its state machine decides. On its loop only.

@@ -13,6 +13,7 @@ from cluster.wire import Connection, Lost
 COUNT = "?select=/counter/count"
 REFUSALS = {"storage-unavailable", "draining", "overloaded"}
 PATIENCE = 60  # seconds for which a write with a key is repeated
+FOLLOWERS_OF_ONE = 16
 
 
 class Crowd:
@@ -91,8 +92,9 @@ class Crowd:
             if session:
                 self.sessions[session] = SessionRecord(session)
         self.tasks = [asyncio.create_task(Writer(self, number).run()) for number in range(writers)]
-        for number in range(followers):
-            record = list(self.sessions.values())[number % sessions]
+        # Many follow one session, so that some of each node share a stream.
+        for number in range(followers + FOLLOWERS_OF_ONE):
+            record = list(self.sessions.values())[number % sessions if number < followers else 0]
             self.followers.append(Follower(self, record, number, number % 3 != 2))
             self.tasks.append(asyncio.create_task(self.followers[-1].run()))
 

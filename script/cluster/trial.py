@@ -20,7 +20,7 @@ from cluster.wire import Lost
 
 UPSTREAM_SECONDS = 2
 SETTLE_SECONDS = 30
-METRICS = ("cluster_nodes", "cluster_sessions_owned", "cluster_takeovers_total", "cluster_handovers_total",
+METRICS = ("cluster_nodes", "cluster_sessions_owned", "cluster_takeovers_total", "cluster_handovers_total", "cluster_joined_streams_total",
            "cluster_forwarded_requests_total", "cluster_conflicts_total")
 
 
@@ -39,7 +39,8 @@ class Trial:
         self.histories = {}
         self.nodes, self.primary, self.replica, self.crowd = [], None, None, None
         self.gaps, self.begin = collections.defaultdict(list), time.monotonic()
-        self.handovers = {}
+        # By process, since its counts end with it.
+        self.handovers, self.joined_streams = {}, {}
 
     def say(self, text):
         print(f"  {time.monotonic() - self.begin:6.1f} s  {text}", flush=True)
@@ -94,7 +95,7 @@ class Trial:
             self.crowd.check_tasks()
             gap = self.gaps[fault.__name__][-1]
             new = numbers - before
-            await self.count_handovers()
+            await self.count_events()
             self.say(f"{number:3}/{faults} {fault.__name__.replace('_', ' ')}: {did}; ready after {ready:.1f} s; a session "
                      f"committed nothing for {gap:.1f} s; {new['acknowledged']} acknowledged, {new['503']} × 503, {new['504']} × 504, "
                      f"{new['lost']} lost")
@@ -156,7 +157,7 @@ class Trial:
             wrong += await self.check_following()
         # From here on this process computes, and leaves the gates of the nodes alone.
         await self.read_metrics()
-        wrong += await self.check_handovers()
+        wrong += await self.check_handovers() + self.check_sharing()
         for record in self.crowd.sessions.values():
             log = logs.get(record.id)
             if log is not None:
@@ -283,13 +284,20 @@ class Trial:
                 wrong.append(f"session {session} has not followed the load balancer")
         return wrong
 
-    async def count_handovers(self):
-        """Remembers how many sessions each process has handed over, since its count ends with it."""
-        for node, count in zip(self.nodes, await self.metric("cluster_handovers_total")):
-            self.handovers[node.name, node.process.pid] = count
+    async def count_events(self):
+        """Remembers how many sessions each process has handed over, and how many streams have shared events there."""
+        for name, counts in ("handovers", self.handovers), ("joined_streams", self.joined_streams):
+            for node, count in zip(self.nodes, await self.metric(f"cluster_{name}_total")):
+                counts[node.name, node.process.pid] = count
+
+    def check_sharing(self):
+        total = sum(self.joined_streams.values())
+        self.say(f"{total} streams have shared their events with others of their node")
+        # With a load balancer that hashes, hardly any stream is at another node than its session.
+        return [] if total or self.policy == "hash" else ["no streams have shared events"]
 
     async def check_handovers(self):
-        await self.count_handovers()
+        await self.count_events()
         total = sum(self.handovers.values())
         self.say(f"{total} sessions were handed over to the nodes that the load balancer had chosen")
         if self.policy == "hash" and not total:

@@ -54,8 +54,8 @@ extension RequestHead {
 
     private static let namesOfConnection: [StaticString] = [
         "connection", "content-length", "expect", "forwarded", "keep-alive", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for", "x-forwarded-host",
-        "x-forwarded-proto",
+        "proxy-connection", "storehouse-stream", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for",
+        "x-forwarded-host", "x-forwarded-proto",
     ]
 }
 

@@ -16,7 +16,7 @@ package struct ResponseHead: Sendable {
 
     /// The encoder of the next response makes these itself.
     private static let namesOfConnection: Set<String> = [
-        "connection", "content-length", "date", "keep-alive", "transfer-encoding", "x-request-id",
+        "connection", "content-length", "date", "keep-alive", "storehouse-stream", "transfer-encoding", "x-request-id",
     ]
 }
 

@@ -29,12 +29,19 @@ final class Forwarder: Sendable {
     private let settings: Settings
     private let clock: WallClock
     private let forwardedRequests = Atomic<Int>(0)
+    private let joinedStreams = Atomic<Int>(0)
     // Guards the owners that are known, which may have changed. Nothing is called while it is held.
     private let owners = Locked<[SessionID: String]>([:])
     // Guards the nodes that were alive when the journal looked last, and those that were alive before.
     private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
     // Guards the connections of each loop. Nothing is called while it is held.
-    private let pools = Locked<[ObjectIdentifier: (loop: any EventLoop, pool: LoopBound<PeerPool>)]>([:])
+    private let pools = Locked<[ObjectIdentifier: (loop: any EventLoop, pool: LoopBound<LoopState>)]>([:])
+
+    /// What each loop has for itself.
+    private struct LoopState {
+        let pool: PeerPool
+        let sharing: StreamSharing
+    }
 
     init(_ identity: NodeIdentity, _ settings: Settings, _ clock: WallClock) {
         self.identity = identity
@@ -44,6 +51,9 @@ final class Forwarder: Sendable {
 
     /// How many requests were sent to other nodes.
     var count: Int { forwardedRequests.load(ordering: .relaxed) }
+
+    /// How many streams have begun that share their events with others.
+    var joinedStreamCount: Int { joinedStreams.load(ordering: .relaxed) }
 
     /// The time that routing is decided by, in milliseconds.
     var now: Int { Int(LoopInstant.current.nanoseconds / 1_000_000) }
@@ -80,35 +90,98 @@ final class Forwarder: Sendable {
         guard !gone.isEmpty else { return }
         owners.withLock { owners in owners = owners.filter { !gone.contains($0.value) } }
         for (loop, pool) in pools.withLock({ Array($0.values) }) {
-            loop.execute { for address in gone { pool.value.close(to: address) } }
+            loop.execute { for address in gone { pool.value.pool.close(to: address) } }
         }
     }
 
     /// Sends a request to another node, and its response to the client.
     ///
-    /// - Parameter failed: is called instead if there is no response that the client may get.
+    /// - Parameters:
+    ///   - id: the session that the request is for.
+    ///   - failed: is called instead if there is no response that the client may get.
     func forward(
-        _ context: RequestContext, to owner: String,
+        _ context: RequestContext, of id: SessionID, to owner: String,
         failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
     ) throws(Problem) {
         // The journal may have found the owner just before it was gone.
         if nodes.withLock({ $0.gone.contains(owner) }) { return try failed(.notSent, context) }
         forwardedRequests.add(1, ordering: .relaxed)
+        guard context.decorator.route?.isStream == true, context.head.method == .get else {
+            return send(context, to: owner, failed: failed)
+        }
+        guard let key = StreamKey(context.head, of: id, at: owner) else {
+            return send(context, to: owner, as: stream(context), failed: failed)
+        }
+        let sharing = state(of: context.exchange.loop).sharing
+        let request = StreamSharing.Request { [self] shared in
+            let stream = stream(context, joining: shared) { sharing.leaves(key) }
+            let answered = { (isStream: Bool) in sharing.answered(key, isStream: isStream) }
+            send(context, to: owner, as: stream, joining: shared, answered: answered, failed: failed)
+        } open: { [self] done in
+            openShared(context, at: owner, done)
+        }
+        sharing.arrives(key, request)
+    }
+
+    private func stream(
+        _ context: RequestContext, joining shared: SharedStream? = nil, ended: @escaping () -> Void = {}
+    ) -> RelayedStream {
+        RelayedStream(joining: shared, on: context.exchange.loop, settings.streams, clock, ended: ended)
+    }
+
+    /// Asks for a stream that clients can share.
+    private func openShared(
+        _ context: RequestContext, at owner: String, _ done: @escaping (StreamSharing.SharedStreamSource?) -> Void
+    ) {
         let loop = context.exchange.loop
-        let peer = pool(of: loop).peer(at: owner)
-        let isStream = context.decorator.route?.isStream == true && context.head.method == .get
-        let fields: [Response.Field] = [
+        let peer = state(of: loop).pool.peer(at: owner)
+        let fields = fields(of: context, for: peer) + [.init(StreamFraming.field, "shared")]
+        let bytes = context.head.forwarded(body: [], isStream: true, adding: fields)
+        let request = ForwardedRequest(bytes, isStream: true, on: loop, within: timeout(of: context.head)) { outcome in
+            guard case .stream(let head, let connection) = outcome else { return done(nil) }
+            if let parts = head.sharing, parts.count == 2, parts[0] == "shared" {
+                return done((String(parts[1]), connection))
+            }
+            connection.close()
+            done(nil)
+        }
+        peer.send(request)
+    }
+
+    private func fields(of context: RequestContext, for peer: Peer) -> [Response.Field] {
+        [
             .init("Storehouse-Node", peer.credentials),
             .init("Storehouse-Client", client(of: context).description),
             .init("X-Request-Id", context.exchange.connection.requestID),
         ]
-        let bytes = context.head.forwarded(body: context.request.body, isStream: isStream, adding: fields)
-        let request = ForwardedRequest(bytes, isStream: isStream, on: loop, within: timeout(of: context.head)) {
+    }
+
+    /// - Parameters:
+    ///   - stream: passes on the response if that is a stream; nil for a request for something else.
+    ///   - shared: the stream that the client joins; nil for none.
+    ///   - answered: gets whether the response is a stream.
+    private func send(
+        _ context: RequestContext, to owner: String, as stream: RelayedStream? = nil,
+        joining shared: SharedStream? = nil, answered: @escaping (Bool) -> Void = { _ in },
+        failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
+    ) {
+        let loop = context.exchange.loop
+        let peer = state(of: loop).pool.peer(at: owner)
+        var fields: [Response.Field] = fields(of: context, for: peer)
+        if let shared { fields.append(.init(StreamFraming.field, "joined \(shared.id)")) }
+        let bytes = context.head.forwarded(body: context.request.body, isStream: stream != nil, adding: fields)
+        let request = ForwardedRequest(bytes, isStream: stream != nil, on: loop, within: timeout(of: context.head)) {
             [self] outcome in
+            if case .stream(let head, let source) = outcome, let stream {
+                answered(true)
+                return relay(head, source, by: stream, context)
+            }
+            answered(false)
+            stream?.stop()
             do throws(Problem) {
                 switch outcome {
                 case .response(let response): context.answer(relayed(response, context))
-                case .stream(let head, let source): relay(head, source, context)
+                case .stream(_, let source): source.close()
                 case .noRoom: context.refuseResponse()
                 case .notHere: try failed(.notHere, context)
                 case .notSent: try failed(.notSent, context)
@@ -131,10 +204,12 @@ final class Forwarder: Sendable {
         settings.proxies.client(behind: context.exchange.peer, context.head.fields)
     }
 
-    private func pool(of loop: any EventLoop) -> PeerPool {
+    private func state(of loop: any EventLoop) -> LoopState {
         pools.withLock { pools in
             if let known = pools[ObjectIdentifier(loop)] { return known.pool }
-            let pool = LoopBound(PeerPool(on: loop, identity, settings.limits), on: loop)
+            let sharing = StreamSharing(on: loop, settings.streams, maxFrameBytes: settings.limits.output.limit)
+            let pool = LoopBound(
+                LoopState(pool: PeerPool(on: loop, identity, settings.limits), sharing: sharing), on: loop)
             pools[ObjectIdentifier(loop)] = (loop, pool)
             return pool
         }.value
@@ -152,15 +227,27 @@ final class Forwarder: Sendable {
         return fields.filter { !own.contains($0.name.lowercased()) } + [.init("Via", "1.1 \(identity.name)")]
     }
 
-    private func relay(_ head: ResponseHead, _ source: PeerConnection, _ context: RequestContext) {
+    private func relay(
+        _ head: ResponseHead, _ source: PeerConnection, by stream: RelayedStream, _ context: RequestContext
+    ) {
         let fields = relayed(head.endToEndFields, context) + context.decorator.fields
-        let stream = RelayedStream(source, on: context.exchange.loop, format(head, context), settings.streams, clock)
-        guard let client = context.exchange.startStream(fields: fields, owner: stream) else { return source.close() }
-        stream.start(to: client)
+        guard let client = context.exchange.startStream(fields: fields, owner: stream) else {
+            stream.stop()
+            return source.close()
+        }
+        // The other node sends all events if it has lost the shared stream.
+        let isJoined = head.sharing == ["joined"]
+        if isJoined { joinedStreams.add(1, ordering: .relaxed) }
+        stream.start(to: client, from: source, format(head, context), isJoined: isJoined)
     }
 
     private func format(_ head: ResponseHead, _ context: RequestContext) -> StreamFormat {
         if head.fields.first("content-type")?.hasPrefix("text/event-stream") == true { return .state }
         return .text(inColor: (try? context.head.flag("color")) == true)
     }
+}
+
+extension ResponseHead {
+    /// What the other node says about a stream that clients can share.
+    fileprivate var sharing: [Substring]? { fields.first("storehouse-stream")?.split(separator: " ") }
 }

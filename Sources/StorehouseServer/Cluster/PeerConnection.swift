@@ -57,13 +57,20 @@ final class ForwardedRequest {
     }
 }
 
+/// Receives a stream from another node. On its loop only.
+protocol PeerStream: AnyObject {
+    func received(_ bytes: UnsafeRawBufferPointer)
+    /// The other node has ended the stream, or is gone.
+    func sourceClosed()
+}
+
 /// A connection to another node, with one request at a time. On its loop only.
 final class PeerConnection {
     private enum State {
         case idle
         case awaitingHead(ForwardedRequest)
         case awaitingBody(ForwardedRequest, ResponseHead)
-        case streaming(RelayedStream)
+        case streaming(any PeerStream)
         case closed
     }
 
@@ -90,10 +97,13 @@ final class PeerConnection {
     }
 
     /// From now on the bytes are those of a stream.
-    func stream(to stream: RelayedStream) {
+    func stream(to stream: any PeerStream) {
         state = .streaming(stream)
         channel?.resumeReading()
     }
+
+    /// Sends something to the node that sends the stream.
+    func write(_ bytes: [UInt8]) { channel?.write(bytes) }
 
     /// Reads no more until ``resume()``, so that the other node sees that the client is slow.
     func pause() { channel?.pauseReading() }

@@ -59,9 +59,12 @@ struct PatchEvent {
 }
 
 /// An event of a commit, encoded once for all of its subscribers.
-struct EventFrame: Sendable {
-    let revision: Int
+package struct EventFrame: Sendable {
+    package let revision: Int
     let bytes: EventBytes
+
+    /// The length of the event.
+    package var byteCount: Int { bytes.count }
 
     init(_ event: StateEvent) {
         revision = event.revision
@@ -70,9 +73,10 @@ struct EventFrame: Sendable {
 
     init(_ event: PatchEvent) { self.init(event.revision, event.encoded()) }
 
-    init(_ revision: Int, _ bytes: [UInt8]) {
+    package init(_ revision: Int, _ bytes: [UInt8]) {
         self.revision = revision
-        self.bytes = EventBytes(bytes)
+        self.bytes =
+            bytes.count < EventBytes.minSharedBytes ? EventBytes(bytes) : EventBytes([], shared: bytes, [])
     }
 }
 
@@ -153,6 +157,14 @@ struct EventBytes: Sendable {
         switch content {
         case .chunk(let chunk, let payload): Array(chunk[payload])
         case .shared(let head, let value, let tail): head + value + tail
+        }
+    }
+
+    /// The same without joining its parts.
+    var plainParts: [[UInt8]] {
+        switch content {
+        case .chunk: [plain]
+        case .shared(let head, let value, let tail): [head, value, tail]
         }
     }
 

@@ -59,6 +59,7 @@ final class EventHub: Sendable {
         // Inside the store no commit can come between the snapshot and the subscription.
         store.inspect { state in
             result = contents.withLock { contents in
+                if stream.isShared { return contents.addShared(stream, state) }
                 switch contents.subscribe(stream) {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
@@ -89,13 +90,16 @@ final class EventHub: Sendable {
 
     /// Removes a stream. On its loop only.
     func unsubscribe(_ stream: EventStream) {
+        if stream.isShared { return contents.withLock { $0.removeShared(stream) } }
         // The subscription is cancelled outside the lock.
+        var needless: [SubscriberGroup] = []
         let unused: Subscription? = contents.withLock { contents in
-            guard contents.remove(stream) else { return nil }
+            guard contents.remove(stream, &needless) else { return nil }
             let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects, from: stream.forwarder)
             return isLast ? contents.effectSubscription.take() : nil
         }
         unused?.cancel()
+        for group in needless { group.end(nil) }
     }
 
     /// Calls `body` with the newest value of a subscription, once it is durable.
@@ -116,7 +120,7 @@ final class EventHub: Sendable {
     func disconnectAll(_ reason: String? = nil) {
         let groups: [SubscriberGroup] = contents.withLock { contents in
             contents.state.detach()
-            return contents.topics.flatMap(\.groups)
+            return contents.topics.flatMap(\.allGroups)
         }
         for group in groups { group.end(reason) }
     }
@@ -126,14 +130,16 @@ final class EventHub: Sendable {
         contents.withLock { $0.state.end() }
         // The closure keeps the hub alive, because the session may drop it.
         whenDurable(through: 0) { [self] in
-            for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
+            for group in contents.withLock({ $0.topics.flatMap(\.allGroups) }) { group.end(reason) }
         }
     }
 
     /// Ends the streams of revoked shares with `closed`. The shares must be revoked before, so that no other stream comes.
     func endRevoked() {
         whenDurable(through: 0) { [self] in
-            let shared = contents.withLock { $0.topics.filter { $0.topic.subscription.share != nil }.flatMap(\.groups) }
+            let shared = contents.withLock { contents in
+                contents.topics.filter { $0.topic.subscription.share != nil }.flatMap(\.allGroups)
+            }
             for group in shared { group.end("revoked") { $0.hasInvalidShare } }
         }
     }
@@ -165,7 +171,7 @@ extension EventHub: CommitWatcher {
                     contents.topics[index].topic.lastChangedRevision = lastChange(of: share, state, state.commits)
                 }
                 let frame = frame(change, &contents.topics[index].topic, state)
-                deliveries.append((frame, contents.topics[index].groups))
+                deliveries.append((frame, contents.topics[index].allGroups))
             }
             return deliveries
         }
@@ -273,6 +279,10 @@ private struct SubscribedTopic {
     var topic: Topic
     /// The streams by loop.
     var groups: [SubscriberGroup] = []
+    /// The streams that other nodes share among their clients, each in a group of its own. They do not keep the topic.
+    var shared: [(id: UInt64, group: SubscriberGroup)] = []
+
+    var allGroups: [SubscriberGroup] { shared.isEmpty ? groups : shared.map(\.group) + groups }
 }
 
 extension EventHub.Contents {
@@ -294,6 +304,7 @@ extension EventHub.Contents {
         }
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
+        if let id = stream.joinedID, !topics[index].shared.contains(where: { $0.id == id }) { stream.sendAlone() }
         if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
             group.add(stream)
         } else {
@@ -302,14 +313,32 @@ extension EventHub.Contents {
         return index
     }
 
+    /// - Parameter needless: gets the shared streams that have no clients any more.
     /// - Returns: whether the stream was there.
-    fileprivate mutating func remove(_ stream: EventStream) -> Bool {
+    fileprivate mutating func remove(_ stream: EventStream, _ needless: inout [SubscriberGroup]) -> Bool {
         guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
             let group = topics[index].groups.firstIndex(where: { $0.loop === stream.loop }),
             topics[index].groups[group].remove(stream)
         else { return false }
         if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
-        if topics[index].groups.isEmpty { topics.remove(at: index) }
+        if topics[index].groups.isEmpty { needless = topics.remove(at: index).shared.map(\.group) }
         return true
+    }
+
+    /// Adds a stream that another node shares among its clients. It has no initial events.
+    fileprivate mutating func addShared(_ stream: EventStream, _ state: borrowing StateView) -> SubscribeResult {
+        guard self.state.phase == .open else { return .refused(.nothingToShare) }
+        if stream.hasInvalidShare { return .refused(.shareInvalid) }
+        guard let id = stream.sharedID,
+            let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
+        else { return .refused(.nothingToShare) }
+        topics[index].shared.append((id, SubscriberGroup(first: stream)))
+        return .subscribed(.events(upTo: topics[index].topic.shownRevision(state), []))
+    }
+
+    fileprivate mutating func removeShared(_ stream: EventStream) {
+        for index in topics.indices where topics[index].topic.subscription == stream.subscription {
+            topics[index].shared.removeAll { $0.id == stream.sharedID }
+        }
     }
 }

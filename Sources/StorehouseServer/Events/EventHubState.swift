@@ -40,6 +40,8 @@ package struct EventHubState: Sendable {
         case sessionDetached
         /// The share was revoked or has expired.
         case shareInvalid
+        /// There is no client that the events of a shared stream are for.
+        case nothingToShare
     }
 
     /// A subscriber comes.

@@ -18,8 +18,30 @@ final class EventStream {
         var maxLifetime = Duration.zero
     }
 
+    /// How the events come to the client.
+    enum Route: Sendable {
+        /// All of them on this connection.
+        case alone
+        /// By another node, which gets the events of commits once for all of its clients, on a connection with this number.
+        case joined(UInt64)
+        /// It is such a connection. It is no client's, so nothing counts or ends it but its clients.
+        case shared(UInt64)
+
+        var isShared: Bool { if case .shared = self { true } else { false } }
+    }
+
     /// The streams of a topic share one.
     var subscription: StreamSubscription
+    // Accesses cannot overlap, because nothing else is called during one. Each event looks at it several times.
+    @exclusivity(unchecked) private(set) var route: Route
+    /// What only a stream has that another node shares among its clients.
+    private final class Sharing {
+        /// Reads what the other node says.
+        var parser = StreamFrameParser(readsFrames: false)
+        /// How many bytes of events the client got by the shared stream, less those that are for its node only.
+        var bytes = 0
+    }
+
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
@@ -38,6 +60,8 @@ final class EventStream {
     /// The node through which its client came, by its number; 0 for none.
     let forwarder: UInt16
     private var timer: LoopTimer?
+    /// Nil for a stream that is not shared, as most are.
+    private let sharing: Sharing?
 
     var settings: Settings { api.settings }
 
@@ -51,10 +75,12 @@ final class EventStream {
     ///   - api: gets ``StreamAPI/ended(_:of:at:_:)``, however the stream ends.
     ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
-        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ context: RequestContext,
-        _ api: StreamAPI, client: LoggedClient?
+        _ session: Session, _ subscription: StreamSubscription, _ route: Route, showsEffects: Bool,
+        _ context: RequestContext, _ api: StreamAPI, client: LoggedClient?
     ) {
         self.session = session
+        self.route = route
+        if case .alone = route { sharing = nil } else { sharing = Sharing() }
         self.subscription = subscription
         self.showsEffects = showsEffects
         forwarder = context.exchange.connection.forwarder
@@ -64,7 +90,26 @@ final class EventStream {
         loop = context.exchange.loop
         clock = StreamClock(
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(api.settings.heartbeat, .jitter),
-            lifetime: StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
+            lifetime: route.isShared ? nil : StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
+    }
+
+    var joinedID: UInt64? { if case .joined(let id) = route { id } else { nil } }
+
+    var sharedID: UInt64? { if case .shared(let id) = route { id } else { nil } }
+
+    var isShared: Bool { route.isShared }
+
+    /// There is no stream to share.
+    func sendAlone() { route = .alone }
+
+    /// How many bytes the client was sent.
+    var byteCount: Int { (connection?.streamedBytes ?? 0) + (sharing?.bytes ?? 0) }
+
+    /// When the client may see no more; nil for never. Its clients end without a shared stream.
+    private var expiresAt: Int? { isShared ? nil : credentials.expiresAt }
+
+    private func count(_ result: ServerMetrics.EventResult, _ count: Int = 1) {
+        if !isShared { events.add(count, to: result) }
     }
 
     /// Whether its client came by a share that may not be used any more.
@@ -75,17 +120,25 @@ final class EventStream {
     /// Sends the initial events; later ones follow.
     func start(on connection: HTTPConnection, _ initial: InitialEvents) {
         self.connection = connection
+        let preamble = isShared ? [] : subscription.format.preamble(retry: StreamTiming.retry(.jitter))
+        let bytes: EventBytes
+        switch initial {
+        case .state(let event):
+            position.start(at: event.revision)
+            count(.sent)
+            bytes = subscription.format.value(event, at: session.now)
+        case .events(let revision, let missed):
+            position.start(at: revision)
+            count(.sent, missed.emptyLineCount)
+            bytes = EventBytes(missed)
+        }
         connection.collectWrites {
-            send(subscription.format.preamble(retry: StreamTiming.retry(.jitter)))
-            switch initial {
-            case .state(let event):
-                position.start(at: event.revision)
-                events.add(to: .sent)
-                send(subscription.format.value(event, at: session.now))
-            case .events(let revision, let missed):
-                position.start(at: revision)
-                events.add(missed.emptyLineCount, to: .sent)
-                send(missed)
+            if case .alone = route {
+                if !preamble.isEmpty { send(EventBytes(preamble)) }
+                if bytes.count > 0 { send(bytes) }
+            } else {
+                writeLine(position.lastSentRevision, preamble.count + bytes.count)
+                connection.send(framed: [preamble] + bytes.plainParts)
             }
         }
         scheduleHeartbeat()
@@ -93,13 +146,23 @@ final class EventStream {
 
     func send(_ frame: EventFrame) {
         guard let connection else { return }
+        if case .joined = route { return share(frame) }
         let isAccepted = position.accepts(
             revision: frame.revision, byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return }
+        guard case .alone = route else { return sendFramed(frame.bytes, at: frame.revision, to: connection) }
         events.add(to: .sent)
         clock.sent(now: loop.now)
         frame.bytes.send(to: connection)
+    }
+
+    /// Counts an event that the client gets by a shared stream.
+    private func share(_ frame: EventFrame) {
+        guard position.shares(revision: frame.revision) else { return }
+        events.add(to: .sent)
+        sharing?.bytes += frame.byteCount
+        clock.sent(now: loop.now)
     }
 
     func send(_ frame: EffectFrame) {
@@ -118,9 +181,11 @@ final class EventStream {
 
     /// Sends `closed` if there is a reason, and ends.
     func end(_ reason: String?, retry: Int? = nil) {
-        if let reason {
+        if let reason, !isShared {
             events.add(to: .sent)
-            send(subscription.format.closed(reason, retry: retry, at: session.now))
+            // Behind the events that come by a shared stream.
+            let closed = EventBytes(subscription.format.closed(reason, retry: retry, at: session.now))
+            send(closed, at: position.lastSentRevision)
         }
         let connection = connection
         release()
@@ -131,36 +196,56 @@ final class EventStream {
     private func release() {
         if let timer { loop.cancel(timer) }
         timer = nil
-        let connection = connection.take()
+        let (connection, byteCount) = (connection, byteCount)
+        self.connection = nil
         session.events.unsubscribe(self)
-        api.ended(self, of: session, at: position.lastSentRevision, connection)
+        if !isShared { api.ended(self, of: session, at: position.lastSentRevision, byteCount, connection) }
     }
 
     private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }
 
-    private func send(_ bytes: EventBytes) {
-        guard let connection, bytes.count > 0 else { return }
+    /// - Parameter revision: what the client must have before; 0 for nothing.
+    private func send(_ bytes: EventBytes, at revision: Int = 0) {
+        guard let connection else { return }
+        guard case .alone = route else { return sendFramed(bytes, at: revision, to: connection) }
         clock.sent(now: loop.now)
         bytes.send(to: connection)
+    }
+
+    private func sendFramed(_ bytes: EventBytes, at revision: Int, to connection: HTTPConnection) {
+        clock.sent(now: loop.now)
+        connection.collectWrites {
+            writeLine(revision, bytes.count)
+            if bytes.count > 0 { connection.send(framed: bytes.plainParts) }
+        }
+    }
+
+    private func writeLine(_ revision: Int, _ length: Int) { writeFraming(StreamFraming.line(revision, length)) }
+
+    private func writeFraming(_ bytes: [UInt8]) {
+        sharing?.bytes -= bytes.count
+        connection?.send(framed: bytes)
     }
 
     private func scheduleHeartbeat() {
         var delay = clock.timerDelay(now: loop.now)
         // The wall clock may step: it is looked at with each heartbeat.
-        if let expiresAt = credentials.expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
+        if let expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
         timer = loop.schedule(after: delay) { [self] in heartbeatDue() }
     }
 
     private func heartbeatDue() {
         guard let connection else { return }
-        if let expiresAt = credentials.expiresAt, expiresAt <= session.now { return end("expired") }
+        if let expiresAt, expiresAt <= session.now { return end("expired") }
         let action = clock.timerFired(
             now: loop.now, pendingBytes: connection.pendingBytes,
             nextInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter))
         if action == .rotate { return end("rotated") }
+        // Shared events do not tell the other node that its client is served.
+        if action == .wait, joinedID != nil { writeLine(0, 0) }
         // A session that is found again after a restart counts as used while it was watched.
         session.journal?.recordUse(at: session.now)
-        if action == .sendHeartbeat { send(subscription.format.heartbeat(at: session.now)) }
+        if action == .sendHeartbeat { send(isShared ? [] : subscription.format.heartbeat(at: session.now)) }
         scheduleHeartbeat()
     }
 }
@@ -178,9 +263,21 @@ extension EventStream: StreamHandler {
         let skipped = position.caughtUp(
             revision: newest.revision, lastChangedRevision: newest.lastChangedRevision)
         guard connection != nil, let skipped else { return }
-        events.add(to: .sent)
-        events.add(skipped, to: .merged)
-        send(subscription.format.value(newest, skipped: skipped, at: session.now))
+        count(.sent)
+        count(.merged, skipped)
+        // The clients of a shared stream that have joined meanwhile may have the newest change.
+        send(subscription.format.value(newest, skipped: skipped, at: session.now), at: newest.lastChangedRevision)
+    }
+
+    /// The node that shares the events among its clients shares them with this client no longer.
+    func streamReceived(_ bytes: UnsafeRawBufferPointer) {
+        guard case .joined = route, let connection else { return }
+        var bytes = bytes
+        guard case .line(let revision, let sentCount)? = sharing?.parser.next(&bytes) else { return }
+        writeFraming(StreamFraming.star)
+        route = .alone
+        position.leave(at: revision, sentCount: sentCount)
+        if connection.pendingBytes == 0 { streamDrained() }
     }
 
     func streamClosed() { release() }

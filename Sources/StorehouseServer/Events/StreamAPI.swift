@@ -81,6 +81,9 @@ final class StreamAPI: Sendable {
         _ session: Session, _ request: StreamRequest, _ earlier: [CommitRecord], _ context: RequestContext
     ) throws(Problem) {
         let stream = makeStream(session, request, context)
+        // Events of effects are not shared.
+        if request.showsEffects, stream.isShared { throw .notHere }
+        if request.showsEffects { stream.sendAlone() }
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
         let isResumed = request.seen != nil
         let result = session.events.subscribe(stream, seen: request.seen, earlier: earlier) { durable in
@@ -106,6 +109,7 @@ final class StreamAPI: Sendable {
         _ refusal: EventHubState.Refusal, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         switch refusal {
+        case .nothingToShare: throw .notHere
         case .sessionEnded where context.share != nil:
             throw Problem(.sessionEnded, "This session was deleted or has expired.")
         case .sessionEnded: Self.answerEnded(context)
@@ -130,15 +134,18 @@ final class StreamAPI: Sendable {
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
         EventStream(
-            session, request.subscription, showsEffects: request.showsEffects, context, self,
+            session, request.subscription, request.route, showsEffects: request.showsEffects, context, self,
             client: recorder.client(of: context.head, on: context.exchange.connection))
     }
 
     /// A stream is over, for whatever reason.
     ///
-    /// - Parameter connection: that of the stream, if it has begun.
+    /// - Parameters:
+    ///   - byteCount: how much its client was sent.
+    ///   - connection: that of the stream, if it has begun.
     func ended(
-        _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ connection: HTTPConnection?
+        _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ byteCount: Int,
+        _ connection: HTTPConnection?
     ) {
         // A watched session is in use until its last stream ends.
         session.touch(clock.now())
@@ -147,7 +154,7 @@ final class StreamAPI: Sendable {
         guard let client = stream.client else { return }
         let route = stream.subscription.share == nil ? Route.events : .sharedEvents
         var request = FinishedRequest(method: .get, route: route, status: .ok, since: connection.requestStartedAt)
-        request.bytes = connection.streamedBytes
+        request.bytes = byteCount
         request.revision = lastSentRevision
         request.isCut = connection.isCut
         recorder.writeLine(request, of: client, watching: session, on: connection)
@@ -161,15 +168,40 @@ final class StreamAPI: Sendable {
             session.events.unsubscribe(stream)
             throw .outputBudgetReached
         }
-        metrics.count(
-            FinishedRequest(
-                method: context.head.method, route: context.decorator.route, status: .ok,
-                since: context.exchange.startedAt))
-        let connection = context.exchange.startStream(
-            fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
+        if !stream.isShared {
+            metrics.count(
+                FinishedRequest(
+                    method: context.head.method, route: context.decorator.route, status: .ok,
+                    since: context.exchange.startedAt))
+        }
+        let fields = StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields
+        let connection = context.exchange.startStream(fields: fields + stream.route.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }
-        metrics.streamOpened(isResumed: isResumed)
+        if !stream.isShared { metrics.streamOpened(isResumed: isResumed) }
         stream.start(on: connection, initial)
+    }
+}
+
+extension EventStream.Route {
+    /// What another node asks for.
+    fileprivate init(_ field: String?) {
+        let parts = field?.split(separator: " ") ?? []
+        if parts == ["shared"] {
+            self = .shared(.random(in: .min ... .max))
+        } else if parts.count == 2, parts[0] == "joined", let id = UInt64(parts[1]) {
+            self = .joined(id)
+        } else {
+            self = .alone
+        }
+    }
+
+    /// What the other node is told.
+    fileprivate var fields: [Response.Field] {
+        switch self {
+        case .alone: []
+        case .joined: [.init(StreamFraming.field, "joined")]
+        case .shared(let id): [.init(StreamFraming.field, "shared \(id)")]
+        }
     }
 }
 
@@ -180,6 +212,7 @@ private struct StreamRequest: Sendable {
 
     let subscription: StreamSubscription
     let showsEffects: Bool
+    let route: EventStream.Route
     /// The last event that the client has of this history.
     let seen: EventID?
 
@@ -189,6 +222,7 @@ private struct StreamRequest: Sendable {
             selection: try context.selection(for: session.kind), format: try Self.format(head),
             share: context.share?.selection)
         showsEffects = context.share == nil ? try head.flag("effects") : false
+        route = context.isForwarded ? EventStream.Route(head.fields.first("storehouse-stream")) : .alone
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
     }

@@ -9,6 +9,8 @@ package struct StreamPosition: Sendable {
     package private(set) var lastSentRevision = -1
     package private(set) var skippedCount = 0
     private var isCatchingUp = false
+    /// How many events the client gets by a stream that it shares.
+    private var sharedCount = 0
 
     package init() {}
 
@@ -30,6 +32,27 @@ package struct StreamPosition: Sendable {
         }
         lastSentRevision = revision
         return true
+    }
+
+    /// An event of a commit is there that the client gets by a stream that it shares.
+    ///
+    /// - Returns: false if the client has it.
+    package mutating func shares(revision: Int) -> Bool {
+        guard revision > lastSentRevision else { return false }
+        lastSentRevision = revision
+        sharedCount += 1
+        return true
+    }
+
+    /// The client gets no more events by a stream that it shares.
+    ///
+    /// - Parameters:
+    ///   - revision: the newest that it has got.
+    ///   - sentCount: how many shared events it has got.
+    package mutating func leave(at revision: Int, sentCount: Int) {
+        // The shared stream can be ahead.
+        if revision < lastSentRevision { skippedCount += max(1, sharedCount - sentCount) }
+        lastSentRevision = revision
     }
 
     /// An event of an effect is there. Such events are dropped for slow clients, and are not counted.

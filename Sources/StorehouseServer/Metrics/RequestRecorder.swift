@@ -62,6 +62,7 @@ final class RequestRecorder: Sendable {
 
     /// Counts and logs a request.
     func record(_ request: FinishedRequest, of head: RequestHead, on connection: HTTPConnection) {
+        if connection.isForwarded, head.isForSharedStream { return }
         metrics.count(request)
         writeLine(request, of: head, on: connection)
     }
@@ -76,7 +77,7 @@ final class RequestRecorder: Sendable {
 
     /// Logs a request that is counted already.
     func writeLine(_ request: FinishedRequest, of head: RequestHead, on connection: HTTPConnection) {
-        guard isLogged(request) else { return }
+        guard isLogged(request), !(connection.isForwarded && head.isForSharedStream) else { return }
         let client = LoggedClient(head.fields, connection.peer, behind: proxies)
         write(request, client, of: session(head, connection), connection)
     }
@@ -133,6 +134,11 @@ final class RequestRecorder: Sendable {
         add("traceId", client.origin?.traceID)
         log.write(request.hasFailed ? .warning : .info, request.isCut ? "request cut" : "request", line)
     }
+}
+
+extension RequestHead {
+    /// Whether it asks for a stream that another node shares among its clients. Only their own requests count.
+    fileprivate var isForSharedStream: Bool { fields.first("storehouse-stream") == "shared" }
 }
 
 /// A client as the access log names it.

@@ -96,6 +96,10 @@ extension API {
             text.counter(
                 "storehouse_cluster_forwarded_requests_total",
                 "Requests that were sent to the nodes that have their sessions.", forwarder.count)
+            text.counter(
+                "storehouse_cluster_joined_streams_total",
+                "Streams of other nodes' sessions that share their events with other streams of this node.",
+                forwarder.joinedStreamCount)
         }
         if let handovers {
             text.counter(

@@ -89,7 +89,7 @@ final class SessionLocator: Sendable {
                     try look(request, context)
                 }
             case .forward(let owner):
-                try forwarder.forward(context, to: owner.address) { [self] (failure, context) throws(Problem) in
+                try forwarder.forward(context, of: id, to: owner.address) { [self] (failure, context) throws(Problem) in
                     forwarder.forget(owner.address, of: id)
                     try retry(failure, request, context)
                 }

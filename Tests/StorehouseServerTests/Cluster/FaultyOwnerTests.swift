@@ -8,19 +8,10 @@ import Testing
 /// What a client gets if the node that has its session dies, hangs or answers nonsense.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FaultyOwnerTests {
-    /// A node, and a session that belongs to another one, which is the faulty service and renews its lease no more.
     private func run(
         _ owner: FaultyUpstream, lease: Int = 30_000, _ body: @Sendable (LiveSession) async throws -> Void
     ) async throws {
-        let redis = try RedisServer()
-        try await TestCluster.runNode(on: redis, .with { $0.cluster.lease = .seconds(1) }) { node in
-            let path = try await TestCluster.runNode(on: redis) { try await $0.session().path }
-            let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
-            let life = "\(systemTime() + lease) 127.0.0.1:\(owner.port)"
-            try redis.execute("HSET", "{storehouse}:nodes", "4711", life)
-            try redis.execute("HSET", key, "claim", "4711 9")
-            try await body(LiveSession(server: node, path: path))
-        }
+        try await TestCluster.runNode(besideOwnerAt: Int(owner.port), lease: lease, body: body)
     }
 
     @Test(arguments: [

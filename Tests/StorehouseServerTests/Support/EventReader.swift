@@ -54,6 +54,9 @@ final class EventReader: Sendable {
         return all
     }
 
+    /// Sends the end of the client's side, so that the stream ends.
+    func finishSending() async throws { try await client.finishSending() }
+
     /// Makes the connection end with a reset.
     func makeReset() async throws { try await client.makeReset() }
 }

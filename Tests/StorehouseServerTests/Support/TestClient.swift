@@ -13,6 +13,9 @@ final class TestClient: Sendable {
         wire = Locked(try Wire(port: port, receiveBuffer: receiveBuffer))
     }
 
+    /// Takes over a connection that was accepted.
+    init(accepted descriptor: Int32) { wire = Locked(Wire(accepted: descriptor)) }
+
     deinit { wire.withLock { $0.shut() } }
 
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
@@ -30,6 +33,18 @@ final class TestClient: Sendable {
 
     /// The connection will be reset when the client goes.
     func makeReset() async throws { try await perform { $0.makeReset() } }
+
+    /// The lines of a request without a body.
+    func requestHead() async throws -> [String] {
+        try await perform { wire in
+            var lines: [String] = []
+            while true {
+                let line = try wire.line()
+                if line.isEmpty { return lines }
+                lines.append(line)
+            }
+        }
+    }
 
     func head() async throws -> TestResponse { try await perform { try $0.head() } }
 

@@ -10,6 +10,7 @@ import StoreHosting
 import StorehouseServer
 import Stores
 import StoresTesting
+import Testing
 
 /// Two nodes on one Redis, for as long as a test runs.
 struct TestCluster: Sendable {
@@ -57,6 +58,27 @@ struct TestCluster: Sendable {
             secret: secret, lease: configuration.cluster.lease)
         return try await LiveServer.run(
             animal: animal, kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, body)
+    }
+
+    /// Runs a node, and calls `body` with a session at it that belongs to a node which the test plays. That node renews its lease no
+    /// more.
+    ///
+    /// - Parameters:
+    ///   - port: that of the other node.
+    ///   - lease: in milliseconds.
+    static func runNode(
+        besideOwnerAt port: Int, lease: Int = 30_000,
+        _ configuration: Configuration = .with { $0.cluster.lease = .seconds(1) },
+        body: @Sendable (LiveSession) async throws -> Void
+    ) async throws {
+        let redis = try RedisServer()
+        try await runNode(on: redis, configuration) { node in
+            let path = try await runNode(on: redis) { try await $0.session().path }
+            let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
+            try redis.execute("HSET", "{storehouse}:nodes", "4711", "\(systemTime() + lease) 127.0.0.1:\(port)")
+            try redis.execute("HSET", key, "claim", "4711 9")
+            try await body(LiveSession(server: node, path: path))
+        }
     }
 
     /// A port that was free a moment ago, and that the system gives to no outgoing connection.
