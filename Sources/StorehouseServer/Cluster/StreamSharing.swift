@@ -155,6 +155,7 @@ final class StreamSharing {
         audiences[key] = nil
         audience.shared?.close()
     }
+
     private func wait(_ request: Request, _ audience: Audience) {
         audience.waiting.append(request)
         if audience.timer == nil { audience.timer = loop.schedule(after: Self.maxWait) { [self] in release(audience) } }

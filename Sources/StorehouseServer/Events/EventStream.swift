@@ -30,10 +30,6 @@ final class EventStream {
         var isShared: Bool { if case .shared = self { true } else { false } }
     }
 
-    /// The streams of a topic share one.
-    var subscription: StreamSubscription
-    // Accesses cannot overlap, because nothing else is called during one. Each event looks at it several times.
-    @exclusivity(unchecked) private(set) var route: Route
     /// What only a stream has that another node shares among its clients.
     private final class Sharing {
         /// Reads what the other node says.
@@ -42,6 +38,10 @@ final class EventStream {
         var bytes = 0
     }
 
+    /// The streams of a topic share one.
+    var subscription: StreamSubscription
+    // Accesses cannot overlap, because nothing else is called during one. Each event looks at it several times.
+    @exclusivity(unchecked) private(set) var route: Route
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
@@ -99,13 +99,13 @@ final class EventStream {
 
     var isShared: Bool { route.isShared }
 
-    /// There is no stream to share.
+    /// Sends all events on this connection, because there is no stream to join.
     func sendAlone() { route = .alone }
 
     /// How many bytes the client was sent.
     var byteCount: Int { (connection?.streamedBytes ?? 0) + (sharing?.bytes ?? 0) }
 
-    /// When the client may see no more; nil for never. Its clients end without a shared stream.
+    /// When the client may see no more; nil for never, and for a shared stream, each of whose clients has its own time.
     private var expiresAt: Int? { isShared ? nil : credentials.expiresAt }
 
     private func count(_ result: ServerMetrics.EventResult, _ count: Int = 1) {
