@@ -81,7 +81,7 @@ package struct RoutedRequest: Sendable {
         case .elsewhere(let owner) where !isForwarded: return .forward(to: owner)
         // What this node knows may be older than what the node knew that has forwarded it.
         case .elsewhere where hasAsked: return .answerNotHere
-        // The node that has forwarded it claims the session now.
+        // Whichever node has forwarded it may claim the session now.
         case .released where isForwarded: return .answerNotHere
         case .releasing: return .awaitRelease
         case _ where isDraining: return isForwarded ? .answerNotHere : giveUp

@@ -84,7 +84,7 @@ extension HTTPConnection {
         }
         machine.receivedFailure(encoder)
         deadline.clear()
-        answer(response)
+        answer(response, isRefusal: !encoder.keepAlive)
         return skipped
     }
 

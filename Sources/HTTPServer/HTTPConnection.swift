@@ -210,15 +210,15 @@ extension HTTPConnection {
     ///
     /// - Parameter isRefusal: whether the client may still send the request.
     func answer(_ response: Response, isRefusal: Bool = false) {
-        let isDraining = context.isDraining || isProvisional
-        guard let channel, let action = machine.respond(isDraining: isDraining) else { return }
+        let isLast = context.isDraining || isProvisional
+        guard let channel, let action = machine.respond(isDraining: isLast) else { return }
         onTimeout = nil
         let head = stopAwaitingResponse()
         write(response, action.encoder, to: channel)
         if let head { answered(head) }
         subject = nil
         if action.closes {
-            close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
+            close(action.timeout, linger: isLast && !isRefusal ? .short : Linger())
         } else {
             startTimeout(action.timeout)
             channel.resumeReading()

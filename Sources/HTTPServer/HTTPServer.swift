@@ -121,8 +121,8 @@ extension RequestHandler {
 
 /// Is notified of the end of requests.
 package protocol RequestObserver: AnyObject {
-    /// The request was answered, its stream has begun, or its connection is gone. Called on the connection's loop, which still
-    /// has to do with the request in this turn.
+    /// The request was answered, its stream has begun, or its connection is gone. Called on the connection's loop, inside the
+    /// call that has ended the request: other work has to wait for a later turn.
     func requestEnded(on loop: any EventLoop)
 }
 

@@ -32,7 +32,8 @@ package struct RedisCluster: Sendable {
             try node.server.execute("CLUSTER", "ADDSLOTSRANGE", range.0, range.1)
         }
         slot = try nodes[0].server.execute("CLUSTER", "KEYSLOT", tag)[0]
-        let index = (Int(slot) ?? 0) / 5461
+        let number = Int(slot) ?? 0
+        let index = [5461, 10_923].count { number >= $0 }
         primary = nodes[index]
         others = nodes[..<3].filter { [id = nodes[index].id] in $0.id != id }
         replica = nodes[3]
@@ -59,6 +60,12 @@ package struct RedisCluster: Sendable {
         throw NoPort()
     }
 
+    /// Waits until the replica has everything that the primary has now.
+    package func awaitReplica() throws {
+        let wanted = try primary.offset("master_repl_offset")
+        while try replica.offset("slave_repl_offset") < wanted {}
+    }
+
     /// Begins to move the slot to another primary. Until the end no script can use its keys.
     package func beginMove(from source: Node, to target: Node) throws {
         try target.server.execute("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
@@ -80,6 +87,12 @@ package struct RedisCluster: Sendable {
 
 extension RedisCluster.Node {
     package var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// How many bytes of commands the node has, by a field of its replication.
+    fileprivate func offset(_ field: String) throws -> Int {
+        let lines = try server.execute("INFO", "replication").flatMap { $0.split(whereSeparator: \.isNewline) }
+        return lines.first { $0.hasPrefix(field + ":") }.flatMap { Int($0.dropFirst(field.count + 1)) } ?? -1
+    }
 
     /// Asks again and again until the answer has a text.
     package func wait(_ command: String, _ argument: String, for text: String) throws {

@@ -45,8 +45,9 @@ package final class RedisClient {
         guard case .error(let text) = replies.first,
             let next = RedisRedirect(error: text)?.endpoint(from: socket.endpoint)
         else { return replies }
+        let (found, _, _) = try Self.connect(settings, isReader: isReader, to: next)
         socket.close()
-        (socket, _, _) = try Self.connect(settings, isReader: isReader, to: next)
+        socket = found
         return try exchange(commands)
     }
 

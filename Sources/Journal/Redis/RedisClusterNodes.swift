@@ -1,6 +1,6 @@
 /// The nodes of a Redis Cluster, any of which says where the keys are.
 package enum RedisClusterNodes {
-    /// How many are worth a try.
+    /// How many nodes are remembered at most.
     package static let limit = 16
 
     static let query = RedisCommand("CLUSTER", "SLOTS")

@@ -60,6 +60,8 @@ struct RedisHandshake {
     private static let timeout = Duration.seconds(1)
     /// How many nodes of a cluster may name another one, before a later attempt begins anew.
     private static let maxRedirects = 5
+    /// How many of the other nodes are asked in one attempt. Each may let the caller wait.
+    private static let maxOthers = 3
 
     let settings: RedisSettings
     /// The node of Redis Cluster that has the keys, as far as is known; nil to ask the configured one.
@@ -81,7 +83,8 @@ struct RedisHandshake {
         }
         let outcome = follow(from: configured)
         guard case .failed = outcome else { return outcome }
-        for other in others where other != endpoint && other != configured {
+        let others = others.filter { $0 != endpoint && $0 != configured }
+        for other in others.shuffled().prefix(Self.maxOthers) {
             let outcome = follow(from: other)
             guard case .failed = outcome else { return outcome }
         }

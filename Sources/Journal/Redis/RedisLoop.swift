@@ -117,7 +117,10 @@ final class RedisLoop: @unchecked Sendable {
         isConnecting = false
         switch outcome {
         case .ready(let socket, let opened, let scripts, let runID, let nodes):
-            guard let reader = try? RedisReplyReader() else { return disconnect("there is no memory") }
+            guard let reader = try? RedisReplyReader() else {
+                socket.close()
+                return disconnect("there is no memory")
+            }
             self.reader = consume reader
             (self.socket, self.runID, endpoint, clusterNodes) = (socket, runID, socket.endpoint, nodes)
             adopt(opened, scripts)
@@ -171,16 +174,8 @@ final class RedisLoop: @unchecked Sendable {
         do {
             while let count = try socket.receive(into: buffer) {
                 try reader?.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                var step = RedisPipeline.Step()
-                while let reply = try reader?.next() {
-                    countReply()
-                    pipeline.receive(reply, &step)
-                    guard step.isUrgent else { continue }
-                    perform(step)
-                    if self.socket == nil { return }
-                    step = RedisPipeline.Step()
-                }
-                perform(step)
+                try takeReplies()
+                if self.socket == nil { return }
                 if count < buffer.count { break }
             }
             // Completions take time too.
@@ -189,6 +184,21 @@ final class RedisLoop: @unchecked Sendable {
             disconnect(failure.detail)
         } catch {
             disconnect("it does not speak the protocol of Redis")
+        }
+    }
+
+    /// Takes the replies that have come completely.
+    private func takeReplies() throws {
+        var step = RedisPipeline.Step()
+        // Also if the bytes behind them are no reply: the pipeline does not have these commands any more.
+        defer { perform(step) }
+        while let reply = try reader?.next() {
+            countReply()
+            pipeline.receive(reply, &step)
+            guard step.isUrgent else { continue }
+            perform(step)
+            step = RedisPipeline.Step()
+            if socket == nil { return }
         }
     }
 

@@ -1,8 +1,8 @@
 /// The Lua scripts of the journal. Each is atomic, and repeating one whose answer was lost changes nothing.
 ///
-/// All keys begin with the same hash tag, so one server of a cluster has them all: `KEYS[1]` is the tag in braces. A session's
-/// keys begin with `KEYS[2]`, if the script works on one, which ends with the SHA-256 of its id: the id itself is the right to use the session, so it is
-/// stored encrypted.
+/// All keys begin with the same hash tag, so one server of a cluster has them all: `KEYS[1]` is the tag in braces. If a script
+/// works on a session, `KEYS[2]` is the session's key. It ends with the SHA-256 of the id: the id itself is the right to use the
+/// session, so it is stored encrypted.
 ///
 /// - the session: a hash with the position of its newest commit; after its end a tombstone with the fields `ended` and `owner`
 /// - `:log`: a list of its commits; the first is of the revision `cut + 1`

@@ -3,8 +3,8 @@ import StoreHosting
 /// What a command does with a session.
 enum RedisSessionChange: Sendable {
     indirect case create(SessionHeader)
-    /// A transaction that has nothing else, as most do. The request stays small: it is freed on another thread than the one that
-    /// has made it, which costs more for large objects.
+    /// A transaction without a snapshot and without an idempotency record, as most are. The request stays small, because another
+    /// thread than the one that has made it frees it, and that costs more for large objects.
     case commits(after: Int, [CommitRecord], nextDeadline: Int?)
     indirect case append(CommitTransaction, StateSnapshot?)
     case share(Int)

@@ -7,7 +7,7 @@ package final class LoopCore {
     /// Length of a timer tick in nanoseconds: 10 ms.
     private static let tick: UInt64 = 10_000_000
     private static let maxTimersPerTurn = 64
-    /// So many that few wakeups remain, and so few that none of them waits long.
+    /// Enough to save most wakeups of clients, and so few that no response waits long.
     private static let maxCorkedChannels = 16
 
     var handlers = HandlerTable<any ReadinessHandler>()

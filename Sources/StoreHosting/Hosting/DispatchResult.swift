@@ -21,7 +21,7 @@ public struct DispatchOptions: Sendable {
     /// Any revision, with the whole state in the result.
     public init() { self.init(selection: .root) }
 
-    /// All options but the record of the response.
+    /// All options but the record of the response. Inlinable, so that the arguments are not copied.
     @inlinable
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, isLarge: Bool = false,

@@ -79,6 +79,9 @@ final class Forwarder: Sendable {
         }
     }
 
+    /// Whether the lease of a node has ended, as far as this one knows.
+    func isGone(_ node: String) -> Bool { nodes.withLock { $0.gone.contains(node) } }
+
     /// Takes the nodes that are alive. The connections to nodes that have died are closed, so that the requests on them end.
     func take(_ alive: Set<String>) {
         let gone = nodes.withLock { nodes in
@@ -104,7 +107,7 @@ final class Forwarder: Sendable {
         failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
     ) throws(Problem) {
         // The journal may have found the owner just before it was gone.
-        if nodes.withLock({ $0.gone.contains(owner) }) { return try failed(.notSent, context) }
+        if isGone(owner) { return try failed(.notSent, context) }
         forwardedRequests.add(1, ordering: .relaxed)
         guard context.decorator.route?.isStream == true, context.head.method == .get else {
             return send(context, to: owner, failed: failed)

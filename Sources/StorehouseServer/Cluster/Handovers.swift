@@ -26,6 +26,8 @@ final class Handovers: Sendable {
         var waiting: [SessionID: [@Sendable () -> Void]] = [:]
         /// Until when the sessions that were handed over are left to the other nodes.
         var released: [SessionID: Int] = [:]
+        /// When to forget those whose time is over.
+        var nextCleanup = 0
     }
 
     private let forwarder: Forwarder
@@ -62,7 +64,7 @@ final class Handovers: Sendable {
         case .serve: break
         case .serveAndWake: wake(session.id)
         case .release:
-            // The request waits by then.
+            // In a later turn, because this request has to be among those that wait.
             context.exchange.loop.execute { [self] in handOver(session) }
             return false
         case .prepare, .wait, .lookUpAgain: return false
@@ -101,7 +103,10 @@ final class Handovers: Sendable {
         let now = forwarder.now
         let waiting = contents.withLock { contents in
             if isReleased {
-                contents.released = contents.released.filter { $0.value > now }
+                if now >= contents.nextCleanup {
+                    contents.released = contents.released.filter { $0.value > now }
+                    contents.nextCleanup = now + Self.reservation
+                }
                 contents.released[id] = now + Self.reservation
             }
             return contents.waiting.removeValue(forKey: id) ?? []
@@ -120,21 +125,25 @@ final class Handovers: Sendable {
 
     /// Hands a session over, which no request uses. Requests for it wait.
     func handOver(_ session: Session) {
-        let node = session.forwarder
+        let number = session.forwarder
+        // From now on requests for the session wait: see ``place(of:)``.
         contents.withLock { $0.waiting[session.id, default: []] += [] }
-        guard let journal = session.journal, registry?.handOver(session, to: node) == true else {
+        // A node without a lease cannot claim it.
+        guard let node = forwarder.identity.name(of: number), !forwarder.isGone(node), let journal = session.journal,
+            registry?.handOver(session, to: number) == true
+        else {
             session.stay()
             return wake(session.id)
         }
         journal.release { [self] failure in
-            if failure == nil { handedOver(session, to: forwarder.identity.name(of: node)) }
+            if failure == nil { handedOver(session, to: node) }
             wake(session.id, isReleased: failure == nil)
         }
     }
 
-    private func handedOver(_ session: Session, to node: String?) {
+    private func handedOver(_ session: Session, to node: String) {
         handoverCount.add(1, ordering: .relaxed)
-        if let node { forwarder.remember(node, of: session.id) }
-        log.debug("session handed over", [.init("session", session.id.fingerprint), .init("node", node ?? "")])
+        forwarder.remember(node, of: session.id)
+        log.debug("session handed over", [.init("session", session.id.fingerprint), .init("node", node)])
     }
 }

@@ -30,18 +30,21 @@ final class EventStream {
         var isShared: Bool { if case .shared = self { true } else { false } }
     }
 
-    /// What only a stream has that another node shares among its clients.
+    /// What only a stream has whose events another node shares among its clients.
     private final class Sharing {
+        var route: Route
+        /// How many events the client gets by the shared stream.
+        var count = 0
         /// Reads what the other node says.
         var parser = StreamFrameParser(readsFrames: false)
         /// How many bytes of events the client got by the shared stream, less those that are for its node only.
         var bytes = 0
+
+        init(_ route: Route) { self.route = route }
     }
 
     /// The streams of a topic share one.
     var subscription: StreamSubscription
-    // Accesses cannot overlap, because nothing else is called during one. Each event looks at it several times.
-    @exclusivity(unchecked) private(set) var route: Route
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
@@ -60,8 +63,10 @@ final class EventStream {
     /// The node through which its client came, by its number; 0 for none.
     let forwarder: UInt16
     private var timer: LoopTimer?
-    /// Nil for a stream that is not shared, as most are.
+    /// Nil for most streams, so that they take less memory.
     private let sharing: Sharing?
+
+    var route: Route { sharing?.route ?? .alone }
 
     var settings: Settings { api.settings }
 
@@ -79,8 +84,7 @@ final class EventStream {
         _ context: RequestContext, _ api: StreamAPI, client: LoggedClient?
     ) {
         self.session = session
-        self.route = route
-        if case .alone = route { sharing = nil } else { sharing = Sharing() }
+        if case .alone = route { sharing = nil } else { sharing = Sharing(route) }
         self.subscription = subscription
         self.showsEffects = showsEffects
         forwarder = context.exchange.connection.forwarder
@@ -100,7 +104,7 @@ final class EventStream {
     var isShared: Bool { route.isShared }
 
     /// Sends all events on this connection, because there is no stream to join.
-    func sendAlone() { route = .alone }
+    func sendAlone() { sharing?.route = .alone }
 
     /// How many bytes the client was sent.
     var byteCount: Int { (connection?.streamedBytes ?? 0) + (sharing?.bytes ?? 0) }
@@ -161,6 +165,7 @@ final class EventStream {
     private func share(_ frame: EventFrame) {
         guard position.shares(revision: frame.revision) else { return }
         events.add(to: .sent)
+        sharing?.count += 1
         sharing?.bytes += frame.byteCount
         clock.sent(now: loop.now)
     }
@@ -271,12 +276,12 @@ extension EventStream: StreamHandler {
 
     /// The node that shares the events among its clients shares them with this client no longer.
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
-        guard case .joined = route, let connection else { return }
+        guard let sharing, case .joined = sharing.route, let connection else { return }
         var bytes = bytes
-        guard case .line(let revision, let sentCount)? = sharing?.parser.next(&bytes) else { return }
+        guard case .line(let revision, let sentCount)? = sharing.parser.next(&bytes) else { return }
         writeFraming(StreamFraming.star)
-        route = .alone
-        position.leave(at: revision, sentCount: sentCount)
+        sendAlone()
+        position.leave(at: revision, missedCount: sharing.count - sentCount)
         if connection.pendingBytes == 0 { streamDrained() }
     }
 

@@ -9,8 +9,6 @@ package struct StreamPosition: Sendable {
     package private(set) var lastSentRevision = -1
     package private(set) var skippedCount = 0
     private var isCatchingUp = false
-    /// How many events the client gets by a stream that it shares.
-    private var sharedCount = 0
 
     package init() {}
 
@@ -40,7 +38,6 @@ package struct StreamPosition: Sendable {
     package mutating func shares(revision: Int) -> Bool {
         guard revision > lastSentRevision else { return false }
         lastSentRevision = revision
-        sharedCount += 1
         return true
     }
 
@@ -48,10 +45,10 @@ package struct StreamPosition: Sendable {
     ///
     /// - Parameters:
     ///   - revision: the newest that it has got.
-    ///   - sentCount: how many shared events it has got.
-    package mutating func leave(at revision: Int, sentCount: Int) {
+    ///   - missedCount: how many shared events it has not got.
+    package mutating func leave(at revision: Int, missedCount: Int) {
         // The shared stream can be ahead.
-        if revision < lastSentRevision { skippedCount += max(1, sharedCount - sentCount) }
+        if revision < lastSentRevision { skippedCount += max(1, missedCount) }
         lastSentRevision = revision
     }
 

@@ -5,7 +5,7 @@ import Sockets
 /// Frames are delivered from any thread, in order, each in one job on the loop.
 final class SubscriberGroup: Sendable {
     let loop: any EventLoop
-    // Safe: only `streams` touches it, and that only on the loop.
+    // Safe: `init` and `streams` check that they run on the loop, and `deinit` runs when nobody else refers to this.
     nonisolated(unsafe) private var list: [EventStream]
 
     /// On the loop only.

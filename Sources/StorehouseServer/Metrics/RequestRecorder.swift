@@ -148,10 +148,10 @@ struct LoggedClient: Sendable {
 
     fileprivate let userAgent: String?
     /// Nil for a client that is the other end of the connection and has sent no trace, as most are without a proxy.
-    fileprivate let origin: Origin?
+    fileprivate let origin: Proxied?
 
     /// What proxies say of a client.
-    fileprivate final class Origin: Sendable {
+    fileprivate final class Proxied: Sendable {
         let address: IPAddress
         let forwarded: String?
         let traceID: String?
@@ -173,7 +173,7 @@ struct LoggedClient: Sendable {
         let forwarded = values.isEmpty ? nil : values.joined(separator: ", ").shortened(to: Self.maxTextBytes)
         let traceID = (fields?.trace?.id).map(String.init)
         let isPlain = address == peer && forwarded == nil && traceID == nil
-        origin = isPlain ? nil : Origin(address, forwarded: forwarded, traceID: traceID)
+        origin = isPlain ? nil : Proxied(address, forwarded: forwarded, traceID: traceID)
     }
 }
 

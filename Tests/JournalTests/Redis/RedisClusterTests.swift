@@ -93,6 +93,7 @@ struct RedisClusterTests {
         let session = journal.create(Step.session())
         Step.store(session).step(3)
         #expect(await session.awaitDurable() == nil)
+        try cluster.awaitReplica()
         stranger.server.kill()
         cluster.primary.server.kill()
         // Two of three primaries cannot vote.

@@ -32,13 +32,13 @@ import Testing
         var position = position(at: 3)
         #expect((3...6).map { position.shares(revision: $0) } == [false, true, true, true])
         var upToDate = position
-        position.leave(at: 4, sentCount: 1)
+        position.leave(at: 4, missedCount: 2)
         #expect(position.flushed() == true)
         #expect(position.caughtUp(revision: 6, lastChangedRevision: 6) == 1, "5 is skipped")
-        upToDate.leave(at: 6, sentCount: 3)
+        upToDate.leave(at: 6, missedCount: 0)
         #expect(upToDate.flushed() == false)
         // The client can have an event before this stream counts it.
-        upToDate.leave(at: 7, sentCount: 4)
+        upToDate.leave(at: 7, missedCount: -1)
         #expect(upToDate.shares(revision: 7) == false)
     }
 
