@@ -126,8 +126,8 @@ let package = Package(
         .testTarget(
             name: "JournalTests",
             dependencies: [
-                "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "JSON", "Journal", "Locks", "Platform",
-                "RedisTesting", "Sealing", "StoreHosting", "Stores",
+                "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
+                "Platform", "RedisTesting", "Sealing", "StoreHosting", "Stores",
             ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),

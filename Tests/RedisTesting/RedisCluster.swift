@@ -8,8 +8,6 @@ package struct RedisCluster: Sendable {
         package let port: Int
     }
 
-    package struct NoPort: Error {}
-
     /// The slot of the keys.
     package let slot: String
     /// The primary of the slot, the other two, and the replica of the first.
@@ -46,18 +44,13 @@ package struct RedisCluster: Sendable {
     }
 
     private static func startNode() throws -> Node {
-        for _ in 0..<20 {
-            let port = Int.random(in: 20_000..<32_000)
-            let options = [
-                "--port", "\(port)", "--cluster-port", "\(port + 1)", "--cluster-enabled", "yes",
-                "--cluster-node-timeout", "1000", "--appendonly", "yes", "--appendfsync", "always",
+        let (server, port) = try RedisServer.startOnPort { port in
+            [
+                "--cluster-port", "\(port + 1)", "--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
                 "--repl-diskless-sync-delay", "0",
             ]
-            // The port may be in use.
-            guard let server = try? RedisServer(options) else { continue }
-            return Node(server: server, id: try server.execute("CLUSTER", "MYID")[0], port: port)
         }
-        throw NoPort()
+        return Node(server: server, id: try server.execute("CLUSTER", "MYID")[0], port: port)
     }
 
     /// Waits until the replica has everything that the primary has now.

@@ -7,18 +7,33 @@ package final class RedisServer: @unchecked Sendable {
         let output: String
     }
 
+    package struct NoPort: Error {}
+
+    package static let durable = ["--appendonly", "yes", "--appendfsync", "always"]
+
     package let directory: URL
     private let options: [String]
     private var process: Process?
 
     package var socket: String { directory.appending(path: "redis.sock").path }
 
-    package init(_ options: [String] = ["--appendonly", "yes", "--appendfsync", "always"]) throws {
+    package init(_ options: [String] = durable) throws {
         // The path of a socket is short.
         directory = URL(filePath: "/tmp/redis-" + UUID().uuidString.prefix(13))
         self.options = options
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try start()
+    }
+
+    /// Starts one that listens on a TCP port of the loopback address too.
+    package static func startOnPort(_ options: (Int) -> [String] = { _ in [] }) throws -> (RedisServer, port: Int) {
+        for _ in 0..<20 {
+            let port = Int.random(in: 20_000..<32_000)
+            let all = ["--port", "\(port)"] + durable + options(port)
+            // The port may be in use.
+            if let server = try? RedisServer(all) { return (server, port) }
+        }
+        throw NoPort()
     }
 
     deinit {

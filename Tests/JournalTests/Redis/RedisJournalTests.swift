@@ -109,6 +109,25 @@ struct RedisJournalTests {
         await journal.closed()
     }
 
+    @Test("tells of the commits whose replies have come before bytes that are no reply")
+    func brokenReplies() async throws {
+        let events = StorageEvents()
+        let relay = try RedisRelay()
+        defer { relay.stop() }
+        let journal = try relay.server.open(at: relay.address, report: events.report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        #expect(await session.awaitDurable() == nil)
+        for _ in 0..<3 {
+            relay.spoilNext()
+            store.step()
+            #expect(await session.awaitDurable() == nil)
+            try await events.wait { $0 == .recovered }
+        }
+        #expect(try await journal.session("session").replayable.count == 3)
+        await journal.closed()
+    }
+
     @Test("goes on after the server has forgotten its scripts")
     func forgottenScripts() async throws {
         let server = try RedisServer()
