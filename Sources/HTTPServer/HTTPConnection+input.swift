@@ -53,8 +53,8 @@ extension HTTPConnection {
     /// - Returns: the length of the body consumed.
     private func receiveBody(of head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Int {
         if let refusal = context.handler.refusal(of: head, on: self) { return refuse(head, bytes.count, refusal) }
-        if isProvisional, !context.admits(self) {
-            return refuse(head, bytes.count, context.handler.limitRefusal(of: head, on: self))
+        if isProvisional, !context.admits(self), let refusal = context.handler.limitRefusal(of: head, on: self) {
+            return refuse(head, bytes.count, refusal)
         }
         switch head.body {
         case .none:

@@ -92,8 +92,9 @@ package protocol RequestHandler: AnyObject, Sendable {
     var closingNotice: Response? { get }
 
     /// The response to a request on a connection beyond the limit that no other server has forwarded. Called on the connection's
-    /// loop before the body is read, and the connection closes behind it.
-    func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response
+    /// loop before the body is read, and the connection closes behind it. Nil answers the request as any other one, and the
+    /// connection closes all the same.
+    func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response?
 
     /// A connection was beyond the limit. Called on any loop, a few times a second while clients wait.
     ///
@@ -112,7 +113,7 @@ extension RequestHandler {
 
     package var closingNotice: Response? { nil }
 
-    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response {
+    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         Response(.serviceUnavailable)
     }
 

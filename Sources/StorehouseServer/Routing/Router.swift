@@ -68,10 +68,12 @@ package final class Router: RequestHandler {
         return nil
     }
 
-    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response {
+    /// Refuses all but probes: a server that has much to do lives, and is ready.
+    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
+        let route = try? resource(of: head, connection).route
+        if route == .liveness || route == .readiness { return nil }
         let problem = Problem(
             .overloaded, "This server has as many connections as it may have; nothing was done. Try again soon.")
-        let route = try? resource(of: head, connection).route
         return decorator(head, route).finish(problem.response, to: head, connection, since: connection.now)
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// A node at the limit of its connections still answers the other nodes.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ConnectionReserveTests {
-    private static let request = TestRequest("GET", "/healthz")
+    private static let request = TestRequest("GET", "/stores")
 
     private static func configuration(threads: Int) -> Configuration {
         .with {
@@ -49,6 +49,13 @@ struct ConnectionReserveTests {
             #expect(refused["retry-after"] == "1")
             #expect(refused["connection"] == "close")
             #expect(try await client.rest().isEmpty)
+            for probe in ["/healthz", "/readyz"] {
+                let prober = try node.client()
+                let answer = try await prober.exchange(TestRequest("GET", probe))
+                #expect(answer.status == 200)
+                #expect(answer["connection"] == "close")
+                #expect(try await prober.rest().isEmpty)
+            }
             // What is no request, or is no request of a node, stays no longer.
             for bytes in ["NONSENSE\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: a\r\nStorehouse-Node: b c\r\n\r\n"] {
                 let other = try node.client()
