@@ -38,7 +38,8 @@ package struct ConnectionLimit: Sendable, Equatable {
     ///   - provisional: how many provisional ones the loop has.
     package func admission(admitted: Int, provisional: Int) -> Admission {
         if admitted < connections { return .admitted }
-        if admitted - connections >= reserve { return .full }
+        // With a full reserve, too: it is better to refuse the request of another server than to let it wait.
+        if reserve == 0 { return .full }
         return provisional < Self.provisionalConnections ? .provisional : .insteadOfOldest
     }
 

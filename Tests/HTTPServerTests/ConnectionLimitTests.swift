@@ -22,9 +22,9 @@ import Testing
         #expect(node.admission(admitted: 12, provisional: 128) == .insteadOfOldest)
     }
 
-    @Test func atTheEndOfTheReserveConnectionsWait() {
-        #expect(node.admission(admitted: 13, provisional: 0) == .full)
-        #expect(node.admission(admitted: 14, provisional: 128) == .full)
+    @Test func atTheEndOfTheReserveConnectionsAreProvisional() {
+        #expect(node.admission(admitted: 13, provisional: 0) == .provisional)
+        #expect(node.admission(admitted: 14, provisional: 128) == .insteadOfOldest)
     }
 
     @Test func aProvisionalConnectionStaysForAnotherServerOrIfThereIsRoom() {

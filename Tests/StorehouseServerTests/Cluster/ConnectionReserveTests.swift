@@ -72,6 +72,33 @@ struct ConnectionReserveTests {
         }
     }
 
+    @Test func otherNodesAreRefusedAtOnceIfTheReserveIsFull() async throws {
+        let redis = try RedisServer()
+        let configuration = Self.configuration(threads: 1)
+        try await TestCluster.runNode(on: redis, configuration) { owner in
+            try await TestCluster.runNode(on: redis) { other in
+                let (path, streams) = try await Self.fill(owner)
+                var forwarded: [TestClient] = []
+                for _ in 0..<16 {
+                    let stream = try owner.client()
+                    try await stream.send(Self.forwarded(path + "/events", to: owner).bytes)
+                    #expect(try await stream.head().status == 200)
+                    forwarded.append(stream)
+                }
+                let client = try other.client()
+                for _ in 0..<3 {
+                    let refused = try await client.exchange(TestRequest("GET", path + "/state"))
+                    #expect(refused.status == 503)
+                    #expect(refused.code == "overloaded")
+                }
+                forwarded.removeLast()
+                let state = try await other.eventually(TestRequest("GET", path + "/state")) { $0.status == 200 }
+                #expect(state["via"] != nil)
+                withExtendedLifetime((streams, forwarded)) {}
+            }
+        }
+    }
+
     /// The response to the first client that is not refused.
     private static func served(by node: LiveServer) async throws -> TestResponse {
         let limit = ContinuousClock.now + .seconds(Wire.patience)
