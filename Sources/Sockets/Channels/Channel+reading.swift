@@ -49,6 +49,9 @@ extension Channel {
             buffer.copyBytes(from: unconsumed)
             deliver(UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]))
         case 0:
+            // What was to be delivered at the end of this turn comes first. If it stops reading again, the end is read later.
+            deliverUnconsumed()
+            guard state == .open, !isPaused else { return }
             inputEnded = true
             setInterest(interest.subtracting(.readable))
             corked { delegate?.channelReachedEndOfInput(self) }

@@ -1,3 +1,5 @@
+import Dispatch
+import Locks
 import Sockets
 import Testing
 
@@ -90,6 +92,43 @@ import Testing
             // The interest was removed and registered again.
             try client.send("late")
             #expect(await events.next() == "late")
+        }
+    }
+
+    /// What is left comes before the end of the input, even if the loop sees the end in the turn in which reading resumes.
+    @Test(arguments: LoopImplementation.allCases)
+    func deliversWhatIsLeftBeforeTheEnd(_ implementation: LoopImplementation) async throws {
+        let events = Probe<String>()
+        let paused = Locked<LoopBound<Channel>?>(nil)
+        try await TestServer.run(implementation) { _, delegate in
+            delegate.onReceived = { channel, bytes in
+                let text = String(decoding: bytes, as: UTF8.self)
+                if text == "resume" {
+                    paused.withLock(\.self)?.value.resumeReading()
+                    return bytes.count
+                }
+                events.note(String(text.prefix(1)))
+                if text.hasPrefix("a") || text.hasPrefix("b") {
+                    paused.withLock { $0 = LoopBound(channel, on: channel.loop) }
+                    channel.pauseReading()
+                }
+                return 1
+            }
+            delegate.onEndOfInput = { _ in events.note("end") }
+        } _: { server in
+            let (client, other) = (try TestClient(server.address), try TestClient(server.address))
+            try other.send("x")
+            try client.send("abc")
+            #expect(Set(await events.next(2)) == ["x", "a"])
+            let isSent = DispatchSemaphore(value: 0)
+            server.loop.execute { isSent.wait() }
+            try other.send("resume")
+            client.finish()
+            isSent.signal()
+            #expect(await events.next() == "b")
+            await server.loop.turns(5)
+            try other.send("resume")
+            #expect(await events.next(2) == ["c", "end"])
         }
     }
 
