@@ -296,6 +296,8 @@ extension HTTPConnection {
         streamedBytes = 0
         channel.resumeReading()
         notifyRequestObserver()
+        // Nobody else ends a stream that begins during the drain.
+        if context.isDraining { context.loop.atEndOfTurn { [self] in stream?.streamShouldEnd(among: 1) } }
     }
 
     /// Whether pieces of the stream must be framed as chunks.

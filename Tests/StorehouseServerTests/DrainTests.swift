@@ -33,6 +33,23 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func aNodeOpensNoStreamsOfOtherNodesThen() async throws {
+        let remote = ScriptedRemoteClient()
+        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
+        try await TestCluster.run(animal: remote, configuration: configuration) { cluster in
+            let (here, there) = (try await cluster.second.session(), try await cluster.first.session())
+            let held = try await Self.hold(here, on: cluster.second, remote)
+            async let drained: Void = cluster.second.running.drain()
+            _ = try await Self.untilDraining(cluster.second)
+            let events = TestRequest("GET", there.path + "/events")
+            #expect(try await Self.answer(cluster.second, events).code == "draining")
+            remote.reply(#"{"animal":"Cat"}"#)
+            #expect(try await held.response().status == 200)
+            await drained
+        }
+    }
+
     /// The process must have ended when time is up, so remaining connections are closed a little earlier.
     @Test(arguments: [(10_000, 9_500), (2_000, 1_800), (1, 0)])
     func connectionsAreClosedBeforeTheTimeoutEnds(_ timeout: Int, _ soonest: Int) {

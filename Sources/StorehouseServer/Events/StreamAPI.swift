@@ -29,6 +29,7 @@ final class StreamAPI: Sendable {
     }
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try availability.requireServing()
         try access.authorizedSession(id, for: .read, context, ifEnded: Self.answerEnded, openStream)
     }
 
@@ -36,7 +37,6 @@ final class StreamAPI: Sendable {
     private static func answerEnded(_ context: RequestContext) { context.answer(Response(.noContent)) }
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
-        try availability.requireServing()
         let request = try StreamRequest(context, session)
         guard let share = context.share else { return try openStream(session, request, context) }
         let deferred = context.deferred
