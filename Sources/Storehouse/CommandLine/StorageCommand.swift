@@ -39,6 +39,11 @@ extension StorageCommand {
 }
 
 extension CommandDeclaration {
+    private static let settingsOfRedis = """
+        With the URL of a Redis server, storage.key and storage.redis.prefix come from \(Configuration.defaultFile) in the \
+        working directory and from the environment.
+        """
+
     /// The commands of operators.
     static let storage = [
         CommandDeclaration(
@@ -47,7 +52,8 @@ extension CommandDeclaration {
                 """
                 Checks every page and checksum, and replays the commits of every session. A server may use the file \
                 meanwhile.
-                """
+                """,
+                settingsOfRedis,
             ],
             flags: [.storage, .json], success: "everything is intact",
             failure: "something is damaged, or the file cannot be read",
@@ -75,6 +81,7 @@ extension CommandDeclaration {
                 A backup of Redis is put in its place as the manual of Redis says. Then, before a server starts, give the \
                 URL of Redis and no --from: the sessions get another history here too.
                 """,
+                settingsOfRedis,
             ],
             flags: [.backup, .restored, .json], success: "the database is restored",
             failure: "the backup is damaged, or the database exists or is in use",
@@ -100,6 +107,7 @@ extension CommandDeclaration {
                 imported without an owner belongs to nobody: in token mode only tokens that list its id may use it.
                 """,
                 "A session id that begins with two dashes stands behind '--', which ends the flags.",
+                settingsOfRedis,
             ],
             arguments: [CommandArgument(placeholder: "SESSION", summary: "the id of the session")],
             flags: [.storage, .withOwners, .alwaysJSON],
@@ -119,7 +127,7 @@ extension CommandDeclaration {
                 Checks the whole document before it writes anything, and prints the id of the session. The store of \
                 the session must be one that this program hosts.
                 """,
-                "Nodes may go on using Redis meanwhile.",
+                "Nodes may go on using Redis meanwhile. " + settingsOfRedis,
             ],
             arguments: [
                 CommandArgument(
@@ -137,7 +145,7 @@ extension CommandDeclaration {
         CommandDeclaration(
             name: "sessions", group: .storage,
             summary: "list the sessions of a database and what is wrong with them, or delete one",
-            details: ["With --json there is one object for each session, in a line of its own."],
+            details: ["With --json there is one object for each session, in a line of its own.", settingsOfRedis],
             flags: [.storage, .delete, .json],
             failure: "the file cannot be read, or it has no such session",
             examples: [

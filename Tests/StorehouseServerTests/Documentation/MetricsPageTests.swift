@@ -90,10 +90,10 @@
             }
         }
 
-        @Test func eachOfTheEightAlertsSaysWhatToDo() throws {
+        @Test func eachOfTheTwelveAlertsSaysWhatToDo() throws {
             let lines = try ProjectFile.text(of: "Examples/Deploy/alerts.yml").split(separator: "\n")
             let alerts = lines.filter { $0.contains("- alert: ") }
-            #expect(alerts.count == 8)
+            #expect(alerts.count == 12)
             #expect(lines.count { $0.contains("description: ") } == alerts.count)
             let page = try DocumentationPage("docs/metrics.md")
             for alert in alerts.compactMap({ $0.split(separator: " ").last }) {
