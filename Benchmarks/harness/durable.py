@@ -35,7 +35,8 @@ class Journal:
         self.create_sessions = contender.create_sessions
 
     def start(self, folder, **settings):
-        return self.contender.start(self.settings | {"STOREHOUSE_STORAGE_PATH": str(folder / "bench.db")} | settings)
+        path = {"STOREHOUSE_STORAGE_PATH": str(folder / "bench.db")} if self.keeps else {}
+        return self.contender.start(self.settings | path | settings)
 
 
 def journals(contender, before=None):

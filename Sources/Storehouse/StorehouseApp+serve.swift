@@ -12,6 +12,7 @@ extension StorehouseApp {
         let log = Log(configuration.server.log)
         let remotes = try Remotes(configuration, log)
         let journal = try configuration.server.journal(log)
+        log.info(configuration.server.storageSummary)
         let redis = (journal as? RedisJournal).map(RedisMetrics.init)
         let server = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,

@@ -160,6 +160,45 @@ struct DurableJournalTests {
         #expect(try await again.idleSessions(before: Step.moment + 150_000) == ["s0", "s1"])
         #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
     }
+
+    @Test("finds the sessions that were never used, each of them once", arguments: DurableStorage.allCases)
+    func findsUnusedSessions(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        for number in 0..<6 {
+            let createdAt = Step.moment + number * 10
+            let session = journal.create(Step.session("s\(number)", createdAt: createdAt))
+            if number == 2 { session.appendCommit(1, nextDeadline: nil) }
+            await session.awaitDurable()
+            if number == 1 { session.recordUse(at: createdAt + 1) }
+        }
+        await journal.closed()
+        let again = try storage.openJournal()
+        let limit = Step.moment + 50
+        let found = try await again.unusedSessions(before: limit)
+        #expect(found.sessions.map(\.id) == ["s0", "s3", "s4"])
+        #expect(found.sessions.map(\.createdAt) == [0, 30, 40].map { Step.moment + $0 })
+        // They are found again as long as they are not ended.
+        #expect(found.next == Step.moment)
+        #expect(try await again.unusedSessions(from: found.next, before: limit) == found)
+        #expect(try await again.unusedSessions(from: Step.moment + 31, before: limit).sessions.map(\.id) == ["s4"])
+
+        var (start, ended, searches) = (0, [String](), 0)
+        while start < limit, searches < 10 {
+            let page = try await again.unusedSessions(from: start, before: limit, limit: 2)
+            for session in page.sessions {
+                again.endUnused(session.id, createdAt: session.createdAt, at: Step.moment)
+                ended.append(session.id)
+            }
+            start = page.next
+            searches += 1
+        }
+        #expect(start == limit && ended == ["s0", "s3", "s4"])
+        for (id, word) in ["s0": "ended", "s1": "session", "s2": "session", "s4": "ended", "s5": "session"] {
+            #expect(try await again.found(id).word == word)
+        }
+        await again.closed()
+    }
     @Test("outlive the process, in the rows, in lists and of ended sessions", arguments: DurableStorage.allCases)
     func outliveProcess(kind: DurableStorage) async throws {
         let storage = try kind.make()

@@ -21,6 +21,22 @@ struct RedisWritten: Sendable, Equatable {
     }
 }
 
+/// A session that was never used, as the script `unused` has found it.
+struct UnusedRow: Sendable {
+    /// Nil if another node owns the session.
+    let sealedID: [UInt8]?
+    let createdAt: Int
+
+    /// - Returns: nil if the session was used.
+    init?(_ row: RedisReply) {
+        guard let fields = row.array, fields.count == 3, let header = fields[1].bytes, let used = fields[2].integer,
+            let createdAt = try? SessionHeader.createdAt(encoded: header), createdAt == used
+        else { return nil }
+        sealedID = fields[0].bytes
+        self.createdAt = createdAt
+    }
+}
+
 /// A part of a session's log that was read.
 struct RedisLog {
     let revision: Int

@@ -252,6 +252,23 @@ public final class RedisJournal: Journal {
         }
     }
 
+    public func unusedSessions(
+        from start: Int, before moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
+    ) {
+        let sealer = sealer
+        read(.unused, [String(start), String(moment), String(limit), life], done) { fields throws(JournalError) in
+            let rows = (fields.dropFirst().first?.array ?? []).compactMap(UnusedRow.init)
+            let sessions = rows.compactMap { row in
+                row.sealedID.flatMap { try? Self.opened($0, sealer) }.map {
+                    UnusedSessions.Session(id: $0, createdAt: row.createdAt)
+                }
+            }
+            return UnusedSessions(
+                sessions, oldest: rows.first?.createdAt, last: fields.last?.integer, from: start, before: moment)
+        }
+    }
+
     public func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int,
         done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void

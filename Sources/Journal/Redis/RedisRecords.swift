@@ -219,6 +219,14 @@ extension SessionHeader {
         return record.bytes
     }
 
+    /// When the session was created. The checksum is not verified.
+    static func createdAt(encoded bytes: [UInt8]) throws(RecordReader.Malformed) -> Int {
+        var record = RecordReader(bytes)
+        _ = try record.content()
+        _ = try record.integer()
+        return try record.integer()
+    }
+
     /// Throws if the checksum is wrong, too.
     init(id: String, encoded bytes: [UInt8], initial: StateSnapshot) throws(RecordReader.Malformed) {
         var record = RecordReader(bytes)

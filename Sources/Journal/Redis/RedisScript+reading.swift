@@ -71,6 +71,21 @@ extension RedisScript {
         return {'OK', ids}
         """
 
+    /// Finds the sessions without commits, each with its id unless another node owns it, its header and its last use, and the last
+    /// use of the last session that it has looked at if there may be more. Arguments: start, time, limit, life
+    static let unusedSource = """
+        local rows, now = {}, moment()
+        local found = call('ZRANGEBYSCORE', tag .. ':used', ARGV[1], '(' .. ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+        for index = 1, #found, 2 do
+            local key = tag .. ':s:' .. found[index]
+            local revision, id, header = unpack(call('HMGET', key, 'revision', 'id', 'header'))
+            if revision == '0' then
+                rows[#rows + 1] = {not otherOwner(key, ARGV[4], now) and id, header, found[index + 1]}
+            end
+        end
+        return {'OK', rows, #found == 2 * ARGV[3] and found[#found] or ''}
+        """
+
     /// Finds no sessions of other nodes, but those that this one owns, because it may have dropped them. Arguments: deadline and name
     /// after which the list begins, time, limit, life
     static let dueSource = """

@@ -22,13 +22,13 @@
 /// number.
 package enum RedisScript: String, CaseIterable, Sendable {
     case open, leave, probe, create, load, append, share, end, release, compact
-    case list, idle, due, personal, commits, replay
+    case list, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         switch self {
         case .create, .append, .share, .end, .release, .compact: true
-        case .open, .leave, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
+        case .open, .leave, .probe, .load, .list, .idle, .unused, .due, .personal, .commits, .replay: false
         }
     }
 
@@ -42,7 +42,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
         case .probe, .create, .append, .share: ""
         // What frees memory, or reads and only changes a field, works in a full server too.
         case .open, .leave, .load, .end, .release, .compact: "allow-oom"
-        case .list, .idle, .due, .personal, .commits, .replay: "no-writes"
+        case .list, .idle, .unused, .due, .personal, .commits, .replay: "no-writes"
         }
     }
 
@@ -75,7 +75,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
     private var asksForOwners: Bool {
         switch self {
-        case .open, .load, .end, .list, .idle, .due: true
+        case .open, .load, .end, .list, .idle, .unused, .due: true
         case .leave, .probe, .create, .append, .share, .release, .compact, .personal, .commits, .replay: false
         }
     }
@@ -94,6 +94,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
         case .compact: Self.compactSource
         case .list: Self.listSource
         case .idle: Self.idleSource
+        case .unused: Self.unusedSource
         case .due: Self.dueSource
         case .personal: Self.personalSource
         case .commits: Self.commitsSource

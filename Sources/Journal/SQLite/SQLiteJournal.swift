@@ -196,6 +196,18 @@ public final class SQLiteJournal: Journal {
         }
     }
 
+    public func unusedSessions(
+        from start: Int, before moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
+    ) {
+        // A use that is about to be recorded counts.
+        writer.afterAll { [writer] in
+            writer.readers.read(of: .all, done) { reader throws(JournalError) in
+                try reader.unused(from: start, before: moment, limit: limit)
+            }
+        }
+    }
+
     public func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int,
         done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void

@@ -61,6 +61,20 @@ public protocol Journal: Sendable {
     func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
 
+    /// Finds sessions that were created before `moment` and never used, among the `limit` sessions that were last used first since
+    /// `start`. So a caller that continues where the last search ended looks at each session once.
+    ///
+    /// A journal that does not outlive the process finds none: its sessions are in memory.
+    ///
+    /// - Parameters:
+    ///   - start: in session time: 0 at first, then ``UnusedSessions/next`` of the last search.
+    ///   - moment: in session time.
+    ///   - limit: how many sessions are looked at.
+    ///   - done: gets the result once, on any thread.
+    func unusedSessions(
+        from start: Int, before moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void)
+
     /// Finds at most `limit` sessions whose next timer is due at `moment`, in the order of their deadlines and ids.
     ///
     /// A journal that does not outlive the process finds none: its sessions are in memory with their timers.
@@ -113,6 +127,13 @@ extension Journal {
         done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
     ) {
         done(.success([]))
+    }
+
+    public func unusedSessions(
+        from start: Int, before moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
+    ) {
+        done(.success(UnusedSessions([], next: moment)))
     }
 
     public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }

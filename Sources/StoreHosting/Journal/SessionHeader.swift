@@ -82,6 +82,47 @@ public struct DueSession: Sendable, Equatable {
     }
 }
 
+/// Stored sessions that were created and never used.
+public struct UnusedSessions: Sendable, Equatable {
+    /// A stored session that was created and never used.
+    public struct Session: Sendable, Equatable {
+        /// The id of the session.
+        public let id: String
+        /// When it was created, in session time.
+        public let createdAt: Int
+
+        /// A session that was created at `createdAt`.
+        public init(id: String, createdAt: Int) {
+            self.id = id
+            self.createdAt = createdAt
+        }
+    }
+
+    /// The sessions, the oldest first.
+    public let sessions: [Session]
+    /// Where the next search begins, in session time.
+    public let next: Int
+
+    /// Sessions that were found, before a search that begins at `next`.
+    public init(_ sessions: [Session], next: Int) {
+        self.sessions = sessions
+        self.next = next
+    }
+
+    /// The result of a search from `start` to `moment`.
+    ///
+    /// The next search begins with the oldest unused session, because it may turn out that it cannot be ended now. If there are
+    /// more sessions than one search looks at, the next one goes on behind them, so that no session can stop it.
+    ///
+    /// - Parameters:
+    ///   - sessions: the unused sessions that may be ended.
+    ///   - oldest: when the oldest unused session was created, also if it may not be ended; nil if there is none.
+    ///   - last: the last use of the last session that was looked at, if there may be more; nil if there are no more.
+    package init(_ sessions: [Session], oldest: Int?, last: Int?, from start: Int, before moment: Int) {
+        self.init(sessions, next: last.map { max($0, start + 1) } ?? oldest ?? moment)
+    }
+}
+
 /// A moment on several clocks, by which a later process continues the session time.
 ///
 /// The session time is the clock by which sessions expire. Unlike the wall clock it never steps.

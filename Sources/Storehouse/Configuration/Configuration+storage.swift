@@ -16,23 +16,28 @@ extension Configuration {
 extension Configuration {
     private var storageProblems: [ConfigurationProblem] {
         switch storage.kind {
-        case .memory: clusterProblems
-        case .sqlite: clusterProblems + storage.fileProblems
-        case .redis: storage.redisProblems + clusterProblems
+        case .memory: keysWithoutEffect
+        case .sqlite: keysWithoutEffect + storage.fileProblems
+        case .redis: keysWithoutEffect + storage.redisProblems + clusterProblems
+        }
+    }
+
+    /// Keys that differ from their defaults although the kind of storage does not use them.
+    private var keysWithoutEffect: [ConfigurationProblem] {
+        let defaults = Configuration()
+        return Configuration.keys.compactMap { key in
+            guard let kinds = Configuration.Storage.kinds(using: key.path), !kinds.contains(storage.kind),
+                key.value(in: self) != key.value(in: defaults)
+            else { return nil }
+            let names = kinds.map(\.rawValue).joined(separator: " or ")
+            return ConfigurationProblem(
+                path: key.path,
+                detail: "has no effect unless storage.kind is \(names); set that (STOREHOUSE_STORAGE_KIND), "
+                    + "or remove this (\(key.variable))")
         }
     }
 
     private var clusterProblems: [ConfigurationProblem] {
-        guard storage.kind == .redis else {
-            let isSet = [
-                ("address", !cluster.address.isEmpty), ("secret", cluster.secret != nil),
-                ("lease", cluster.lease != Configuration().cluster.lease),
-            ]
-            return isSet.filter(\.1).map { name, _ in
-                ConfigurationProblem(
-                    path: "cluster.\(name)", detail: "has no effect unless storage.kind is redis; remove it")
-            }
-        }
         var problems: [ConfigurationProblem] = []
         if cluster.address.isEmpty {
             problems.append(
@@ -55,6 +60,17 @@ extension Configuration {
 }
 
 extension Configuration {
+    /// Where sessions are stored, as the log says it at the start.
+    package var storageSummary: String {
+        switch storage.kind {
+        case .memory: "storage memory: sessions end with the process"
+        case .sqlite: "storage sqlite \(storage.path), \(storage.durability.rawValue)"
+        case .redis:
+            "storage \((try? RedisAddress(storage.redis.url).description) ?? "redis") as node \(cluster.address), "
+                + "prefix \(storage.redis.prefix), \(storage.durability.rawValue)"
+        }
+    }
+
     /// Opens the journal.
     ///
     /// - Throws: why the file or the server cannot be used, and what to do about it.
@@ -95,6 +111,15 @@ extension Configuration {
 }
 
 extension Configuration.Storage {
+    /// The kinds that use a key; nil if all do, or if the key has another message for those that do not.
+    fileprivate static func kinds(using path: String) -> [Kind]? {
+        switch path {
+        case "storage.path": [.sqlite]
+        case "storage.durability", "storage.keepDays": [.sqlite, .redis]
+        default: path.hasPrefix("storage.redis.") || path.hasPrefix("cluster.") ? [.redis] : nil
+        }
+    }
+
     /// What encrypts the secrets; nil if there is no key.
     package func sealer() throws(SealerError) -> (any SecretSealer)? {
         guard let key else { return nil }

@@ -45,15 +45,8 @@ package final class SessionRegistry: Sendable {
     private let lostTails = Atomic<Int>(0)
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
-    /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
-    private let unused: ExpiryQueue<UnusedSession>
-
-    private struct UnusedSession: Hashable {
-        let id: SessionID
-        let createdAt: Int
-
-        init(_ session: Session) { (id, createdAt) = (session.id, session.createdAt) }
-    }
+    /// Where the journal is searched next for sessions that were never used: the earlier ones are used or have ended.
+    private let unusedSearch = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - basePath: stands before the paths in documents.
@@ -79,7 +72,6 @@ package final class SessionRegistry: Sendable {
             }
         shards = (0..<SessionID.rangeCount).map { _ in Locked(IdentifiedTable()) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
-        unused = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
     /// Whether other processes may create sessions too.
@@ -128,7 +120,6 @@ package final class SessionRegistry: Sendable {
     package func insert(_ session: Session) {
         let now = clock.now()
         count.add(1, ordering: .relaxed)
-        unused.remove(UnusedSession(session), at: endOfUnused(session))
         insert(session, now)
         events.add(to: .woken)
     }
@@ -256,19 +247,28 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
-        for session in unused.due(now) where resident(session.id) == nil {
-            end(session.id, now, createdAt: session.createdAt)
-        }
         endExpiredInJournal(now)
     }
 
     /// Ends expired sessions that are not in memory, so many at a time that a million take some minutes.
     private func endExpiredInJournal(_ now: Int) {
-        journal?.idleSessions(before: now - policy.idleTimeout, limit: 20_000) { [self] found in
+        let oldest = now - policy.idleTimeout
+        journal?.idleSessions(before: oldest, limit: 20_000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
                 end(id, now)
             }
+        }
+        journal?.unusedSessions(
+            from: max(oldest, unusedSearch.load(ordering: .relaxed)), before: now - policy.timeout(isUsed: false),
+            limit: 20_000
+        ) { [self] found in
+            guard let found = try? found.get() else { return }
+            for session in found.sessions {
+                guard let id = SessionID(session.id.utf8), resident(id) == nil else { continue }
+                end(id, now, createdAt: session.createdAt)
+            }
+            unusedSearch.store(found.next, ordering: .relaxed)
         }
     }
 
@@ -300,15 +300,9 @@ package final class SessionRegistry: Sendable {
     }
 
     private func tryHibernate(_ session: Session) {
-        let end = endOfUnused(session)
-        // Before it hibernates: a request that wakes it removes it again.
-        if !session.isUsed { unused.add(UnusedSession(session), at: end) }
-        let isDetached = session.tryHibernate()
-        if isDetached {
-            remove(session)
-            events.add(to: .hibernated)
-        }
-        if !isDetached || session.isUsed { unused.remove(UnusedSession(session), at: end) }
+        guard session.tryHibernate() else { return }
+        remove(session)
+        events.add(to: .hibernated)
     }
 
     /// Detaches a session, so that another node can have it, unless it is in use.
@@ -319,11 +313,6 @@ package final class SessionRegistry: Sendable {
         guard session.tryHandOver(to: forwarder) else { return false }
         remove(session)
         return true
-    }
-
-    /// When a session ends if it is never used. The slots of a queue begin earlier.
-    private func endOfUnused(_ session: Session) -> Int {
-        session.createdAt + policy.timeout(isUsed: false) + policy.sweepInterval
     }
 
     private func enqueue(_ session: Session, at moment: Int) {

@@ -265,6 +265,23 @@ struct RedisNodesTests {
         await second.closed()
     }
 
+    @Test("find the unused sessions that are free or their own, and wait for those of other nodes")
+    func unusedOfOthers() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(60))
+        let second = try server.open(node: "second:1", lease: .seconds(60))
+        let sessions = [first.create(Step.session("a")), second.create(Step.session("b"))]
+        for session in sessions { #expect(await session.awaitDurable() == nil) }
+        let moment = Step.moment + 1
+        let found = try await second.unusedSessions(before: moment)
+        #expect(found.sessions.map(\.id) == ["b"])
+        second.endUnused("b", createdAt: Step.moment, at: moment)
+        #expect(try await second.unusedSessions(before: moment) == UnusedSessions([], next: Step.moment))
+        await first.closed()
+        #expect(try await second.unusedSessions(before: moment).sessions.map(\.id) == ["a"])
+        await second.closed()
+    }
+
     @Test("end a session that seems unused only if no node has used it")
     func unused() async throws {
         let server = try RedisServer()

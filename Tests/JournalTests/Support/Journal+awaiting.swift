@@ -23,6 +23,10 @@ extension Journal {
         try await Promise.value { idleSessions(before: moment, limit: limit, done: $0) }.get()
     }
 
+    func unusedSessions(from start: Int = 0, before moment: Int, limit: Int = 100) async throws -> UnusedSessions {
+        try await Promise.value { unusedSessions(from: start, before: moment, limit: limit, done: $0) }.get()
+    }
+
     func dueSessions(
         after last: DueSession? = nil, until moment: Int, limit: Int = 100
     ) async throws -> [DueSession] {

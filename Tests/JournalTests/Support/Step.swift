@@ -33,9 +33,11 @@ struct Step: HostedReducer {
     func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
 
     /// A session of this kind.
-    static func session(_ id: String = "session", owner: String? = nil) -> SessionHeader {
+    static func session(
+        _ id: String = "session", createdAt: Int = moment, owner: String? = nil
+    ) -> SessionHeader {
         SessionHeader(
-            id: id, kind: "steps", schema: 1, createdAt: moment, forkedFrom: nil, historyID: "h",
+            id: id, kind: "steps", schema: 1, createdAt: createdAt, forkedFrom: nil, historyID: "h",
             initial: StateSnapshot(json: kind.initialState), owner: owner)
     }
 

@@ -12,16 +12,19 @@ import Testing
 @Suite struct SessionRegistryTests {
     private struct Scene {
         /// The monotonic clock.
-        let clock = ManualClock()
+        let clock: ManualClock
         /// The clock that an operator may set.
-        let wall = ManualClock()
+        let wall: ManualClock
         let registry: SessionRegistry
         let journal: any Journal
         let events = Counters<SessionEvent>()
         private let builder: SessionBuilder
         private let runtime: KindRuntime
 
-        init(_ directory: URL, _ redis: RedisServer?, maxResident: Int = 1) throws {
+        /// - Parameter earlier: what the process before this one had; nil for the first process.
+        init(_ directory: URL, _ redis: RedisServer?, maxResident: Int = 1, after earlier: Scene? = nil) throws {
+            clock = earlier?.clock ?? ManualClock()
+            wall = earlier?.wall ?? ManualClock()
             let log = Log(level: .error, format: .text, sink: LogLines())
             let clocks = WallClock(now: { [wall] in wall.now }, steady: { [clock] in clock.now })
             if let redis {
@@ -72,18 +75,31 @@ import Testing
         func isResident(_ session: Session) -> Bool {
             if case .session? = registry.find(session.id) { true } else { false }
         }
+
+        /// Moves all clocks, as time does.
+        func pass(_ milliseconds: Int) {
+            clock.advance(by: milliseconds)
+            wall.advance(by: milliseconds)
+        }
+
+        func close() async { await withCheckedContinuation { done in journal.close { done.resume() } } }
+    }
+
+    private func makeDirectory() throws -> URL {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "registry-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
     }
 
     private func run(
         maxResident: Int = 1, onRedis: Bool = false, _ body: (Scene) async throws -> Void
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "registry-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let directory = try makeDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
         let redis = onRedis ? try RedisServer() : nil
         let scene = try Scene(directory, redis, maxResident: maxResident)
         try await body(scene)
-        await withCheckedContinuation { done in scene.journal.close { done.resume() } }
+        await scene.close()
         withExtendedLifetime(redis) {}
     }
 
@@ -144,12 +160,45 @@ import Testing
             #expect(try await scene.isStored(unused))
             scene.clock.advance(by: 30_000)
             scene.registry.sweep()
-            #expect(try await !scene.isStored(unused))
+            // What is not in memory has to be found first.
+            try await waitUntil { try await !scene.isStored(unused) }
             #expect(try await scene.isStored(used))
             #expect(try await scene.isStored(woken))
             // Created, ended, expired, hibernated, woken.
             #expect(SessionEvent.allCases.map(scene.count) == [4, 0, 1, 3, 1])
         }
+    }
+
+    @Test(arguments: [false, true])
+    func sessionsThatAnEarlierProcessLeftUnusedExpireSoon(onRedis: Bool) async throws {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let redis = onRedis ? try RedisServer() : nil
+        let earlier = try Scene(directory, redis, maxResident: 10)
+        let (unused, used) = (try await earlier.session(), try await earlier.session())
+        earlier.registry.touch(used)
+        earlier.registry.recordTime(isLast: true)
+        await earlier.close()
+
+        let scene = try Scene(directory, redis, maxResident: 0, after: earlier)
+        scene.pass(1000)
+        let late = try await scene.session()
+        scene.registry.hibernate()
+        #expect(late.continuesElsewhere)
+        scene.pass(598_000)
+        scene.registry.sweep()
+        #expect(try await scene.isStored(unused))
+        scene.pass(1001)
+        scene.registry.sweep()
+        try await waitUntil { try await !scene.isStored(unused) }
+        #expect(try await scene.isStored(late))
+        scene.pass(1000)
+        scene.registry.sweep()
+        try await waitUntil { try await !scene.isStored(late) }
+        #expect(try await scene.isStored(used))
+        #expect(scene.count(.expired) == 2)
+        await scene.close()
+        withExtendedLifetime(redis) {}
     }
 
     @Test func settingTheWallClockBackEndsNoUnusedSession() async throws {

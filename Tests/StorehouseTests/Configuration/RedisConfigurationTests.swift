@@ -19,10 +19,63 @@ struct RedisConfigurationTests {
             #expect(text.contains(part))
         }
         #expect(!text.contains("hunter2"))
-        // The other kinds do not look at these keys.
-        configuration.storage.kind = .memory
-        let other = try #require(throws: ConfigurationError.self) { try configuration.check([]) }
-        #expect(!"\(other)".contains("redis"))
+    }
+
+    @Test(
+        "refuses keys of other kinds of storage, which have no effect",
+        arguments: [
+            (
+                Configuration.Storage.Kind.memory,
+                [
+                    "storage.path", "storage.durability", "storage.keepDays", "storage.redis.url",
+                    "storage.redis.replicas", "storage.redis.prefix",
+                ]
+            ),
+            (.sqlite, ["storage.redis.url", "storage.redis.replicas", "storage.redis.prefix"]),
+            (.redis, ["storage.path", "storage.keepDays"]),
+        ])
+    func keysOfOtherKinds(kind: Configuration.Storage.Kind, refused: [String]) throws {
+        var configuration = Configuration()
+        configuration.storage.kind = kind
+        configuration.storage.path = "sessions.db"
+        configuration.storage.durability = .relaxed
+        configuration.storage.keepCommits = 10
+        configuration.storage.keepBytes = 1 << 20
+        configuration.storage.keepDays = 1
+        configuration.storage.key = SealingKey(String(repeating: "0f", count: 32))
+        configuration.storage.redis.url = "redis://:hunter2@10.0.0.9"
+        configuration.storage.redis.replicas = 1
+        configuration.storage.redis.prefix = "app"
+        if kind == .redis {
+            configuration.cluster.address = "10.0.0.1:8080"
+            configuration.cluster.secret = Secret(String(repeating: "s", count: 32))
+        }
+        let error = try #require(throws: ConfigurationError.self) { try configuration.check([]) }
+        #expect(error.problems.compactMap(\.path) == refused)
+        #expect(!"\(error)".contains("hunter2"))
+        if kind == .memory {
+            #expect(
+                "\(error)".contains(
+                    "storage.path: has no effect unless storage.kind is sqlite; set that (STOREHOUSE_STORAGE_KIND), "
+                        + "or remove this (STOREHOUSE_STORAGE_PATH)"))
+            #expect("\(error)".contains("storage.durability: has no effect unless storage.kind is sqlite or redis;"))
+        }
+    }
+
+    @Test("says where sessions are stored without a password")
+    func storageSummary() {
+        var configuration = Configuration()
+        #expect(configuration.storageSummary == "storage memory: sessions end with the process")
+        configuration.storage.kind = .sqlite
+        configuration.storage.path = "/data/x.db"
+        #expect(configuration.storageSummary == "storage sqlite /data/x.db, full")
+        configuration.storage.kind = .redis
+        configuration.storage.durability = .relaxed
+        configuration.storage.redis.url = "redis://user:hunter2@10.0.0.9/3"
+        configuration.cluster.address = "10.0.0.1:8080"
+        #expect(
+            configuration.storageSummary
+                == "storage redis://10.0.0.9:6379/3 as node 10.0.0.1:8080, prefix storehouse, relaxed")
     }
 
     @Test("refuses keys of a node that have no effect")

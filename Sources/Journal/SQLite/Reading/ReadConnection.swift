@@ -22,6 +22,7 @@ final class ReadConnection {
     let idempotencyRecords: Statement
     private let list: Statement
     private let idle: Statement
+    private let unused: Statement
     /// Nil in a file of an older version, whose timers have no index.
     private let due: Statement?
     /// Nil in a file of an older version, whose sessions have no owners.
@@ -70,6 +71,13 @@ final class ReadConnection {
             SELECT \(headColumns), \(newestCommitAt), sessions.id, sessions.number FROM sessions AS entry
             JOIN sessions ON sessions.number = entry.number
             WHERE entry.ended IS NULL AND entry.last_active < ? ORDER BY entry.last_active LIMIT ?
+            """)
+        unused = try connection.prepare(
+            """
+            SELECT \(headColumns), sessions.id, sessions.number, sessions.created FROM sessions AS entry
+            JOIN sessions ON sessions.number = entry.number
+            WHERE entry.ended IS NULL AND entry.last_active >= ? AND entry.last_active < ?
+            ORDER BY entry.last_active LIMIT ?
             """)
         due =
             version < 3
@@ -192,6 +200,33 @@ extension ReadConnection {
             let lastUse = max(found.0.lastActiveAt, found.committedAt, unsortedCommitTime(of: found.number))
             return found.0.isIntact && lastUse < moment
         }.map(\.id)
+    }
+
+    /// The sessions that were never used, among the `limit` sessions that were last used first from `start` on. Damaged sessions
+    /// are left to the operator.
+    func unused(from start: Int, before moment: Int, limit: Int) throws(JournalError) -> UnusedSessions {
+        let rows = try sql { () throws(SQLiteError) in
+            try unused.all(
+                { values in
+                    values.set(1, start)
+                    values.set(2, moment)
+                    values.set(3, limit)
+                },
+                { row in
+                    let next = SessionHead.columnCount
+                    return (
+                        SessionHead(row), number: row.integer(next + 1),
+                        UnusedSessions.Session(id: row.text(next), createdAt: row.integer(next + 2))
+                    )
+                })
+        }
+        let found = rows.filter { head, number, session in
+            head.isIntact && newestRevision(of: number, after: head.revision) == 0
+                && head.lastActiveAt == session.createdAt
+        }.map(\.2)
+        return UnusedSessions(
+            found, oldest: found.first?.createdAt, last: rows.count < limit ? nil : rows.last?.0.lastActiveAt,
+            from: start, before: moment)
     }
 
     /// The id of a subject's personal session of a kind; nil if there is none.
