@@ -13,6 +13,7 @@ extension StorehouseApp {
         let remotes = try Remotes(configuration, log)
         let journal = try configuration.server.journal(log)
         log.info(configuration.server.storageSummary)
+        for problem in configuration.server.storageWarnings { log.warning("\(problem.path ?? "") \(problem.detail)") }
         let redis = (journal as? RedisJournal).map(RedisMetrics.init)
         let server = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,

@@ -16,16 +16,21 @@ extension Configuration {
 extension Configuration {
     private var storageProblems: [ConfigurationProblem] {
         switch storage.kind {
-        case .memory: keysWithoutEffect
-        case .sqlite: keysWithoutEffect + storage.fileProblems
-        case .redis: keysWithoutEffect + storage.redisProblems + clusterProblems
+        case .memory: keysWithoutEffect.cluster
+        case .sqlite: keysWithoutEffect.cluster + storage.fileProblems
+        case .redis: storage.redisProblems + clusterProblems
         }
     }
 
-    /// Keys that differ from their defaults although the kind of storage does not use them.
-    private var keysWithoutEffect: [ConfigurationProblem] {
+    /// Keys of other kinds of storage that differ from their defaults. They may stay while one tries another kind, so they do not keep
+    /// the server from starting.
+    package var storageWarnings: [ConfigurationProblem] { keysWithoutEffect.storage }
+
+    /// Keys that differ from their defaults although the kind of storage does not use them. A process that is no node cannot do
+    /// what those of the cluster ask for.
+    private var keysWithoutEffect: (storage: [ConfigurationProblem], cluster: [ConfigurationProblem]) {
         let defaults = Configuration()
-        return Configuration.keys.compactMap { key in
+        let problems = Configuration.keys.compactMap { key -> ConfigurationProblem? in
             guard let kinds = Configuration.Storage.kinds(using: key.path), !kinds.contains(storage.kind),
                 key.value(in: self) != key.value(in: defaults)
             else { return nil }
@@ -35,6 +40,8 @@ extension Configuration {
                 detail: "has no effect unless storage.kind is \(names); set that (STOREHOUSE_STORAGE_KIND), "
                     + "or remove this (\(key.variable))")
         }
+        let cluster = problems.filter { $0.path?.hasPrefix("cluster.") == true }
+        return (problems.filter { !cluster.contains($0) }, cluster)
     }
 
     private var clusterProblems: [ConfigurationProblem] {

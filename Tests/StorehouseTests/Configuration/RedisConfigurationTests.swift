@@ -19,10 +19,14 @@ struct RedisConfigurationTests {
             #expect(text.contains(part))
         }
         #expect(!text.contains("hunter2"))
+        // The other kinds do not look at these keys.
+        configuration.storage.kind = .memory
+        let other = try #require(throws: ConfigurationError.self) { try configuration.check([]) }
+        #expect(!"\(other)".contains("redis"))
     }
 
     @Test(
-        "refuses keys of other kinds of storage, which have no effect",
+        "warns of keys of other kinds of storage, which have no effect",
         arguments: [
             (
                 Configuration.Storage.Kind.memory,
@@ -32,9 +36,9 @@ struct RedisConfigurationTests {
                 ]
             ),
             (.sqlite, ["storage.redis.url", "storage.redis.replicas", "storage.redis.prefix"]),
-            (.redis, ["storage.path", "storage.keepDays"]),
+            (.redis, ["storage.path"]),
         ])
-    func keysOfOtherKinds(kind: Configuration.Storage.Kind, refused: [String]) throws {
+    func keysOfOtherKinds(kind: Configuration.Storage.Kind, named: [String]) throws {
         var configuration = Configuration()
         configuration.storage.kind = kind
         configuration.storage.path = "sessions.db"
@@ -50,15 +54,15 @@ struct RedisConfigurationTests {
             configuration.cluster.address = "10.0.0.1:8080"
             configuration.cluster.secret = Secret(String(repeating: "s", count: 32))
         }
-        let error = try #require(throws: ConfigurationError.self) { try configuration.check([]) }
-        #expect(error.problems.compactMap(\.path) == refused)
-        #expect(!"\(error)".contains("hunter2"))
+        let warnings = configuration.storageWarnings
+        #expect(warnings.compactMap(\.path) == named)
+        #expect(!"\(warnings)".contains("hunter2"))
         if kind == .memory {
             #expect(
-                "\(error)".contains(
-                    "storage.path: has no effect unless storage.kind is sqlite; set that (STOREHOUSE_STORAGE_KIND), "
-                        + "or remove this (STOREHOUSE_STORAGE_PATH)"))
-            #expect("\(error)".contains("storage.durability: has no effect unless storage.kind is sqlite or redis;"))
+                warnings[0].detail
+                    == "has no effect unless storage.kind is sqlite; set that (STOREHOUSE_STORAGE_KIND), or remove "
+                    + "this (STOREHOUSE_STORAGE_PATH)")
+            #expect(warnings[1].detail.hasPrefix("has no effect unless storage.kind is sqlite or redis;"))
         }
     }
 
