@@ -10,6 +10,7 @@ extension StorehouseApp {
         let kinds = kinds
         try configuration.server.check(kinds)
         let log = Log(configuration.server.log)
+        StorehouseServer.installSignalHandlers(configuration.server, log)
         let remotes = try Remotes(configuration, log)
         let journal = try configuration.server.journal(log)
         log.info(configuration.server.storageSummary)
@@ -134,9 +135,13 @@ extension Log {
                 "storage cannot be written; check that storage.path is writable and has space",
                 [.init("detail", detail)])
         case .disconnected(let detail):
-            error("Redis cannot be used; commits wait or are refused until it can", [.init("detail", detail)])
+            error("Redis cannot be used; commits wait or are refused until it can be used", [.init("detail", detail)])
         case .lostCommits: error("Redis has lost commits that were acknowledged, or may have; event ids change")
         case .refused(let detail): error("Redis must not be used by this process", [.init("detail", detail)])
+        case .addressTaken(let address):
+            error(
+                "another node that is alive has the same cluster.address; give each its own",
+                [.init("address", address)])
         case .recovered: warning("storage can be written again")
         case .damaged(let session, let detail):
             error(

@@ -113,7 +113,7 @@ final class API: Sendable {
                 Forwarder.Settings(
                     lease: settings.lease, maxWait: settings.maxWait, streams: settings.streams,
                     proxies: settings.trustedProxies, limits: settings.peerLimits),
-                clock)
+                clock, log)
         }
         self.forwarder = forwarder
         let handovers = forwarder.map { [registry] in Handovers(registry, $0, log) }
@@ -172,6 +172,17 @@ final class API: Sendable {
                     "idle connections are closed for new ones; raise http.maxConnections or the limit on open files, "
                         + "or limit the connections of each client in front of the server"),
             ])
+    }
+
+    /// Finds out whether other nodes can reach this one, once it has a lease.
+    func checkOwnAddress(on loop: any EventLoop) {
+        guard let forwarder, forwarder.isAlive, forwarder.ownAddress.beginCheck() else { return }
+        loop.execute { [self] in
+            OwnAddressCheck(
+                forwarder.ownAddress, at: forwarder.identity.name, target: "\(basePath.text)/healthz",
+                every: forwarder.lease, on: loop, availability, log
+            ).ask()
+        }
     }
 
     /// Looks whether the memory limit is reached, and logs each change. Not on an event loop.

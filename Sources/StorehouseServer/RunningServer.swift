@@ -92,10 +92,12 @@ package final class RunningServer: Sendable {
             every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
         }
         let ownership = DispatchQueue(label: "sessions.ownership")
-        journal?.observeOwnership { [api] event in
+        journal?.observeOwnership { [api, loop = group.loops[0]] event in
             switch event {
             case .lost: ownership.async { api.registry.evictAll() }
-            case .nodes(let alive): api.forwarder?.take(alive)
+            case .nodes(let alive):
+                api.forwarder?.take(alive)
+                api.checkOwnAddress(on: loop)
             }
         }
         if api.availability.memory.isLimited {

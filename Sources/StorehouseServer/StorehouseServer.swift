@@ -82,18 +82,24 @@ public struct StorehouseServer: Sendable {
         FileDescriptorLimit.raiseLimit()
         StandardDescriptors.makeSafe()
         let log = log ?? Log(configuration.log)
-        // Before the handlers: a signal may come as soon as they are in place.
-        ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
-            log.error("the drain did not end in time; the process exits")
-            log.flush()
-        }
         FaultReport.install(configuration.log.format)
-        ShutdownSignals.install()
+        Self.installSignalHandlers(configuration, log)
         defer { ShutdownSignals.keepProcess() }
         let server = try start(log: log)
         started(server)
         await ShutdownSignals.first()
         await server.drain(lastStep: lastStep)
+    }
+
+    /// From here on SIGTERM and SIGINT ask for a drain. ``run()`` does this, too; a program that opens storage first, which may
+    /// have to wait for it, does it before that.
+    package static func installSignalHandlers(_ configuration: Configuration, _ log: Log) {
+        // Before the handlers: a signal may come as soon as they are in place.
+        ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
+            log.error("the drain did not end in time; the process exits")
+            log.flush()
+        }
+        ShutdownSignals.install()
     }
 
     /// Starts to serve, and returns when the server listens.

@@ -20,6 +20,22 @@
             }
         }
 
+        @Test func aServerThatWaitsForRedisEndsAfterASignal() async throws {
+            let key = String(repeating: "A", count: 43) + "="
+            let settings = [
+                "STOREHOUSE_STORAGE_KIND": "redis", "STOREHOUSE_STORAGE_REDIS_URL": "unix:///nowhere/redis.sock",
+                "STOREHOUSE_STORAGE_KEY": key, "STOREHOUSE_CLUSTER_SECRET": key,
+                "STOREHOUSE_CLUSTER_ADDRESS": "127.0.0.1:1",
+            ]
+            let code = try await ServerProcess.run(settings, isAwaited: false) { server in
+                try await waitUntil { try server.handles(SIGTERM) }
+                #expect(!server.log.text.contains("Redis cannot be used"))
+                server.signal(SIGTERM)
+                return await server.exitCode()
+            }
+            #expect(code == 0)
+        }
+
         @Test func hangupChangesNothing() async throws {
             let code = try await ServerProcess.run { server in
                 for _ in 0..<3 { server.signal(SIGHUP) }

@@ -93,16 +93,13 @@ final class RedisConnection: Sendable {
                 return
             case .refused(let detail): throw .refused("\(settings.address): \(detail)")
             case .failed(let reason):
-                if ContinuousClock.now - begin >= patience {
-                    report(.disconnected("\(settings.address): \(reason)"))
-                    return try run(nil)
-                }
+                if ContinuousClock.now - begin >= patience { return try run(.failed(reason)) }
             }
             usleep(100_000)
         }
     }
 
-    private func run(_ outcome: RedisHandshake.Outcome?) throws(StorageError) {
+    private func run(_ outcome: RedisHandshake.Outcome) throws(StorageError) {
         // It takes the connection here, so that the journal is available at once.
         let loop = RedisLoop(self, outcome)
         // Its commands refer to it weakly.

@@ -95,10 +95,7 @@ extension RedisLoop {
             guard case .success = result,
                 loop.lease.take(.granted(life), to: request, now: loop.connection.membership.now) == .left
             else { return }
-            let (address, name) = (loop.connection.settings.address, life.address)
-            loop.connection.report(
-                .refused(
-                    "\(address): another node that is alive has the same cluster.address, \(name); give each its own"))
+            loop.connection.report(.addressTaken(life.address))
         }
     }
 

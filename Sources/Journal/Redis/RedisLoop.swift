@@ -43,7 +43,8 @@ final class RedisLoop: @unchecked Sendable {
     private var sendStart: ContinuousClock.Instant?
     /// Why there is no connection.
     private var reason = "it is not connected yet"
-    var isReported = false
+    /// Decides when it is reported that Redis cannot be used.
+    private var problem = LastingProblem(changedAfter: 10_000)
     var lease: NodeLease
     var addressConflict = AddressConflict()
     /// Whether the node may have sessions: if its lease ends, they are lost.
@@ -55,13 +56,13 @@ final class RedisLoop: @unchecked Sendable {
     private var isOver = false
     private var wasOpened = false
 
-    /// - Parameter outcome: a connection that is ready; nil if there is none yet.
-    init(_ connection: RedisConnection, _ outcome: RedisHandshake.Outcome?) {
+    /// - Parameter outcome: a connection that is ready, or why there is none yet.
+    init(_ connection: RedisConnection, _ outcome: RedisHandshake.Outcome) {
         self.connection = connection
         pipeline = RedisPipeline(replicas: connection.settings.replicas)
         lease = NodeLease(
             NodeLease.Terms(duration: connection.node.lease.wholeMilliseconds), now: connection.membership.now)
-        if let outcome { take(outcome) } else { isReported = true }
+        take(outcome)
     }
 
     deinit { buffer.deallocate() }
@@ -241,15 +242,19 @@ final class RedisLoop: @unchecked Sendable {
     /// The server refuses commands, because it is out of memory for example, or replicas are missing.
     private func refuse(_ detail: String) {
         reason = detail
-        guard !connection.isRefusing.exchange(true, ordering: .relaxed), !isReported else { return }
-        isReported = true
-        connection.report(.disconnected(detail))
+        connection.isRefusing.store(true, ordering: .relaxed)
+        reportProblem(detail)
+    }
+
+    /// Reports why Redis cannot be used, and later why it still cannot if that changes.
+    private func reportProblem(_ detail: String) {
+        guard problem.occurs(detail, now: connection.membership.now) else { return }
+        connection.report(.disconnected("\(connection.settings.address): \(detail)"))
     }
 
     func reportRecovery() {
         // A node that has left commits nothing more.
-        if isReported, !lease.hasLeft { connection.report(.recovered) }
-        isReported = false
+        if problem.ends(), !lease.hasLeft { connection.report(.recovered) }
     }
 
     private func expire() {
@@ -269,9 +274,7 @@ final class RedisLoop: @unchecked Sendable {
         (sendStart, isBeating, replyCount, writes) = (nil, false, 0, [])
         pipeline.disconnect()
         nextConnection = .now + .milliseconds(100)
-        guard !isReported else { return }
-        isReported = true
-        connection.report(.disconnected(detail))
+        reportProblem(detail)
     }
 
     private func flush() {

@@ -111,8 +111,11 @@ extension Configuration {
             secret: secret.text, lease: cluster.lease
         ) { event in
             log.write(event)
-            // It waited for a server that it must not use: whoever supervises it sees why.
-            if case .refused = event { exit(2) }
+            // Whoever supervises the process sees why it ends.
+            switch event {
+            case .refused, .addressTaken: exit(2)
+            default: break
+            }
         }
     }
 }

@@ -2,6 +2,7 @@ import Cluster
 import HTTP
 import HTTPServer
 import Locks
+import Observability
 import Platform
 import Sockets
 import Stores
@@ -26,14 +27,18 @@ final class Forwarder: Sendable {
     private static let maxGone = 1024
 
     let identity: NodeIdentity
+    let ownAddress = OwnAddress()
     private let settings: Settings
     private let clock: WallClock
+    private let log: Log
     private let forwardedRequests = Atomic<Int>(0)
     private let joinedStreams = Atomic<Int>(0)
     // Guards the owners that are known, which may have changed. Nothing is called while it is held.
     private let owners = Locked<[SessionID: String]>([:])
     // Guards the nodes that were alive when the journal looked last, and those that were alive before.
     private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
+    // Guards what is known of the nodes that do not answer although their leases hold.
+    private let silent = Locked<[String: LastingProblem]>([:])
     // Guards the connections of each loop. Nothing is called while it is held.
     private let pools = Locked<[ObjectIdentifier: (loop: any EventLoop, pool: LoopBound<LoopState>)]>([:])
 
@@ -43,10 +48,11 @@ final class Forwarder: Sendable {
         let sharing: StreamSharing
     }
 
-    init(_ identity: NodeIdentity, _ settings: Settings, _ clock: WallClock) {
+    init(_ identity: NodeIdentity, _ settings: Settings, _ clock: WallClock, _ log: Log) {
         self.identity = identity
         self.settings = settings
         self.clock = clock
+        self.log = log
     }
 
     /// How many requests were sent to other nodes.
@@ -54,6 +60,9 @@ final class Forwarder: Sendable {
 
     /// How many streams have begun that share their events with others.
     var joinedStreamCount: Int { joinedStreams.load(ordering: .relaxed) }
+
+    /// How long a node that has died keeps its sessions.
+    var lease: Duration { settings.lease }
 
     /// The time that routing is decided by, in milliseconds.
     var now: Int { Int(LoopInstant.current.nanoseconds / 1_000_000) }
@@ -84,17 +93,39 @@ final class Forwarder: Sendable {
 
     /// Takes the nodes that are alive. The connections to nodes that have died are closed, so that the requests on them end.
     func take(_ alive: Set<String>) {
-        let gone = nodes.withLock { nodes in
-            let gone = nodes.alive.subtracting(alive)
+        let (joined, gone) = nodes.withLock { nodes in
+            let (joined, gone) = (alive.subtracting(nodes.alive), nodes.alive.subtracting(alive))
             let earlier = nodes.gone.count < Self.maxGone ? nodes.gone : []
             nodes = (alive, earlier.union(gone).subtracting(alive))
-            return gone
+            return (joined, gone)
+        }
+        for node in joined.sorted() where node != identity.name {
+            log.info("a node has joined", [.init("node", node)])
         }
         guard !gone.isEmpty else { return }
+        for node in gone.sorted() where node != identity.name {
+            log.info("a node is gone: its lease has ended, or it has given it back", [.init("node", node)])
+        }
+        silent.withLock { silent in silent = silent.filter { !gone.contains($0.key) } }
         owners.withLock { owners in owners = owners.filter { !gone.contains($0.value) } }
         for (loop, pool) in pools.withLock({ Array($0.values) }) {
             loop.execute { for address in gone { pool.value.pool.close(to: address) } }
         }
+    }
+
+    /// Whether this node had a lease when the journal looked last.
+    var isAlive: Bool { nodes.withLock { $0.alive.contains(identity.name) } }
+
+    /// A node could not be reached, or has not answered in time. It is logged if that lasts while its lease holds. A node that has
+    /// just left has no lease any more, and this one may not know that yet.
+    private func didNotAnswer(_ node: String, _ reason: String) {
+        guard nodes.withLock({ $0.alive.contains(node) }) else { return }
+        let isDue = silent.withLock { silent in
+            silent[node, default: LastingProblem(firstAfter: 1000, changedAfter: 60_000, sameAfter: 60_000)]
+                .occurs(reason, now: now)
+        }
+        guard isDue else { return }
+        log.warning("a node does not answer", [.init("node", node), .init("detail", reason)])
     }
 
     /// Sends a request to another node, and its response to the client.
@@ -211,8 +242,8 @@ final class Forwarder: Sendable {
         pools.withLock { pools in
             if let known = pools[ObjectIdentifier(loop)] { return known.pool }
             let sharing = StreamSharing(on: loop, settings.streams, maxFrameBytes: settings.limits.output.limit)
-            let pool = LoopBound(
-                LoopState(pool: PeerPool(on: loop, identity, settings.limits), sharing: sharing), on: loop)
+            let peers = PeerPool(on: loop, identity, settings.limits) { [weak self] in self?.didNotAnswer($0, $1) }
+            let pool = LoopBound(LoopState(pool: peers, sharing: sharing), on: loop)
             pools[ObjectIdentifier(loop)] = (loop, pool)
             return pool
         }.value

@@ -51,9 +51,9 @@ final class ForwardedRequest {
     }
 
     private func abandon() {
-        let wasSent = connection != nil
-        connection?.close()
-        end(wasSent ? .unknown : .notSent)
+        guard let connection else { return end(.notSent) }
+        connection.abandon()
+        end(.unknown)
     }
 }
 
@@ -109,6 +109,12 @@ final class PeerConnection {
     func pause() { channel?.pauseReading() }
 
     func resume() { channel?.resumeReading() }
+
+    /// The other node has not answered in time.
+    fileprivate func abandon() {
+        peer.didNotAnswer("no answer")
+        close()
+    }
 
     /// Closes the connection. A request in progress ends as unknown.
     func close() {

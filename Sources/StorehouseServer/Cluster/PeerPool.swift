@@ -7,17 +7,25 @@ final class PeerPool {
     private let loop: any EventLoop
     private let identity: NodeIdentity
     private let limits: Peer.Limits
+    private let didNotAnswer: (_ address: String, _ reason: String) -> Void
     private var peers: [String: Peer] = [:]
 
-    init(on loop: any EventLoop, _ identity: NodeIdentity, _ limits: Peer.Limits) {
+    /// - Parameter didNotAnswer: is called whenever a node could not be reached, or has not answered in time.
+    init(
+        on loop: any EventLoop, _ identity: NodeIdentity, _ limits: Peer.Limits,
+        didNotAnswer: @escaping (_ address: String, _ reason: String) -> Void
+    ) {
         self.loop = loop
         self.identity = identity
         self.limits = limits
+        self.didNotAnswer = didNotAnswer
     }
 
     func peer(at address: String) -> Peer {
         if let peer = peers[address] { return peer }
-        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address), limits)
+        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address), limits) {
+            [didNotAnswer] reason in didNotAnswer(address, reason)
+        }
         peers[address] = peer
         return peer
     }
@@ -45,6 +53,8 @@ final class Peer {
     /// Shows the other node that requests come from a node.
     let credentials: String
     let limits: Limits
+    /// Is called with the reason whenever the node could not be reached, or has not answered in time.
+    let didNotAnswer: (_ reason: String) -> Void
     private let address: String
     private let loop: any EventLoop
     private var idle: [PeerConnection] = []
@@ -54,8 +64,12 @@ final class Peer {
     private var isDialing = false
     private var nextDial = LoopInstant(nanoseconds: 0)
 
-    init(_ address: String, on loop: any EventLoop, credentials: String, _ limits: Limits) {
+    init(
+        _ address: String, on loop: any EventLoop, credentials: String, _ limits: Limits,
+        didNotAnswer: @escaping (_ reason: String) -> Void
+    ) {
         self.limits = limits
+        self.didNotAnswer = didNotAnswer
         self.address = address
         self.loop = loop
         self.credentials = credentials
@@ -97,15 +111,19 @@ final class Peer {
         DispatchQueue.global().async { [address, loop] in
             let socket = Self.connect(to: address)
             let isRunning = loop.execute { bound.value.dialed(socket) }
-            if !isRunning, let socket { Dialing.close(socket) }
+            if !isRunning, case .success(let socket) = socket { Dialing.close(socket) }
         }
     }
 
-    private func dialed(_ socket: Int32?) {
+    private func dialed(_ socket: Result<Int32, SocketError>) {
         isDialing = false
         let connection = PeerConnection(self)
-        guard let socket, let channel = try? Channel(owning: socket, on: loop, delegate: connection) else {
+        let channel: Channel
+        do throws(SocketError) {
+            channel = try Channel(owning: try socket.get(), on: loop, delegate: connection)
+        } catch {
             nextDial = loop.now.advanced(by: Self.retryInterval)
+            didNotAnswer(error.description)
             return fail()
         }
         open[ObjectIdentifier(connection)] = connection
@@ -120,15 +138,13 @@ final class Peer {
         for request in failed { request.end(.notSent) }
     }
 
-    private static func connect(to address: String) -> Int32? {
+    private static func connect(to address: String) -> Result<Int32, SocketError> {
         guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]) else {
-            return nil
+            return .failure(.unresolved(host: address, reason: "no port"))
         }
         let host = address[..<colon].trimming { $0 == "[" || $0 == "]" }
-        do throws(SocketError) {
-            return try Dialing.connect(to: try SocketAddress(host: host, port: port), within: connectTimeout)
-        } catch {
-            return nil
+        return Result { () throws(SocketError) in
+            try Dialing.connect(to: try SocketAddress(host: host, port: port), within: connectTimeout)
         }
     }
 }

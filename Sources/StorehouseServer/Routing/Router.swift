@@ -34,8 +34,12 @@ package final class Router: RequestHandler {
     /// Refuses a request for its origin, its host or the rate of its client: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
-            if let node = api.forwarder?.identity, let credentials = head.fields.first("storehouse-node") {
-                return try accept(head, of: connection, from: node.number(of: credentials))
+            if let forwarder = api.forwarder, let credentials = head.fields.first("storehouse-node") {
+                if forwarder.ownAddress.isReached(by: credentials) {
+                    return decorator(head, .liveness).finish(
+                        Response(.ok), to: head, connection, since: connection.now)
+                }
+                return try accept(head, of: connection, from: forwarder.identity.number(of: credentials))
             }
             connection.stopForwarding()
             if head.fields.contains("origin") {

@@ -331,7 +331,7 @@ struct RedisJournalTests {
                 seen.withLock { $0.append(event) }
                 events.report(event)
             })
-        let isMissing = StorageEvent.disconnected("0 of 1 replicas have the newest commits")
+        let isMissing = StorageEvent.disconnected("unix://\(server.socket): 0 of 1 replicas have the newest commits")
         try await events.wait { $0 == isMissing }
         let session = journal.create(Step.session())
         guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }

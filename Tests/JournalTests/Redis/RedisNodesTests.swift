@@ -366,10 +366,7 @@ struct RedisNodesTests {
         let told = Told(first)
         let second = try server.open(node: "same:1", report: events.report)
         #expect(await second.create(Step.session()).awaitDurable() == nil)
-        try await events.wait { event in
-            guard case .refused(let detail) = event else { return false }
-            return detail.contains("same cluster.address, same:1")
-        }
+        try await events.wait { $0 == .addressTaken("same:1") }
         #expect(!second.isAvailable)
         #expect(first.isAvailable && told.losses == 0)
         #expect(try await first.session("session").summary.revision == 0)

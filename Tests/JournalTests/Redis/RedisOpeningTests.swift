@@ -33,6 +33,17 @@ struct RedisOpeningTests {
         #expect(error.description.contains(part))
     }
 
+    @Test("says again why a server cannot be used, if that has changed")
+    func changedReason() async throws {
+        let server = try RedisServer()
+        let events = StorageEvents()
+        let journal = try server.open(report: events.report)
+        server.kill()
+        try await events.wait { if case .disconnected = $0 { true } else { false } }
+        try await events.wait { $0 == .disconnected("unix://\(server.socket): connect: Connection refused") }
+        await journal.closed()
+    }
+
     @Test("waits for a server that is away at the start, and tells then why it must not be used")
     func lateRefusal() async throws {
         let server = try RedisServer()

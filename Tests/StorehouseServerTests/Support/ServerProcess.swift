@@ -25,9 +25,10 @@
         ///   - files: the limit on open files.
         ///   - addressSpace: the limit on address space in bytes; nil for none.
         ///   - environment: its configuration.
+        ///   - isAwaited: whether it listens when `body` begins. Otherwise its port is not known.
         static func run<Result: Sendable>(
             program: String = "storehouse", files: Int = 20_000, addressSpace: Int? = nil,
-            _ environment: [String: String] = [:],
+            _ environment: [String: String] = [:], isAwaited: Bool = true,
             _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
             guard let program = Products.directory?.appending(path: program).path,
@@ -60,7 +61,8 @@
             }.start()
             let result: Swift.Result<Result, any Error>
             do {
-                result = .success(try await use(id, end, said, body))
+                let port = isAwaited ? try await port(in: said) : 0
+                result = .success(try await body(ServerProcess(port: port, log: said, id: id, end: end)))
             } catch {
                 result = .failure(error)
             }
@@ -103,13 +105,11 @@
             return id
         }
 
-        private static func use<Result>(
-            _ id: pid_t, _ end: ProcessEnd, _ said: LogLines, _ body: (ServerProcess) async throws -> Result
-        ) async throws -> Result {
+        private static func port(in said: LogLines) async throws -> Int {
             try await said.line(with: "listening on ")
             guard let port = said.text.firstMatch(of: /listening on http:\/\/127.0.0.1:(\d+)/).flatMap({ Int($0.1) })
             else { throw Wire.Failure.malformed(said.text) }
-            return try await body(ServerProcess(port: port, log: said, id: id, end: end))
+            return port
         }
 
         /// The environment: a free port, and the options of the sanitizers.
@@ -190,12 +190,14 @@
             }
         }
 
-        private func status(_ name: String) throws -> Int {
+        /// Whether it handles a signal.
+        func handles(_ number: Int32) throws -> Bool { try status("SigCgt", radix: 16) >> Int(number - 1) & 1 == 1 }
+
+        private func status(_ name: String, radix: Int = 10) throws -> Int {
             let text = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
             let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-            guard let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
-                throw Wire.Failure.malformed(text)
-            }
+            let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+            guard let value = value.flatMap({ Int($0, radix: radix) }) else { throw Wire.Failure.malformed(text) }
             return value
         }
     }

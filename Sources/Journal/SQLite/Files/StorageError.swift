@@ -63,6 +63,8 @@ public enum StorageEvent: Sendable, Equatable {
     case lostCommits
     /// Redis must not be used by this process, for this reason: it should end.
     case refused(String)
+    /// Another process that is alive has this node's address, which is given: this process should end.
+    case addressTaken(String)
     /// Writes succeed again.
     case recovered
     /// The rows of a session are damaged, and the session cannot be used.
@@ -78,6 +80,7 @@ extension StorageEvent: CustomStringConvertible {
         case .disconnected(let detail): "Redis cannot be used: \(detail)"
         case .lostCommits: "Redis has lost commits that were acknowledged, or may have"
         case .refused(let detail): "Redis must not be used by this process: \(detail)"
+        case .addressTaken(let address): "another node that is alive has the same cluster.address, \(address)"
         case .recovered: "storage can be written again"
         case .damaged(_, let detail): "the rows of a session are damaged; it cannot be used: \(detail)"
         }
