@@ -56,6 +56,7 @@ struct RedisClusterTests {
         let session = journal.create(Step.session())
         Step.store(session).step(3)
         #expect(await session.awaitDurable() == nil)
+        try cluster.awaitReplica()
         try cluster.replica.server.execute("CONFIG", "SET", "appendfsync", "everysec")
         cluster.primary.server.kill()
         try cluster.replica.wait("INFO", "replication", for: "role:master")

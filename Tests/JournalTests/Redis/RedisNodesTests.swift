@@ -324,7 +324,11 @@ struct RedisNodesTests {
             isOver.withLock { $0 = true }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        for node in nodes { await node.closed() }
+        for node in nodes {
+            // It gives its sessions back only if it is connected.
+            try await eventually { node.isAvailable }
+            await node.closed()
+        }
         let later = try server.open(node: "third:1")
         for id in ids {
             let found = try await later.session(id)
