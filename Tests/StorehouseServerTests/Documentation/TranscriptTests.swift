@@ -21,7 +21,7 @@ import Testing
         process.standardError = output
         let text: Data = try await withCheckedThrowingContinuation { continuation in
             do {
-                try process.run()
+                try runLikeAShell(process)
             } catch {
                 return continuation.resume(throwing: error)
             }
@@ -32,5 +32,14 @@ import Testing
         }
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+
+    /// Starts a process that gets all signals. Threads of libdispatch block them, and processes inherit that.
+    private static func runLikeAShell(_ process: Process) throws {
+        var (none, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &blocked)
+        defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
+        try process.run()
     }
 }
