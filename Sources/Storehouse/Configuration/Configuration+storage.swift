@@ -16,23 +16,22 @@ extension Configuration {
 extension Configuration {
     private var storageProblems: [ConfigurationProblem] {
         switch storage.kind {
-        case .memory: keysWithoutEffect.cluster
-        case .sqlite: keysWithoutEffect.cluster + storage.fileProblems
+        case .memory: keysWithoutEffect(below: "cluster")
+        case .sqlite: keysWithoutEffect(below: "cluster") + storage.fileProblems
         case .redis: storage.redisProblems + clusterProblems
         }
     }
 
-    /// Keys of other kinds of storage that differ from their defaults. They may stay while one tries another kind, so they do not keep
-    /// the server from starting.
-    package var storageWarnings: [ConfigurationProblem] { keysWithoutEffect.storage }
+    /// The keys of `storage` that have no effect. The server starts all the same, so that a file can keep them while one tries another
+    /// kind of storage.
+    package var storageWarnings: [ConfigurationProblem] { keysWithoutEffect(below: "storage") }
 
-    /// Keys that differ from their defaults although the kind of storage does not use them. A process that is no node cannot do
-    /// what those of the cluster ask for.
-    private var keysWithoutEffect: (storage: [ConfigurationProblem], cluster: [ConfigurationProblem]) {
+    /// The keys of a section that differ from their defaults although the kind of storage does not use them.
+    private func keysWithoutEffect(below section: String) -> [ConfigurationProblem] {
         let defaults = Configuration()
-        let problems = Configuration.keys.compactMap { key -> ConfigurationProblem? in
-            guard let kinds = Configuration.Storage.kinds(using: key.path), !kinds.contains(storage.kind),
-                key.value(in: self) != key.value(in: defaults)
+        return Configuration.keys.compactMap { key in
+            guard key.path.hasPrefix(section + "."), let kinds = Configuration.Storage.kinds(using: key.path),
+                !kinds.contains(storage.kind), key.value(in: self) != key.value(in: defaults)
             else { return nil }
             let names = kinds.map(\.rawValue).joined(separator: " or ")
             return ConfigurationProblem(
@@ -40,8 +39,6 @@ extension Configuration {
                 detail: "has no effect unless storage.kind is \(names); set that (STOREHOUSE_STORAGE_KIND), "
                     + "or remove this (\(key.variable))")
         }
-        let cluster = problems.filter { $0.path?.hasPrefix("cluster.") == true }
-        return (problems.filter { !cluster.contains($0) }, cluster)
     }
 
     private var clusterProblems: [ConfigurationProblem] {

@@ -37,7 +37,7 @@ final class Forwarder: Sendable {
     private let owners = Locked<[SessionID: String]>([:])
     // Guards the nodes that were alive when the journal looked last, and those that were alive before.
     private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
-    // Guards what is known of the nodes that do not answer although their leases hold.
+    // Guards the problems of nodes whose leases hold but that do not answer. Nothing is called while it is held.
     private let silent = Locked<[String: LastingProblem]>([:])
     // Guards the connections of each loop. Nothing is called while it is held.
     private let pools = Locked<[ObjectIdentifier: (loop: any EventLoop, pool: LoopBound<LoopState>)]>([:])

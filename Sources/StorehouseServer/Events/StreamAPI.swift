@@ -195,7 +195,7 @@ extension EventStream.Route {
         }
     }
 
-    /// What the other node is told.
+    /// The response fields that tell the other node how it gets the events.
     fileprivate var fields: [Response.Field] {
         switch self {
         case .alone: []

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// What is left comes before the end of the input, even if the loop sees the end in the turn in which reading resumes.
+    /// The delegate gets the unconsumed bytes before the end of the input, also if both come in the turn in which reading resumes.
     @Test(arguments: LoopImplementation.allCases)
     func deliversWhatIsLeftBeforeTheEnd(_ implementation: LoopImplementation) async throws {
         let events = Probe<String>()

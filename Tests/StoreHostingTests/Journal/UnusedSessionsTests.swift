@@ -4,7 +4,7 @@ import Testing
 @Suite("A search for sessions that were never used")
 struct UnusedSessionsTests {
     @Test(
-        "goes on where sessions may be left, and never stops at those that cannot be ended",
+        "begins next at the oldest unused session, and behind the sessions of a full page",
         arguments: [
             // Nothing is left.
             (oldest: nil, last: nil, next: 90),
