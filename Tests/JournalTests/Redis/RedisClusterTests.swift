@@ -20,16 +20,16 @@ struct RedisClusterTests {
         let acknowledged = try await Self.underLoad(ids, journal) {
             try cluster.replica.server.execute("CLUSTER", "FAILOVER")
             try cluster.replica.wait("INFO", "replication", for: "role:master")
-            try await Self.waitForCommits(journal)
+            try await awaitCommits(at: [journal])
             let (source, target) = (cluster.replica, cluster.others[1])
             let session = try await Self.session(journal)
             try cluster.beginMove(from: source, to: target)
             Step.store(session).step()
             // Nothing was executed.
             guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "refusal") }
-            while journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { !journal.isAvailable }
             try cluster.endMove(from: source, to: target)
-            try await Self.waitForCommits(journal)
+            try await awaitCommits(at: [journal])
             #expect(try await journal.session("quiet").summary.revision == 0)
         }
         await journal.closed()
@@ -60,12 +60,12 @@ struct RedisClusterTests {
         try cluster.replica.server.execute("CONFIG", "SET", "appendfsync", "everysec")
         cluster.primary.server.kill()
         try cluster.replica.wait("INFO", "replication", for: "role:master")
-        while journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { !journal.isAvailable }
         #expect(throws: StorageError.self) { try stranger.server.open(at: RedisAddress(stranger.url), node: "node:2") }
         #expect(!journal.isAvailable)
         try cluster.replica.server.execute("CONFIG", "SET", "appendfsync", "always")
         try await events.wait { $0 == .recovered }
-        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { journal.isAvailable }
         let next = journal.create(Step.session("next"))
         Step.store(next).step(3)
         #expect(await next.awaitDurable() == nil)
@@ -101,7 +101,7 @@ struct RedisClusterTests {
         try cluster.replica.server.execute("CLUSTER", "FAILOVER", "TAKEOVER")
         try cluster.replica.wait("INFO", "replication", for: "role:master")
         try await events.wait { $0 == .recovered }
-        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { journal.isAvailable }
         let next = journal.create(Step.session("next"))
         #expect(await next.awaitDurable() == nil)
         #expect(try await journal.session("session").summary.revision == 3)
@@ -125,11 +125,6 @@ struct RedisClusterTests {
         return try storage.verify()
     }
 
-    private static func waitForCommits(_ journal: RedisJournal) async throws {
-        let count = journal.transactionCount
-        while journal.transactionCount < count + 20 { try await Task.sleep(for: .milliseconds(1)) }
-    }
-
     /// Commits to sessions while `body` runs.
     ///
     /// - Returns: the newest acknowledged revision of each.
@@ -145,7 +140,7 @@ struct RedisClusterTests {
                     (id, try await RedisJournalTests.commit(to: id, journal) { isOver.withLock(\.self) })
                 }
             }
-            try await waitForCommits(journal)
+            try await awaitCommits(at: [journal])
             try await body()
             isOver.withLock { $0 = true }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

@@ -38,7 +38,7 @@ struct RedisJournalTests {
                 group.addTask { (id, try await Self.commit(to: id, journal) { isOver.withLock(\.self) }) }
             }
             for _ in 0..<5 {
-                try await Task.sleep(for: .milliseconds(150))
+                try await awaitCommits(at: [journal])
                 server.kill()
                 try server.start()
             }
@@ -46,7 +46,7 @@ struct RedisJournalTests {
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         // It gives its sessions back only if it is connected.
-        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { journal.isAvailable }
         await journal.closed()
         let again = try server.open()
         for id in ids {
@@ -341,7 +341,7 @@ struct RedisJournalTests {
         let port = try Self.openPort(of: server)
         try replica.execute("REPLICAOF", "127.0.0.1", port)
         try await events.wait { $0 == .recovered }
-        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { journal.isAvailable }
         #expect(try await journal.found("session").word == "unknown")
         let again = journal.create(Step.session())
         Step.store(again).step(3)

@@ -8,11 +8,6 @@ import Testing
 
 @Suite("Nodes on one Redis", .timeLimit(.minutes(1)))
 struct RedisNodesTests {
-    /// Waits until something has become so.
-    private func eventually(_ isSo: () async throws -> Bool) async throws {
-        while try await !isSo() { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
     /// Ends the lease of a node, which does not know it.
     private func forget(_ address: String, on server: RedisServer, hasGivenBack: Bool = true) throws {
         let entries = try server.execute("HGETALL", "{test}:nodes")
@@ -315,9 +310,9 @@ struct RedisNodesTests {
                 group.addTask { (id, await Self.commit(to: id, nodes) { isOver.withLock(\.self) }) }
             }
             for round in 0..<4 {
-                try await Task.sleep(for: .milliseconds(100))
+                try await awaitCommits(at: nodes)
                 try forget(round.isMultiple(of: 2) ? "first:1" : "second:1", on: server)
-                try await Task.sleep(for: .milliseconds(100))
+                try await awaitCommits(at: nodes)
                 server.kill()
                 try server.start()
             }

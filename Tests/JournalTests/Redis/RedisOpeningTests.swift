@@ -68,7 +68,7 @@ struct RedisOpeningTests {
         let journal = try server.open(patience: .zero, report: events.report)
         try server.start()
         try await events.wait { $0 == .recovered }
-        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { journal.isAvailable }
         await journal.closed()
     }
 }

@@ -78,12 +78,4 @@ struct RefusedTests {
         #expect(await session.awaitDurable() == nil)
         #expect(try await left(file) == 11)
     }
-
-    private func eventually(_ isSo: () -> Bool) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
-        while !isSo() {
-            guard ContinuousClock.now < limit else { throw Missing(id: "what should be so by now") }
-            await Task.yield()
-        }
-    }
 }

@@ -2,6 +2,15 @@ import Locks
 import StoreHosting
 import Stores
 
+/// Waits until something has become so, for one minute at most.
+func eventually(_ isSo: () async throws -> Bool) async throws {
+    let limit = ContinuousClock.now + .seconds(60)
+    while try await !isSo() {
+        guard ContinuousClock.now < limit else { throw Missing(id: "what should be so by now") }
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}
+
 extension Journal {
     func found(_ id: String) async throws -> SessionLookup {
         try await Promise.value { load(id, done: $0) }.get()

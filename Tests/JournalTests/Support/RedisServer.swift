@@ -27,6 +27,13 @@ extension RedisServer {
     }
 }
 
+/// Waits until 20 more transactions were committed at the nodes together, whatever happens to Redis.
+func awaitCommits(at nodes: [RedisJournal]) async throws {
+    let count = { nodes.reduce(0) { $0 + $1.transactionCount } }
+    let wanted = count() + 20
+    try await eventually { count() >= wanted }
+}
+
 /// The events of a storage, which a test can wait for.
 struct StorageEvents: Sendable {
     private let stream: AsyncStream<StorageEvent>
