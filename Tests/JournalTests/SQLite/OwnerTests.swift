@@ -7,11 +7,14 @@ import Testing
 struct OwnerTests {
     @Test(
         "are covered by the checksums",
-        arguments: ["owner = 'mallory'", "owner = NULL", "personal = 1", "shares = 0", "shares = 3"])
-    func areCovered(change: String) async throws {
+        arguments: [
+            ("alice", "owner = 'mallory'"), ("alice", "owner = NULL"), ("alice", "shares = 0"),
+            ("alice", "personal = 1"), (nil, "owner = 'mallory'"), (nil, "personal = 1"), (nil, "shares = 3"),
+        ])
+    func areCovered(owner: String?, change: String) async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.create(Parcel.session("a", "alice"))
+        let session = journal.create(Parcel.session("a", owner))
         session.recordShareGeneration(1)
         await session.awaitDurable()
         await journal.closed()

@@ -43,11 +43,9 @@ struct SessionRow: Sendable {
         checksum.add(header.createdAt)
         checksum.add(header.forkedFrom)
         checksum.add(header.historyID)
-        // Without an owner it is the checksum of version 3.
-        if let owner = header.owner {
-            checksum.add(owner)
-            checksum.add(header.isPersonal ? 1 : 0)
-        }
+        // Without an owner it is the checksum of version 3, and no session is personal.
+        if let owner = header.owner { checksum.add(owner) }
+        if header.owner != nil || header.isPersonal { checksum.add(header.isPersonal ? 1 : 0) }
         return checksum.value
     }
 
