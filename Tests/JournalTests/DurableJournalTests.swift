@@ -15,7 +15,7 @@ struct DurableJournalTests {
     func reopening(kind: DurableStorage, closes: Bool) async throws {
         let storage = try kind.make()
         for opened in 0..<3 {
-            let journal = try storage.openJournal()
+            let journal = try await storage.openedJournal()
             let session: any SessionJournal
             if opened == 0 {
                 session = journal.create(Step.session())
@@ -29,7 +29,7 @@ struct DurableJournalTests {
             #expect(await session.awaitDurable() == nil)
             if closes { await journal.closed() }
         }
-        let journal = try storage.openJournal()
+        let journal = try await storage.openedJournal()
         #expect(journal.sessionCount == 1)
         let found = try await journal.session("session")
         #expect(found.replayable.count == 300)

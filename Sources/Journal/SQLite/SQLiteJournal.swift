@@ -24,7 +24,6 @@ public final class SQLiteJournal: Journal {
     private let limits: RetentionLimits
     private let now: @Sendable () -> Int
     private let report: @Sendable (StorageEvent) -> Void
-    private let lock: StorageLock
     private let path: String
     /// Nil if the file is not a backup.
     private let backup: BackupMarker?
@@ -63,7 +62,7 @@ public final class SQLiteJournal: Journal {
     ) throws(StorageError) {
         let file = try StorageFile(path)
         try file.checkHeader()
-        lock = try StorageLock(file.path)
+        let lock = try StorageLock(file.path)
         self.path = file.path
         try file.prepare()
         let connection = try storageErrors(path) { () throws(SQLiteError) in
@@ -84,7 +83,7 @@ public final class SQLiteJournal: Journal {
         }
         let readers = Readers(file.path, vfs: vfs, database.unsorted)
         let checkpointer = Checkpointer(file.path, vfs: vfs)
-        writer = Writer(database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
+        writer = Writer(lock, database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         check = IndexCheck(file.path, vfs: vfs)
         self.now = now
         self.report = report
@@ -223,10 +222,6 @@ public final class SQLiteJournal: Journal {
 
     public func close(done: @escaping @Sendable () -> Void) {
         check.close()
-        writer.close(in: epoch) { [self] in
-            // Release the lock first: the completion may open the file again.
-            lock.release()
-            done()
-        }
+        writer.close(in: epoch, done: done)
     }
 }

@@ -77,6 +77,17 @@ protocol OpenableStorage: Sendable {
 
 extension OpenableStorage {
     func openJournal() throws -> any Journal { try openJournal(isRelaxed: false) }
+
+    /// Opens a journal as soon as one that nobody has closed does not write any more.
+    func openedJournal() async throws -> any Journal {
+        var journal: (any Journal)?
+        try await eventually {
+            do { journal = try openJournal() } catch StorageError.inUse {}
+            return journal != nil
+        }
+        guard let journal else { throw Missing(id: "journal") }
+        return journal
+    }
 }
 
 extension JournalFile: OpenableStorage {

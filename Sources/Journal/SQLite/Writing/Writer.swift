@@ -29,6 +29,8 @@ final class Writer: Sendable {
     private static let maxWaitingBytes = 64 << 20
 
     let acknowledgesOnEnqueue: Bool
+    // Held as long as this may write, even if the journal is gone.
+    private let lock: StorageLock
     let readers: Readers
     private let checkpointer: Checkpointer
     let recentCommits = RecentCommitsBudget()
@@ -49,10 +51,11 @@ final class Writer: Sendable {
     private let observer = DurationObserver()
 
     init(
-        _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
+        _ lock: StorageLock, _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
         acknowledgesOnEnqueue: Bool,
         _ report: @escaping @Sendable (StorageEvent) -> Void
     ) {
+        self.lock = lock
         live = Atomic(database.liveSessions)
         sortingPolicy = database.sortingPolicy
         self.database = Locked(database)
@@ -129,6 +132,8 @@ final class Writer: Sendable {
                         database = nil
                     }
                     readers.close()
+                    // First, since the completion may open the file again.
+                    lock.release()
                     done()
                 }
             })

@@ -114,7 +114,7 @@ struct DiskFaultTests {
         let begin = ContinuousClock.now
         let journal = try file.open(isFull ? .full : .relaxed, vfs: disk.name)
         let session = journal.create(Step.session())
-        await session.awaitDurable()
+        try await eventually { journal.transactionCount == 1 }
         let before = disk.syncs
         disk.holding {
             Step.store(session).step()
