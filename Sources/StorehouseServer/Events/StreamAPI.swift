@@ -262,6 +262,7 @@ private struct StreamRequest: Sendable {
             "This resource is text/event-stream, or text/plain for a terminal. Accept must include one of them.")
     }
 
-    private static let eventStream = MediaType("text/event-stream")
+    // An event stream is UTF-8, so a client may ask for that.
+    private static let eventStream = MediaType("text/event-stream; charset=utf-8")
     private static let terminal = MediaType("text/plain; charset=utf-8")
 }

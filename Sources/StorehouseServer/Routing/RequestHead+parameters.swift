@@ -20,7 +20,8 @@ extension RequestHead {
         throw Problem(.notAcceptable, "This resource is application/json; let Accept include it.")
     }
 
-    private static let json = MediaType("application/json")
+    // JSON is UTF-8, so a client may ask for that.
+    private static let json = MediaType("application/json; charset=utf-8")
 
     /// The selection of `?select=`.
     func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {

@@ -54,8 +54,8 @@ final class MetaAPI: Sendable {
 
     private static let alive = Response.document(Array("{\"status\":\"alive\"}\n".utf8))
     private static let ready = Response.document(Array("{\"status\":\"ready\"}\n".utf8))
-    private static let indexTypes = [MediaType("application/json"), MediaType("text/html; charset=utf-8")]
-        .compactMap(\.self)
+    private static let indexTypes = ["application/json; charset=utf-8", "text/html; charset=utf-8"].compactMap(
+        MediaType.init)
 }
 
 /// The documents that are constant while the server runs, each encoded once.

@@ -73,6 +73,7 @@ import Testing
         ("text/plain, text/event-stream;q=0.5", "text/plain; charset=utf-8"),
         ("text/event-stream, text/plain", "text/event-stream; charset=utf-8"),
         ("*/*", "text/event-stream; charset=utf-8"),
+        ("text/event-stream; charset=utf-8, text/plain;q=0.1", "text/event-stream; charset=utf-8"),
     ])
     func acceptSelectsTheFormat(_ accept: String, _ type: String) async throws {
         try await LiveServer.run { server in

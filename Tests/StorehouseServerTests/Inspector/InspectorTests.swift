@@ -12,7 +12,8 @@ import Testing
     @Test(arguments: [
         (browser, html), ("text/html", html), ("TEXT/HTML; charset=UTF-8", html), ("text/*", html),
         ("application/json;q=0.5, text/html;q=0.6", html), ("application/json;q=0, */*", html),
-        ("*/*", json), ("", json), ("application/json", json), ("application/*", json), ("text/html;q=0, */*", json),
+        ("*/*", json), ("", json), ("application/json", json), ("application/json;charset=utf-8", json),
+        ("application/*", json), ("text/html;q=0, */*", json),
         ("application/json, text/plain, */*", json), ("application/json;q=0.6, text/html;q=0.5", json),
         ("application/json, text/html", json), ("nonsense", json),
     ])

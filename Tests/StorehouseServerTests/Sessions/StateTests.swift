@@ -95,10 +95,14 @@ import Testing
     @Test func otherFormatsAreNotAcceptable() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
-            for accept in ["text/html", "application/json;q=0", "image/*, text/*;q=0.5"] {
+            for accept in [
+                "text/html", "application/json;q=0", "image/*, text/*;q=0.5", "application/json;charset=latin1",
+            ] {
                 #expect(try await session.read("/state", [("Accept", accept)]).code == "not-acceptable")
             }
-            for accept in ["*/*", "application/*", "text/html, */*;q=0.1", "application/json"] {
+            for accept in [
+                "*/*", "application/*", "text/html, */*;q=0.1", "application/json", "application/json; charset=UTF-8",
+            ] {
                 #expect(try await session.read("/state", [("Accept", accept)]).status == 200)
             }
             #expect(try await session.read("/events", [("Accept", "application/json")]).code == "not-acceptable")
