@@ -288,6 +288,8 @@ CLUSTER_ROWS = (
     ("perSecond", "requests/s", 0), ("cpuMicroseconds", "CPU of all nodes a request, µs", 2),
     ("redisMicroseconds", "CPU of Redis a request, µs", 2), ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
 )
+FORWARDED_ROWS = CLUSTER_ROWS + (("forwardedPercent", "of them forwarded, %", 0),)
+TIMES_ROW = ("directTimes", "CPU of all nodes, times that of the same requests to the owners", 2)
 TAKEOVER_ROWS = (
     ("takeoverLease", "`cluster.lease`, s", 0), ("takeoverP50", "p50, s", 2), ("takeoverP99", "p99, s", 2),
     ("takeoverMost", "the longest, s", 2),
@@ -303,14 +305,14 @@ def cluster_cases(quick):
     seconds, subscribers = (2, 400) if quick else (8, 4000)
     rounds, victims = (2, 10) if quick else (10, 20)
 
-    def posts(title, policy, contenders):
-        return Case("cluster", f"POST counter/increment, 1000 sessions, {title}", contenders, CLUSTER_ROWS,
-                    lambda contender: cluster.posts(contender, policy, seconds))
+    def posts(title, measure, contenders, rows=CLUSTER_ROWS):
+        return Case("cluster", f"POST counter/increment, 1000 sessions, {title}", contenders, rows,
+                    lambda contender: measure(contender, seconds))
 
     return [
-        posts("each at its owner", "hash", ("memory", "1 node", "2 nodes", "4 nodes")),
-        posts("each at any node", "random", ("2 nodes", "4 nodes")),
-        posts("each at a node that forwards it", "others", ("2 nodes", "4 nodes")),
+        posts("each at its owner", cluster.posts_to_owners, ("memory", "1 node", "2 nodes", "4 nodes")),
+        posts("each at any node", cluster.posts_to_any, ("2 nodes", "4 nodes"), FORWARDED_ROWS),
+        posts("each at two other nodes", cluster.posts_to_others, ("4 nodes",), FORWARDED_ROWS + (TIMES_ROW,)),
         Case("cluster", "kill -9 of a node: the first commit of each of its sessions", ("2 nodes", "4 nodes"), TAKEOVER_ROWS,
              lambda contender: cluster.takeovers(contender, rounds, victims)),
         Case("cluster", f"1 session × {subscribers} subscribers on all nodes", ("memory", "1 node", "4 nodes"), FANOUT_ROWS,

@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import json
 import random
 import re
 import shutil
@@ -56,6 +55,12 @@ class Running:
 
     def pids(self):
         return [pid for server in self.servers for pid in server.pids()]
+
+    def forwarded(self):
+        """How many requests the nodes have forwarded."""
+        values = (re.search(r"^storehouse_cluster_forwarded_requests_total (\d+)", server.read("/metrics"), re.MULTILINE)
+                  for server in self.servers)
+        return sum(int(value[1]) for value in values if value)
 
     def create_sessions(self, count):
         """The paths for actions by node; each node has created its own."""
@@ -111,35 +116,48 @@ def _name(count):
     return f"{count} node{'s' if count > 1 else ''}"
 
 
-def posts(cluster, policy, seconds):
-    """Actions to all nodes at once. By `hash` each session is asked for at its owner, by `others` at another node, by `random`
-    at every node."""
+def posts_to_owners(cluster, seconds):
+    """Actions to all nodes at once, each to the owner of its session."""
+    with cluster.start() as running:
+        return _post(running, running.create_sessions(SESSIONS), seconds)
+
+
+def posts_to_any(cluster, seconds):
+    """Actions to all nodes at once, each to any node. A node forwards those of other nodes' sessions."""
+    with cluster.start() as running:
+        every = [path for paths in running.create_sessions(SESSIONS) for path in paths]
+        return _post(running, [random.Random(number).sample(every, len(every)) for number in range(len(running.servers))], seconds)
+
+
+def posts_to_others(cluster, seconds):
+    """Actions to all nodes at once, each to one of two nodes that forward it; before that, the same to the owners. A single node that
+    forwards all actions of a session would be given the session."""
     with cluster.start() as running:
         owned = running.create_sessions(SESSIONS)
-        if policy == "hash":
-            shares = owned
-        elif policy == "others":
-            shares = owned[1:] + owned[:1]
-        else:
-            every = [path for paths in owned for path in paths]
-            shares = [random.Random(number).sample(every, len(every)) for number in range(len(owned))]
+        direct = _post(running, owned, seconds)
+        shares = [owned[number - 1] + owned[number - 2] for number in range(len(owned))]
+        result = _post(running, [random.Random(number).sample(share, len(share)) for number, share in enumerate(shares)], seconds)
+    return result | {"directTimes": result["cpuMicroseconds"] / direct["cpuMicroseconds"]}
 
-        def load(seconds):
-            with ThreadPoolExecutor(len(shares)) as threads:
-                return list(threads.map(
-                    lambda pair: wrk(pair[0], CONNECTIONS // len(shares), seconds, pair[1], ACTION), zip(running.servers, shares)))
 
-        load(1)
-        redis = [running.redis.child.pid] if running.redis else []
-        before = machine.precise_cpu_seconds(redis)
-        with Watch(running, redis) as watch:
-            loads = load(seconds)
-        spent = machine.precise_cpu_seconds(redis) - before
+def _post(running, shares, seconds):
+    """Posts to each node the actions of its share."""
+    def load(seconds):
+        with ThreadPoolExecutor(len(shares)) as threads:
+            return list(threads.map(
+                lambda pair: wrk(pair[0], CONNECTIONS // len(shares), seconds, pair[1], ACTION), zip(running.servers, shares)))
+
+    load(1)
+    redis = [running.redis.child.pid] if running.redis else []
+    before = machine.precise_cpu_seconds(redis), running.forwarded()
+    with Watch(running, redis) as watch:
+        loads = load(seconds)
+    spent, forwarded = machine.precise_cpu_seconds(redis) - before[0], running.forwarded() - before[1]
     requests = sum(each["requests"] for each in loads)
     result = {
         "perSecond": sum(each["perSecond"] for each in loads), "cpuMicroseconds": watch.cpu / requests * 1e6,
         "p50Ms": max(each["p50Ms"] for each in loads), "p99Ms": max(each["p99Ms"] for each in loads),
-        "othersPercent": watch.others_percent}
+        "forwardedPercent": forwarded / requests * 100, "othersPercent": watch.others_percent}
     return result | ({"redisMicroseconds": spent / requests * 1e6} if redis else {})
 
 
@@ -195,13 +213,12 @@ def space(cluster, sessions, commits):
         empty = redis.number("used_memory"), redis.number("aof_current_size")
         paths = [actions for _, actions in cluster.contender.create_sessions(running.servers[0], sessions)]
         created = redis.number("used_memory"), redis.number("aof_current_size")
-        batch = json.dumps([json.loads(ACTION)] * 1)
         server = running.servers[0]
         active = paths[:sessions // 10]
         connection = server.connection()
         for _ in range(commits):
             for path in active:
-                connection.request("POST", path, batch, {"Content-Type": "application/json"})
+                connection.request("POST", path, ACTION, {"Content-Type": "application/json"})
                 if (answer := connection.getresponse()).status != 200:
                     raise Failure(f"{answer.status} to {path}")
                 answer.read()
