@@ -186,14 +186,12 @@ final class RedisSessionJournal: SessionJournal {
 
     /// Why not to answer although the commit is acknowledged; nil to answer.
     ///
-    /// If the lease has ended before the answer is made, what was committed is loaded again.
-    private func problem(_ failure: JournalError?) -> JournalError? {
-        if failure != nil || mayAnswer { return failure }
-        let error = JournalError.outcomeUnknown("the node's lease has ended")
-        return contents.withLock { contents in
-            contents.fail(error, journal.recentCommits)
-            return contents.failure
-        }
+    /// If the lease has ended before the answer is made, or Redis has lost commits, what was committed is loaded again.
+    private func problem() -> JournalError? {
+        guard isOld || !mayAnswer else { return nil }
+        let error = JournalError.outcomeUnknown("the node's lease has ended, or Redis has lost commits")
+        contents.withLock { $0.fail(error, journal.recentCommits) }
+        return error
     }
 
     /// - Parameter change: is done before, with the same lock.

@@ -14,6 +14,10 @@ struct DurabilityWaiters: Sendable {
     struct Waiter {
         fileprivate var condition: Condition
         let done: Completion
+
+        fileprivate func isMet(_ acknowledged: Int) -> Bool {
+            if case .order(let order) = condition { order <= acknowledged } else { false }
+        }
     }
 
     private var waiting: [Waiter] = []
@@ -34,16 +38,20 @@ struct DurabilityWaiters: Sendable {
 
     /// Takes out the first ones, as far as their conditions are met.
     mutating func take(acknowledged: Int) -> [Waiter] {
-        let first = waiting.firstIndex { waiter in
-            if case .order(let order) = waiter.condition { order > acknowledged } else { true }
-        }
+        let first = waiting.firstIndex { !$0.isMet(acknowledged) }
         guard let first else { return takeAll() }
         if first == 0 { return [] }
         defer { waiting.removeFirst(first) }
         return Array(waiting.prefix(first))
     }
 
-    mutating func takeAll() -> [Waiter] {
+    /// Takes out all: those whose conditions are met, and those whose conditions never will be.
+    mutating func takeAll(acknowledged: Int) -> (met: [Waiter], unmet: [Waiter]) {
+        let all = takeAll()
+        return (all.filter { $0.isMet(acknowledged) }, all.filter { !$0.isMet(acknowledged) })
+    }
+
+    private mutating func takeAll() -> [Waiter] {
         defer { waiting = [] }
         return waiting
     }

@@ -66,7 +66,7 @@ struct RecentCommits: Sendable {
 
     private var sequence: CommitSequence
     /// The newest revision that is durable.
-    private var durableRevision: Int
+    private(set) var durableRevision: Int
     /// About how many bytes the commits take.
     private(set) var byteCount = 0
 

@@ -37,6 +37,15 @@ struct SessionContents<Position: Sendable>: Sendable {
             && (revision <= recent.lastRevision || hasEnded)
     }
 
+    /// When everything up to a revision is durable; for revision 0, everything until now.
+    fileprivate func condition(through revision: Int) -> DurabilityWaiters.Condition {
+        if failure != nil {
+            // The store has changes that are never persisted.
+            return .order(revision > 0 && revision <= recent.durableRevision ? 0 : .max)
+        }
+        return revision <= recent.lastRevision || hasEnded ? .order(enqueued) : .revision(revision)
+    }
+
     /// Takes a transaction into memory, and gives it to the storage.
     ///
     /// - Parameter enqueue: gets the snapshot of the state after the last commit, if one should be stored.
@@ -46,7 +55,7 @@ struct SessionContents<Position: Sendable>: Sendable {
         _ enqueue: (StateSnapshot?, inout Self) -> Void
     ) -> Bool {
         guard failure == nil, !hasEnded else {
-            waiters.resolve(through: .max, order: enqueued)
+            waiters.resolve(through: .max, order: failure == nil ? enqueued : .max)
             return false
         }
         let snapshot = recordCommits(of: transaction, state)
@@ -77,8 +86,9 @@ struct SessionContents<Position: Sendable>: Sendable {
         acknowledged: [DurabilityWaiters.Waiter], failed: [DurabilityWaiters.Waiter], failure: JournalError?
     )? {
         guard !isNotifying else { return nil }
-        let done = waiters.take(acknowledged: acknowledged)
-        let failed = failure == nil ? [] : waiters.takeAll()
+        let (done, failed) =
+            failure == nil
+            ? (waiters.take(acknowledged: acknowledged), []) : waiters.takeAll(acknowledged: acknowledged)
         if done.isEmpty, failed.isEmpty { return nil }
         isNotifying = true
         return (done, failed, failure)
@@ -90,17 +100,17 @@ extension Locked {
     ///
     /// - Parameters:
     ///   - change: is done before, with the same lock.
-    ///   - problem: says why not to answer although the commit is acknowledged; gets the failure of the session.
+    ///   - problem: says why not to answer although the commit is acknowledged.
     func notifyWaiters<Position>(
         after change: (inout Value) -> Void = { _ in },
-        _ problem: (JournalError?) -> JournalError? = { _ in nil }
+        _ problem: () -> JournalError? = { nil }
     ) where Value == SessionContents<Position> {
         var next = withLock { contents in
             change(&contents)
             return contents.takeDue()
         }
         while let due = next {
-            for waiter in due.acknowledged { waiter.done(problem(due.failure)) }
+            for waiter in due.acknowledged { waiter.done(problem()) }
             for waiter in due.failed { waiter.done(due.failure) }
             next = withLock { contents in
                 contents.isNotifying = false
@@ -114,16 +124,15 @@ extension Locked {
     /// - Parameter problem: as with ``notifyWaiters(after:_:)``.
     func whenDurable<Position>(
         through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void,
-        _ problem: (JournalError?) -> JournalError? = { _ in nil }
+        _ problem: () -> JournalError? = { nil }
     ) where Value == SessionContents<Position> {
         let (isDurable, hasFailed) = withLock { contents in
             if contents.isDurable(through: revision) { return (true, false) }
-            let isAppended = revision <= contents.recent.lastRevision || contents.hasEnded
-            contents.waiters.append(done, isAppended ? .order(contents.enqueued) : .revision(revision))
+            contents.waiters.append(done, contents.condition(through: revision))
             return (false, contents.failure != nil)
         }
         // The caller may be inside the store, so nobody else's completion runs here. Whoever acknowledges calls `done`; after
         // a failure nobody does.
-        if isDurable { done(problem(nil)) } else if hasFailed { notifyWaiters(problem) }
+        if isDurable { done(problem()) } else if hasFailed { notifyWaiters(problem) }
     }
 }

@@ -166,6 +166,12 @@ struct RedisNodesTests {
         store.step()
         #expect(await session.awaitDurable() != nil)
         #expect(session.hasFailed && !session.isDurable)
+        for revision in [0, 4] { #expect(await session.awaitDurable(through: revision) != nil) }
+        // That nothing was committed would be wrong.
+        switch await session.awaitDurable(through: 3) {
+        case nil, .outcomeUnknown: break
+        case let failure: Issue.record("\(String(describing: failure))")
+        }
         Step.store(found.journal, from: 3).step()
         #expect(await found.journal.awaitDurable() == nil)
         // The first node begins another life.

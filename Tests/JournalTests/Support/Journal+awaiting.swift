@@ -80,12 +80,12 @@ struct Missing: Error {
 }
 
 extension SessionJournal {
-    /// Waits until everything that was appended is durable.
+    /// Waits until everything up to a revision is durable, or for revision 0 everything that was appended.
     ///
     /// - Returns: why it cannot become durable; nil if it is.
     @discardableResult
-    func awaitDurable() async -> JournalError? {
-        await Promise.value { whenDurable($0) }
+    func awaitDurable(through revision: Int = 0) async -> JournalError? {
+        await Promise.value { whenDurable(through: revision, $0) }
     }
 
     func commits(after revision: Int, limit: Int = .max) async throws -> [CommitRecord]? {

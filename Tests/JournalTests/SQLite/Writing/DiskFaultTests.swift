@@ -75,12 +75,22 @@ struct DiskFaultTests {
     func failsWhileDiskFails() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(vfs: disk.name)
+        let earlier = journal.create(Step.session("earlier"))
+        let store = Step.store(earlier)
+        store.step(3)
+        #expect(await earlier.awaitDurable() == nil)
         disk.fail(FAULTY_FULL)
+        store.step()
+        #expect(await earlier.awaitDurable() != nil)
+        // This one is not given to the storage any more.
+        store.step()
+        #expect(await earlier.awaitDurable(through: 3) == nil)
+        for revision in [0, 4, 5] { #expect(await earlier.awaitDurable(through: revision) != nil) }
         let session = journal.create(Step.session())
         Step.store(session).step(5)
         #expect(await session.awaitDurable() != nil)
         guard case .unknown = try await journal.found("session") else { throw Missing(id: "nothing") }
-        #expect(journal.sessionCount == 0)
+        #expect(journal.sessionCount == 1)
     }
 
     @Test("commits all waiting transactions at once, in order")
