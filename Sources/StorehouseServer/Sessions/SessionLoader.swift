@@ -48,7 +48,10 @@ final class SessionLoader: Sendable {
         case .success(.session(let summary, let past, let answers, let journal)):
             guard registry.mayLoad(id, summary) else { return .success(.ended(owner: summary.header.owner)) }
             switch restore(summary, past, answers, journal) {
-            case .failure(let problem): return .success(.unreadable(problem, owner: summary.header.owner))
+            case .failure(let problem):
+                // A node of another release may be able to read it.
+                journal.release { _ in }
+                return .success(.unreadable(problem, owner: summary.header.owner))
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()

@@ -52,13 +52,16 @@ package struct DueTimers: Sendable {
         return sessions.filter { !unusable.contains($0.id) }
     }
 
-    /// A session cannot be loaded now. The next batch begins with the first session again.
-    package mutating func retry() { nextRestart = .min }
-
-    /// A session cannot be loaded, now or ever.
-    package mutating func markUnusable(_ id: String) {
-        if unusable.count >= Self.maxUnusable { unusable = [] }
-        unusable.insert(id)
+    /// A session was loaded, or not.
+    package mutating func loaded(_ id: String, _ found: Result<SessionRegistry.Lookup, Problem>) {
+        switch found {
+        case .success(.unreadable):
+            if unusable.count >= Self.maxUnusable { unusable = [] }
+            unusable.insert(id)
+        case .success: break
+        // Storage may be available again later, and memory free. The next batch begins with the first session again.
+        case .failure: nextRestart = .min
+        }
     }
 
     /// Ends the batch.
@@ -118,12 +121,7 @@ final class TimerWaker: Sendable {
         guard let id = SessionID(session.id.utf8) else { return done() }
         guard registry.resident(id) == nil else { return done() }
         loader.load(id) { [timers] found in
-            if case .failure(let problem) = found {
-                // Storage may be available again later, and memory free.
-                timers.withLock { timers in
-                    if problem.code == .internalError { timers.markUnusable(session.id) } else { timers.retry() }
-                }
-            }
+            timers.withLock { $0.loaded(session.id, found) }
             done()
         }
     }

@@ -66,16 +66,18 @@ import Testing
         var timers = DueTimers()
         let query = try begin(&timers, 0)
         _ = timers.found(Self.sessions(0..<query.limit))
-        timers.retry()
+        timers.loaded("s0", .failure(Problem(.storageUnavailable, "")))
         let goesOn = timers.end(found: query.limit, hasRoom: true)
         #expect(!goesOn)
         #expect(try begin(&timers, 1).after == nil)
+        #expect(timers.found(Self.sessions(0..<1)).map(\.id) == ["s0"])
     }
 
-    @Test func sessionsThatCannotBeLoadedAreLeftAlone() throws {
+    @Test func sessionsThatCannotBeReadAreLeftAlone() throws {
         var timers = DueTimers()
         _ = try begin(&timers, 0)
-        timers.markUnusable("s1")
+        timers.loaded("s1", .success(.unreadable(Problem(.internalError, ""), owner: nil)))
+        timers.loaded("s2", .success(.elsewhere("127.0.0.1:1")))
         let loaded = timers.found(Self.sessions(0..<3)).map(\.id)
         #expect(loaded == ["s0", "s2"])
     }

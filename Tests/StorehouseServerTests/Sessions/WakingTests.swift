@@ -48,12 +48,18 @@ struct Alarm: HostedState, ObjectState, Restorable {
         }
     }
 
-    static let kind = StoreKind.store(
-        "alarm", reducer: Clockwork(),
-        middleware: [
-            Timers("alarm") { (state: Alarm) in state.deadline.map { [StateTimer("ring", at: $0, .ring)] } ?? [] }
-        ]
-    )
+    static let kind = kind([])
+
+    static func kind(_ migrations: [StoreKind.Migration]) -> StoreKind {
+        StoreKind.store(
+            "alarm", reducer: Clockwork(),
+            middleware: [
+                Timers("alarm") { (state: Alarm) in
+                    state.deadline.map { [StateTimer("ring", at: $0, .ring)] } ?? []
+                }
+            ],
+            migrations: migrations)
+    }
 }
 
 /// Timers that are due after a restart, and sessions whose clock steps.
