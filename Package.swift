@@ -122,7 +122,11 @@ let package = Package(
             name: "ExampleStoresTests",
             dependencies: ["ExampleStores", "RemoteServices", "Stores", "StoreHosting", "StoresTesting", "Locks"]),
         .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "RedisTesting", path: "Tests/RedisTesting"),
+        .target(name: "CProcessTesting", path: "Tests/CProcessTesting"),
+        .target(
+            name: "ProcessTesting", dependencies: ["CProcessTesting", "Locks", "Platform"], path: "Tests/ProcessTesting"
+        ),
+        .target(name: "RedisTesting", dependencies: ["ProcessTesting"], path: "Tests/RedisTesting"),
         .testTarget(
             name: "JournalTests",
             dependencies: [
@@ -147,8 +151,8 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "RemoteServices",
-                "Sealing",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
+                "RemoteServices", "Sealing",
                 "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
                 "StoresTesting", "Upstream",
             ]),
@@ -159,7 +163,8 @@ let package = Package(
                 "Stores",
                 "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "RedisTesting", "TokenVectors",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "ProcessTesting", "RedisTesting",
+                "TokenVectors",
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -167,6 +172,7 @@ let package = Package(
 
 let cTargets: Set = [
     "CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CHiredis", "CSQLite", "CFaultyDisk",
+    "CProcessTesting",
 ]
 for target in package.targets {
     if cTargets.contains(target.name) {

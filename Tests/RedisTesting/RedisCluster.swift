@@ -8,6 +8,8 @@ package struct RedisCluster: Sendable {
         package let port: Int
     }
 
+    package struct TookTooLong: Error {}
+
     /// The slot of the keys.
     package let slot: String
     /// The primary of the slot, the other two, and the replica of the first.
@@ -56,7 +58,15 @@ package struct RedisCluster: Sendable {
     /// Waits until the replica has everything that the primary has now.
     package func awaitReplica() throws {
         let wanted = try primary.offset("master_repl_offset")
-        while try replica.offset("slave_repl_offset") < wanted {}
+        try Self.wait { try replica.offset("slave_repl_offset") >= wanted }
+    }
+
+    /// Asks again and again until a condition is met, for a minute at most.
+    fileprivate static func wait(_ isMet: () throws -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while try !isMet() {
+            if ContinuousClock.now > end { throw TookTooLong() }
+        }
     }
 
     /// Begins to move the slot to another primary. Until the end no script can use its keys.
@@ -67,12 +77,12 @@ package struct RedisCluster: Sendable {
 
     /// Moves the keys, and then the slot.
     package func endMove(from source: Node, to target: Node) throws {
-        while true {
+        try Self.wait {
             let keys = try source.server.execute("CLUSTER", "GETKEYSINSLOT", slot, "100")
-            if keys.isEmpty { break }
             for key in keys {
                 try source.server.execute("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "5000")
             }
+            return keys.isEmpty
         }
         for node in [target, source] { try node.server.execute("CLUSTER", "SETSLOT", slot, "NODE", target.id) }
     }
@@ -89,6 +99,6 @@ extension RedisCluster.Node {
 
     /// Asks again and again until the answer has a text.
     package func wait(_ command: String, _ argument: String, for text: String) throws {
-        while try !server.execute(command, argument).contains(where: { $0.contains(text) }) {}
+        try RedisCluster.wait { try server.execute(command, argument).contains { $0.contains(text) } }
     }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import ProcessTesting
 
 /// A redis-server with a directory of its own, both of which go with this.
 package final class RedisServer: @unchecked Sendable {
@@ -13,7 +14,9 @@ package final class RedisServer: @unchecked Sendable {
 
     package let directory: URL
     private let options: [String]
-    private var process: Process?
+    private var process: ChildProcess?
+    /// Nobody reads it after the start. The server writes little.
+    private var output: OutputPipe?
 
     package var socket: String { directory.appending(path: "redis.sock").path }
 
@@ -43,45 +46,28 @@ package final class RedisServer: @unchecked Sendable {
 
     /// Starts the server with what it has stored, and waits until it is ready.
     package func start() throws {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/redis-server")
-        process.arguments =
-            ["--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", ""] + options
-        process.standardOutput = output
-        // Who reads the output of the tests would wait for a server that outlives them.
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        self.process = process
-        var text = ""
-        while !text.contains("ready to accept connections") {
-            let some = output.fileHandleForReading.availableData
-            guard !some.isEmpty else { throw DidNotStart(output: text) }
-            text += String(decoding: some, as: UTF8.self)
-        }
-        // Nobody reads more of it, and the server writes little.
+        let output = OutputPipe()
+        let arguments = ["--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", ""] + options
+        process = try ChildProcess("/usr/bin/redis-server", arguments, output: output.writeEnd)
+        self.output = output
+        output.closeWriteEnd()
+        let ready = "ready to accept connections"
+        let text = try output.read { $0.contains(ready) }
+        guard text.contains(ready) else { throw DidNotStart(output: text) }
     }
 
     /// Kills the server at once.
-    package func kill() {
-        guard let process, process.isRunning else { return }
-        send(SIGKILL)
-        process.waitUntilExit()
-    }
+    package func kill() { process?.end() }
 
-    package func send(_ signal: Int32) {
-        if let process { Foundation.kill(process.processIdentifier, signal) }
-    }
+    package func send(_ signal: Int32) { process?.send(signal) }
 
     /// Executes a command, and returns the lines of the reply.
     @discardableResult
     package func execute(_ arguments: String...) throws -> [String] {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/redis-cli")
-        process.arguments = ["-s", socket] + arguments
-        process.standardOutput = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        let output = OutputPipe()
+        let process = try ChildProcess("/usr/bin/redis-cli", ["-s", socket] + arguments, output: output.writeEnd)
+        output.closeWriteEnd()
+        defer { process.end() }
+        return try output.read().split(separator: "\n").map(String.init)
     }
 }

@@ -14,7 +14,7 @@
                     if round % 3 > 0 { _ = try await server.client().exchange(TestRequest("GET", "/healthz")) }
                     if round % 3 > 1 { _ = try await server.sessionPath() }
                     server.signal(number)
-                    return await server.exitCode()
+                    return try await server.exitCode()
                 }
                 #expect(code == 0)
             }
@@ -31,7 +31,7 @@
                 try await waitUntil { try server.handles(SIGTERM) }
                 #expect(!server.log.text.contains("Redis cannot be used"))
                 server.signal(SIGTERM)
-                return await server.exitCode()
+                return try await server.exitCode()
             }
             #expect(code == 0)
         }
@@ -42,7 +42,7 @@
                 let readiness = try await server.client().exchange(TestRequest("GET", "/readyz"))
                 #expect(readiness.status == 200)
                 server.signal(SIGTERM)
-                return await server.exitCode()
+                return try await server.exitCode()
             }
             #expect(code == 0)
         }
@@ -55,7 +55,7 @@
                 let start = ContinuousClock.now
                 server.signal(SIGTERM)
                 defer { withExtendedLifetime(held) {} }
-                return (await server.exitCode(), ContinuousClock.now - start)
+                return (try await server.exitCode(), ContinuousClock.now - start)
             }
             #expect(code == 0)
             #expect(duration < .seconds(20))
@@ -74,7 +74,7 @@
                     server.signal(SIGTERM)
                     return server.hasEnded
                 }
-                return await server.exitCode()
+                return try await server.exitCode()
             }
             #expect(code == 128 + SIGTERM)
         }
@@ -90,7 +90,7 @@
                 let booked = try await server.client().exchange(booking)
                 #expect(booked.status == 200)
                 server.signal(SIGTERM)
-                return await server.exitCode()
+                return try await server.exitCode()
             }
             #expect(code == 0)
         }

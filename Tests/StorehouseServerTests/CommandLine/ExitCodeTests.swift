@@ -1,4 +1,5 @@
 import JSON
+import ProcessTesting
 import Testing
 
 /// Exit codes and outputs of the program, as a script sees them.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import ProcessTesting
 import Testing
 
 /// The commands on a database file, run as a script would run them.

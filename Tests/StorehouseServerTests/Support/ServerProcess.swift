@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Glibc
-    import Locks
+    import ProcessTesting
 
     /// The program in its own process, with its own limits, memory and CPU time.
     struct ServerProcess: Sendable {
@@ -15,8 +15,8 @@
         let port: Int
         /// The lines of standard error.
         let log: LogLines
-        private let id: pid_t
-        private let end: ProcessEnd
+        private let process: ChildProcess
+        private var id: pid_t { process.id }
 
         /// Serves while `body` runs, then sends SIGTERM and waits for the end.
         ///
@@ -34,75 +34,29 @@
             guard let program = Products.directory?.appending(path: program).path,
                 FileManager.default.isExecutableFile(atPath: program)
             else { throw NotBuilt() }
-            let errors = Pipe()
-            let said = LogLines()
-            let input = dup(errors.fileHandleForReading.fileDescriptor)
-            // A thread reads: where the end of a pipe wakes a source of libdispatch, that may use memory that is free.
-            Thread {
-                var buffer = [UInt8](repeating: 0, count: 65_536)
-                while true {
-                    let count = read(input, &buffer, buffer.count)
-                    if count > 0 { said.write(Array(buffer[..<count])) { _ in [] } }
-                    if count == 0 || count < 0 && errno != EINTR { break }
-                }
-                close(input)
-                said.end()
-            }.start()
             let settings = environment.merging(Self.environment) { given, _ in given }
             let limits = "ulimit -n \(files)" + (addressSpace.map { "; ulimit -v \($0 / 1024)" } ?? "")
-            let id = try spawn(program, limits, settings, errors.fileHandleForWriting.fileDescriptor)
-            try errors.fileHandleForWriting.close()
-            // A thread waits for the end, because Swift's own threads must not block.
-            let end = ProcessEnd()
+            let errors = OutputPipe()
+            let process = try ChildProcess(
+                "/bin/bash", ["-c", "{ \(limits); } 2>/dev/null; exec \"$0\" serve", program], environment: settings,
+                in: FileManager.default.temporaryDirectory.path, errors: errors.writeEnd)
+            errors.closeWriteEnd()
+            let said = LogLines()
+            // A thread reads: where the end of a pipe wakes a source of libdispatch, that may use memory that is free.
             Thread {
-                var status: Int32 = 0
-                waitpid(id, &status, 0)
-                end.arrived(status)
+                while let some = errors.readSome() { said.write(some) { _ in [] } }
+                said.end()
             }.start()
             let result: Swift.Result<Result, any Error>
             do {
                 let port = isAwaited ? try await port(in: said) : 0
-                result = .success(try await body(ServerProcess(port: port, log: said, id: id, end: end)))
+                result = .success(try await body(ServerProcess(port: port, log: said, process: process)))
             } catch {
                 result = .failure(error)
             }
-            if !end.hasArrived { kill(id, SIGTERM) }
-            _ = await Self.status(of: id, end)
-            if end.wasForced { throw DidNotStop(log: said.text) }
+            process.send(SIGTERM)
+            guard await process.exitCode(within: .seconds(60)) != nil else { throw DidNotStop(log: said.text) }
             return try result.get()
-        }
-
-        /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of
-        /// files are open, as other tests have them.
-        private static func spawn(
-            _ program: String, _ limits: String, _ environment: [String: String], _ errors: Int32
-        ) throws -> pid_t {
-            // It inherits no files, which would count for its limit.
-            let script = """
-                cd "$1"
-                for file in /proc/$$/fd/*; do
-                    number=${file##*/}
-                    if ((number > 2)); then eval "exec $number>&-"; fi
-                done
-                { \(limits); } 2>/dev/null
-                exec "$0" serve
-                """
-            let words = ["/bin/bash", "-c", script, program, FileManager.default.temporaryDirectory.path]
-            let arguments = words.map { strdup($0) } + [nil]
-            let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-            var actions = posix_spawn_file_actions_t()
-            posix_spawn_file_actions_init(&actions)
-            defer {
-                posix_spawn_file_actions_destroy(&actions)
-                for text in arguments + variables { free(text) }
-            }
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-            // Who reads the output of the tests would wait for a server that outlives them.
-            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-            posix_spawn_file_actions_adddup2(&actions, errors, 2)
-            var id: pid_t = 0
-            guard posix_spawn(&id, words[0], &actions, nil, arguments, variables) == 0 else { throw NotBuilt() }
-            return id
         }
 
         private static func port(in said: LogLines) async throws -> Int {
@@ -123,24 +77,14 @@
         }
 
         /// Sends a signal.
-        func signal(_ number: Int32) {
-            if !end.hasArrived { kill(id, number) }
-        }
+        func signal(_ number: Int32) { process.send(number) }
 
-        var hasEnded: Bool { end.hasArrived }
+        var hasEnded: Bool { !process.isRunning }
 
-        /// Waits for the end of the process. Returns the exit code, or 128 + the signal that killed it.
-        func exitCode() async -> Int32 {
-            let status = await Self.status(of: id, end)
-            return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
-        }
-
-        /// Waits for the end of a process that was told to end, and kills it after a minute.
-        private static func status(of id: pid_t, _ end: ProcessEnd) async -> Int32 {
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) {
-                if end.force() { kill(id, SIGKILL) }
-            }
-            return await end.status()
+        /// Waits for the end of a process that was told to end. Returns the exit code, or 128 + the signal that killed it.
+        func exitCode() async throws -> Int32 {
+            guard let code = await process.exitCode(within: .seconds(60)) else { throw DidNotStop(log: log.text) }
+            return code
         }
 
         /// The path of a session made for it.
@@ -199,49 +143,6 @@
             let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
             guard let value = value.flatMap({ Int($0, radix: radix) }) else { throw Wire.Failure.malformed(text) }
             return value
-        }
-    }
-
-    /// The end of a process, awaited by any number of tasks.
-    private final class ProcessEnd: Sendable {
-        private struct Contents {
-            var status: Int32?
-            var wasForced = false
-            var waiting: [CheckedContinuation<Int32, Never>] = []
-        }
-
-        // No other lock is taken while this one is held.
-        private let contents = Locked(Contents())
-
-        var hasArrived: Bool { contents.withLock { $0.status != nil } }
-
-        var wasForced: Bool { contents.withLock { $0.wasForced } }
-
-        /// Whether the process has not ended yet, and is killed now.
-        func force() -> Bool {
-            contents.withLock { contents in
-                if contents.status == nil { contents.wasForced = true }
-                return contents.status == nil
-            }
-        }
-
-        func arrived(_ status: Int32) {
-            let waiting = contents.withLock { contents in
-                contents.status = status
-                defer { contents.waiting = [] }
-                return contents.waiting
-            }
-            for continuation in waiting { continuation.resume(returning: status) }
-        }
-
-        func status() async -> Int32 {
-            await withCheckedContinuation { continuation in
-                let known: Int32? = contents.withLock { contents in
-                    if contents.status == nil { contents.waiting.append(continuation) }
-                    return contents.status
-                }
-                if let known { continuation.resume(returning: known) }
-            }
         }
     }
 #endif

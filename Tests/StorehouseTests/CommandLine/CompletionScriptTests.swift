@@ -1,3 +1,4 @@
+import ProcessTesting
 import Storehouse
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
             for reply in ${COMPREPLY[@]+"${COMPREPLY[@]}"}; do echo "$reply"; done
             """
         let result = try await #require(Tool("bash")).run(["-c", program, "bash", file] + words)
-        #expect(result.status == 0, "\(result.output)")
+        #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.split(separator: "\n").map(String.init) == replies)
     }
 
@@ -50,8 +51,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.script.text(for: shell), to: "completion")
         let result = try await tool.run(["-n", file])
-        #expect(result.status == 0, "\(result.output)")
-        #expect(result.output.isEmpty)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect((result.output + result.errors).isEmpty)
     }
 
     @Test(.enabled(if: Tool("fish") != nil)) func fishCompletes() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import ProcessTesting
 import Storehouse
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         let files = try InitCommand(name: "hall", path: Self.checkout).create(in: folder.path + "/")
         let sources = files.filter { $0.hasSuffix(".swift") }.map { folder.path + "/" + $0 }
         let result = try await #require(Tool("swiftc")).run(["-parse", "-swift-version", "6"] + sources)
-        #expect(result.status == 0, "\(result.output)")
+        #expect(result.status == 0, "\(result.errors)")
     }
 
     @Test func aFolderThatIsNotEmptyStaysAsItIs() throws {

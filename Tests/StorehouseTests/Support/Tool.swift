@@ -1,5 +1,5 @@
 import Foundation
-import Locks
+import ProcessTesting
 
 /// A program of this machine that checks what the commands print.
 struct Tool {
@@ -14,26 +14,8 @@ struct Tool {
         self.path = path
     }
 
-    /// Runs it to its end, on a thread that is none of those that run the tests.
-    func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
-        try await Promise.value { done in
-            DispatchQueue(label: "tool").async { [path] in done(Result { try Self.run(path, arguments) }) }
-        }.get()
-    }
-
-    private static func run(_ path: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
-    }
+    /// Runs it to its end.
+    func run(_ arguments: [String]) async throws -> ProgramResult { try await .of(path, arguments) }
 }
 
 /// A folder that exists as long as the test runs.

@@ -1,4 +1,5 @@
 import JSON
+import ProcessTesting
 import Storehouse
 import Testing
 
@@ -115,7 +116,7 @@ import Testing
         let swiftc = try #require(Tool("swiftc"))
         let arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
         let result = try await swiftc.run(arguments + ["-module-cache-path", folder.path] + files)
-        #expect(result.status == 0, "\(result.output)")
+        #expect(result.status == 0, "\(result.errors)")
     }
 
     @Test(.enabled(if: Tool("tsc") != nil)) func theTypeScriptCompiles() async throws {
@@ -133,6 +134,6 @@ import Testing
             try folder.write(TypeLanguage.typeScript.source(of: Self.large), to: "large.ts"),
         ]
         let result = try await #require(Tool("tsc")).run(["--strict", "--noEmit"] + files)
-        #expect(result.status == 0, "\(result.output)")
+        #expect(result.status == 0, "\(result.errors)")
     }
 }

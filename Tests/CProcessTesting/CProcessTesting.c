@@ -1,0 +1,61 @@
+#define _GNU_SOURCE
+#include "CProcessTesting.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+static void redirect(posix_spawn_file_actions_t *actions, int descriptor, int number)
+{
+    if (descriptor >= 0)
+        posix_spawn_file_actions_adddup2(actions, descriptor, number);
+    else // Who reads the output of the tests would wait for a program that outlives them.
+        posix_spawn_file_actions_addopen(actions, number, "/dev/null", O_WRONLY, 0);
+}
+
+int child_process_start(
+    pid_t *id, char *const *words, char *const *environment, const char *directory, int output, int errors)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    redirect(&actions, output, 1);
+    redirect(&actions, errors, 2);
+    if (directory != NULL)
+        posix_spawn_file_actions_addchdir_np(&actions, directory);
+
+    // Threads of libdispatch block all signals, and a server ignores SIGPIPE.
+    posix_spawnattr_t attributes;
+    sigset_t signals;
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    posix_spawnattr_init(&attributes);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    sigaddset(&signals, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+#ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
+    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#else
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+#endif
+    posix_spawnattr_setflags(&attributes, flags);
+
+    int code = posix_spawn(id, words[0], &actions, &attributes, words, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+int child_process_pipe(int ends[2])
+{
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC);
+#else
+    if (pipe(ends) < 0)
+        return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}

@@ -1,0 +1,17 @@
+#ifndef STOREHOUSE_CPROCESSTESTING_H
+#define STOREHOUSE_CPROCESSTESTING_H
+
+#include <sys/types.h>
+
+// Starts a program that inherits no file but its standard ones, and no blocked or ignored signal.
+//
+// directory: where it runs; NULL for the directory of this process.
+// output, errors: the descriptors that it writes to; negative for none.
+// Returns 0 or the number of an error.
+int child_process_start(
+    pid_t *id, char *const *words, char *const *environment, const char *directory, int output, int errors);
+
+// Makes a pipe whose ends no program inherits. Returns 0, or -1 and sets errno.
+int child_process_pipe(int ends[2]);
+
+#endif

@@ -1,0 +1,56 @@
+import CProcessTesting
+import Platform
+
+/// Reads what a program writes. No other program inherits the pipe.
+package final class OutputPipe: Sendable {
+    package struct TookTooLong: Error {
+        /// What was read until then.
+        let text: String
+    }
+
+    private let readEnd: Int32
+    /// For ``ChildProcess``.
+    package let writeEnd: Int32
+
+    package init() {
+        var ends: [Int32] = [0, 0]
+        let code = child_process_pipe(&ends)
+        precondition(code == 0, "the system has no file left for a pipe")
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit { close(readEnd) }
+
+    /// Is called once, when the program has the other end.
+    package func closeWriteEnd() { close(writeEnd) }
+
+    /// What was written; nil at the end. Blocks.
+    package func readSome() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Platform.read(readEnd, &buffer, buffer.count)
+            if count > 0 { return Array(buffer[..<count]) }
+            if count == 0 || errno != EINTR { return nil }
+        }
+    }
+
+    /// Reads until the end, or until there is enough. Blocks.
+    package func read(
+        within limit: Duration = .seconds(60), until isEnough: (String) -> Bool = { _ in false }
+    ) throws -> String {
+        let end = ContinuousClock.now + limit
+        var bytes: [UInt8] = []
+        while true {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if isEnough(text) { return text }
+            var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+            let left = (end - .now).components
+            let milliseconds = max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000)
+            let count = poll(&entry, 1, Int32(milliseconds))
+            if count == 0 { throw TookTooLong(text: text) }
+            if count < 0 { continue }
+            guard let some = readSome() else { return text }
+            bytes += some
+        }
+    }
+}
