@@ -7,6 +7,7 @@ scratch=.build      # where the tests were built
 
 # A process that starts others all the time can wait for ever for the program that names a report's functions.
 export TSAN_OPTIONS=halt_on_error=1:symbolize=0
+export ASAN_OPTIONS=detect_leaks=0 # script/test says why
 mkdir -p "$logs"
 
 # step NAME COMMAND…: runs the command, and prints its name, its result and its time.
@@ -32,10 +33,15 @@ run_tests() {
     local log status=0
     log=$(mktemp "$logs/test.XXXXXX")
     # Whole lines reach the log at once, so that it names what ran when the time was up.
+    print_stacks_in $((minutes * 60 - 20)) >"$log.stacks" 2>&1 &
     timeout --kill-after=10 "${minutes}m" stdbuf -oL script/test "$@" >"$log" 2>&1 || status=$?
+    kill $! 2>/dev/null || true
     if ((status)); then
         grep -v '^◇ ' "$log" | tail -c 200000
-        if ((status == 124)); then unfinished_tests "$log"; fi
+        if ((status == 124)); then
+            unfinished_tests "$log"
+            cat "$log.stacks"
+        fi
         # The failures come again at the end, because readers of a long log begin there.
         grep -E '^✘ |: (fatal )?error:' "$log" | tail -n 40 || true
         sanitizer_reports "$log"
@@ -53,11 +59,26 @@ run_tests() {
     fi
 }
 
+# Prints what the threads of the tests do after so many seconds.
+print_stacks_in() {
+    local pid sleeper
+    trap 'kill "$sleeper"; exit' TERM
+    sleep "$1" &
+    sleeper=$!
+    wait "$sleeper"
+    for pid in $(pgrep -f '[.]xctest --disable-xctest'); do
+        # Idle threads wait in sem_timedwait.
+        gdb -p "$pid" -batch -ex 'thread apply all -s bt -frame-info short-location 40' 2>/dev/null |
+            sed -nE 's/^#([0-9]+ +)(0x[0-9a-f]+ in )?/    /p;s/^Thread/\n&/p' | awk -v RS= -v ORS='\n' '!/sem_timedwait/'
+    done
+}
+
 # Prints the tests that have begun and not ended in a log of a test run.
 unfinished_tests() {
     echo 'error: these tests had not ended:'
     comm -23 <(sed -nE '/^◇ Test case /!s/^◇ Test (.*) started\.$/\1/p' "$1" | sort) \
-        <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*$/\1/p' "$1" | sed -E 's/ with [0-9]+ test cases?$//' | sort)
+        <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*$/\1/p' "$1" | sed -E 's/ with [0-9]+ test cases?$//' | sort) |
+        paste -s -d ' ' | fold -s -w 200
 }
 
 # Prints the first lines of a sanitizer's reports in a log, with the functions and lines of code of our own addresses.
@@ -78,7 +99,10 @@ sanitized() {
     scratch=.build/$sanitizer
     local options=(--sanitize "$sanitizer" --scratch-path "$scratch")
     step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
+    # The simulation has one thread and no memory of its own. The commands of the documentation need the machine for themselves.
+    options+=(--skip-build --skip SimulationTests --skip TranscriptTests)
     for ((round = 1; round <= rounds; round++)); do
-        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}"
+        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests "${options[@]}"
     done
+    step "commands of the documentation under the $sanitizer sanitizer" script/docs-test "$scratch/debug/storehouse"
 }

@@ -18,16 +18,16 @@ struct SimulationTests {
     }
 
     @Test("are found out if they do one thing wrong", arguments: Mutant.allCases)
-    func mutant(_ mutant: Mutant) {
-        let seeds = (1...30).filter { $0 % 8 != 7 }
-        let findings = seeds.lazy.compactMap { seed in
+    func mutant(_ mutant: Mutant) async {
+        for seed in 1...30 where seed % 8 != 7 {
             do throws(Violation) {
                 _ = try Simulation(.init(seed: UInt64(seed), rules: mutant.rules)).run(steps: 40_000)
-                return String?.none
             } catch {
-                return error.description
+                return
             }
+            // Other tests have deadlines.
+            await Task.yield()
         }
-        #expect(findings.first != nil, "the simulation does not notice \(mutant)")
+        Issue.record("the simulation does not notice \(mutant)")
     }
 }
