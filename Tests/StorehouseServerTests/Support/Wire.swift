@@ -134,7 +134,9 @@ struct Wire {
             position = 0
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        var count = -1
+        // A debugger interrupts the call.
+        repeat { count = recv(descriptor, &buffer, buffer.count, 0) } while count < 0 && errno == EINTR
         guard count >= 0 else { throw errno == EAGAIN ? Failure.tookTooLong : .call("recv", errno) }
         unread += buffer[..<count]
         return count > 0
