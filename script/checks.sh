@@ -10,6 +10,9 @@ export TSAN_OPTIONS=halt_on_error=1:symbolize=0
 export ASAN_OPTIONS=detect_leaks=0 # script/test says why
 mkdir -p "$logs"
 
+# Installs what the tests use: a Redis, shells and compilers to test with, and a debugger to show what takes too long.
+install_packages() { script/prepare shellcheck fish zsh node-typescript redis-server gdb procps; }
+
 # step NAME COMMAND…: runs the command, and prints its name, its result and its time.
 step() {
     local name=$1 started=$SECONDS
@@ -32,8 +35,8 @@ build() {
 run_tests() {
     local log status=0
     log=$(mktemp "$logs/test.XXXXXX")
-    # Whole lines reach the log at once, so that it names what ran when the time was up.
     print_stacks_in $((minutes * 60 - 20)) >"$log.stacks" 2>&1 &
+    # Whole lines reach the log at once, so that it names what ran when the time was up.
     timeout --kill-after=10 "${minutes}m" stdbuf -oL script/test "$@" >"$log" 2>&1 || status=$?
     kill $! 2>/dev/null || true
     if ((status)); then
@@ -66,7 +69,7 @@ print_stacks_in() {
     sleep "$1" &
     sleeper=$!
     wait "$sleeper"
-    for pid in $(pgrep -f '[.]xctest --disable-xctest'); do
+    for pid in $(pgrep -f "^$PWD/$scratch/.*[.]xctest "); do
         # Idle threads wait in sem_timedwait.
         gdb -p "$pid" -batch -ex 'thread apply all -s bt -frame-info short-location 40' 2>/dev/null |
             sed -nE 's/^#([0-9]+ +)(0x[0-9a-f]+ in )?/    /p;s/^Thread/\n&/p' | awk -v RS= -v ORS='\n' '!/sem_timedwait/'
@@ -105,4 +108,5 @@ sanitized() {
         step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests "${options[@]}"
     done
     step "commands of the documentation under the $sanitizer sanitizer" script/docs-test "$scratch/debug/storehouse"
+    scratch=.build
 }

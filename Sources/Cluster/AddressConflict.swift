@@ -1,9 +1,8 @@
 /// Decides whether another process that is alive has the address of a node.
 ///
-/// A node that is started again finds the life of its earlier process, whose lease has not ended yet. That life is not renewed any
-/// more, but for a request that was on its way. A life that was there before this one, and is renewed again and again since, is
-/// that of another process. So of two processes with one address the one that has registered last stops, also after a pause, and
-/// the other one goes on.
+/// A node that is started again finds the life of its earlier process, whose lease has not ended yet. An earlier life whose lease is
+/// renewed three times after this process has registered belongs to another process that is alive. So of two processes with one
+/// address the one that has registered last stops, also after a pause, and the other one goes on.
 package struct AddressConflict: Sendable {
     /// A process has one request on its way at a time. So one that has died does not renew its lease so often.
     private static let renewals = 3

@@ -28,7 +28,7 @@ package struct NodeLease: Sendable {
         package let duration: Int
         /// How much earlier the node stops answering.
         package let margin: Int
-        /// How often the lease is renewed: other news come with the answer, so not much less often than each half second.
+        /// How often the lease is renewed. At least twice a second, because the answer also lists the nodes.
         package let interval: Int
 
         /// - Parameters:

@@ -41,7 +41,7 @@ int child_process_start(
 #endif
     posix_spawnattr_setflags(&attributes, flags);
 
-    int code = posix_spawn(id, words[0], &actions, &attributes, words, environment);
+    int code = posix_spawn(id, words[0], &actions, &attributes, words, environment != NULL ? environment : environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return code;

@@ -150,6 +150,4 @@ struct Audit {
             if case .write(let write) = entry.kind, revisions[write, default: 0] > count { revisions[write] = nil }
         }
     }
-
-    func acknowledgedRevision(of id: Int) -> Int { acknowledged[id] }
 }

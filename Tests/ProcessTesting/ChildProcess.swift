@@ -24,26 +24,29 @@ package final class ChildProcess: Sendable {
     ///   - path: the executable.
     ///   - environment: all its variables; nil for those of this process.
     ///   - directory: where it runs; nil for the directory of this process.
-    ///   - output, errors: the descriptors that it writes to; nil for none.
+    ///   - output, errors: the pipes that it writes to; nil for none.
     package init(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil, in directory: String? = nil,
-        output: Int32? = nil, errors: Int32? = nil
+        output: OutputPipe? = nil, errors: OutputPipe? = nil
     ) throws {
         let words = ([path] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { $0.map { strdup("\($0)=\($1)") } + [nil] }
-        defer { for text in words + (variables ?? []) { free(text) } }
+        let variables = environment.map { $0.map { strdup("\($0)=\($1)") } + [nil] } ?? []
+        defer {
+            for text in words + variables { free(text) }
+            for pipe in [output, errors] { if let pipe { close(pipe.writeEnd) } }
+        }
         var started: Int32 = 0
-        let code =
-            variables.map { child_process_start(&started, words, $0, directory, output ?? -1, errors ?? -1) }
-            ?? child_process_start(&started, words, environ, directory, output ?? -1, errors ?? -1)
+        let code = child_process_start(
+            &started, words, environment == nil ? nil : variables, directory, output?.writeEnd ?? -1,
+            errors?.writeEnd ?? -1)
         guard code == 0 else { throw NotStarted(path: path, code: code) }
         let id = started
         self.id = id
         // Swift's own threads must not block.
         let isAwaited = startThread { [self] in
-            var (value, information) = (Int32(0), siginfo_t())
+            var value: Int32 = 0
             // The process stays known to the system until no signal is sent to it any more.
-            while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            Self.awaitEnd(of: id)
             hasEnded.withLock { hasEnded in
                 hasEnded = true
                 while waitpid(id, &value, 0) < 0, errno == EINTR {}
@@ -83,7 +86,14 @@ package final class ChildProcess: Sendable {
 
     /// Kills the process, and waits for its end. Blocks, but not for long.
     package func end() {
+        guard isRunning else { return }
         send(SIGKILL)
-        while isRunning { sched_yield() }
+        Self.awaitEnd(of: id)
+    }
+
+    /// Blocks until the process has ended. It stays known to the system.
+    private static func awaitEnd(of id: Int32) {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 }

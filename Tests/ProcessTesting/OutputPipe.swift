@@ -9,8 +9,8 @@ package final class OutputPipe: Sendable {
     }
 
     private let readEnd: Int32
-    /// For ``ChildProcess``.
-    package let writeEnd: Int32
+    /// ``ChildProcess`` gives it to its program, and closes it here.
+    let writeEnd: Int32
 
     package init() {
         var ends: [Int32] = [0, 0]
@@ -20,9 +20,6 @@ package final class OutputPipe: Sendable {
     }
 
     deinit { close(readEnd) }
-
-    /// Is called once, when the program has the other end.
-    package func closeWriteEnd() { close(writeEnd) }
 
     /// What was written; nil at the end. Blocks.
     package func readSome() -> [UInt8]? {
@@ -44,11 +41,9 @@ package final class OutputPipe: Sendable {
             let text = String(decoding: bytes, as: UTF8.self)
             if isEnough(text) { return text }
             var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
-            let left = (end - .now).components
-            let milliseconds = max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000)
-            let count = poll(&entry, 1, Int32(milliseconds))
+            let count = poll(&entry, 1, Int32(clamping: max(.zero, end - .now).wholeMilliseconds))
             if count == 0 { throw TookTooLong(text: text) }
-            if count < 0 { continue }
+            if count < 0, errno == EINTR { continue }
             guard let some = readSome() else { return text }
             bytes += some
         }

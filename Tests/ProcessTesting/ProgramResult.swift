@@ -16,8 +16,7 @@ package struct ProgramResult: Sendable {
     ) async throws -> ProgramResult {
         let (output, errors) = (OutputPipe(), OutputPipe())
         let process = try ChildProcess(
-            path, arguments, in: directory, output: output.writeEnd, errors: errors.writeEnd)
-        for pipe in [output, errors] { pipe.closeWriteEnd() }
+            path, arguments, in: directory, output: output, errors: errors)
         async let text = read(output, limit)
         async let problems = read(errors, limit)
         let texts = await [text, problems]

@@ -48,9 +48,8 @@ package final class RedisServer: @unchecked Sendable {
     package func start() throws {
         let output = OutputPipe()
         let arguments = ["--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", ""] + options
-        process = try ChildProcess("/usr/bin/redis-server", arguments, output: output.writeEnd)
+        process = try ChildProcess("/usr/bin/redis-server", arguments, output: output)
         self.output = output
-        output.closeWriteEnd()
         let ready = "ready to accept connections"
         let text = try output.read { $0.contains(ready) }
         guard text.contains(ready) else { throw DidNotStart(output: text) }
@@ -65,8 +64,7 @@ package final class RedisServer: @unchecked Sendable {
     @discardableResult
     package func execute(_ arguments: String...) throws -> [String] {
         let output = OutputPipe()
-        let process = try ChildProcess("/usr/bin/redis-cli", ["-s", socket] + arguments, output: output.writeEnd)
-        output.closeWriteEnd()
+        let process = try ChildProcess("/usr/bin/redis-cli", ["-s", socket] + arguments, output: output)
         defer { process.end() }
         return try output.read().split(separator: "\n").map(String.init)
     }

@@ -166,7 +166,7 @@ public struct RedisStorage {
         guard client.nodes.isEmpty else {
             throw .refused("the nodes \(client.nodes.sorted().joined(separator: ", ")) use it; stop them first")
         }
-        try client.change(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomLossID())))
+        try client.change(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomNumber())))
         return client.sessions
     }
 

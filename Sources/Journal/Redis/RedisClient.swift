@@ -25,7 +25,7 @@ package final class RedisClient {
         _ settings: RedisSettings, isReader: Bool, to endpoint: RedisAddress.Endpoint? = nil
     ) throws(StorageError) -> (RedisSocket, RedisLease.Opened, [RedisScript: [UInt8]]) {
         switch RedisHandshake(settings: settings, endpoint: endpoint, isReader: isReader).run() {
-        case .ready(let socket, let opened, let scripts, _, _): return (socket, opened, scripts)
+        case .ready(let opened): return (opened.socket, opened.lease, opened.scripts)
         case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
         }
     }

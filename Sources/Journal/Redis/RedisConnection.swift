@@ -85,9 +85,10 @@ final class RedisConnection: Sendable {
     func start(patience: Duration) throws(StorageError) {
         let begin = ContinuousClock.now
         while true {
-            switch RedisHandshake(settings: settings).run() {
-            case .ready(let socket, let opened, let scripts, let runID, let nodes):
-                try run(.ready(socket, opened, scripts: scripts, runID: runID, nodes: nodes))
+            let outcome = RedisHandshake(settings: settings).run()
+            switch outcome {
+            case .ready:
+                try run(outcome)
                 // The thread gets the lease.
                 while !membership.isMember, ContinuousClock.now - begin < patience { usleep(1000) }
                 return
@@ -159,8 +160,6 @@ final class RedisConnection: Sendable {
         }
     }
 
-    var isClosed: Bool { inbox.withLock { $0.isClosed || !$0.closing.isEmpty } }
-
     /// A command that stores something is durable.
     func acknowledge(_ written: RedisWritten) {
         if let sessions = written.sessions { live.store(sessions, ordering: .relaxed) }
@@ -196,7 +195,7 @@ final class RedisConnection: Sendable {
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed
             }
-            if isClosed, case .ready(let socket, _, _, _, _) = outcome { socket.close() }
+            if isClosed, case .ready(let opened) = outcome { opened.socket.close() }
             wake()
         }
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }

@@ -38,18 +38,22 @@ struct RedisNode: Sendable {
         _ = ccrypto_hmac_sha256(key, key.count, text, text.count, &code)
         secretCode = code
     }
+}
 
-    /// Random, because a counter would go back with the data after a failover. Lua represents it exactly.
-    static func randomLife() -> Int { Int.random(in: 1..<1 << 53) }
+/// A connection that is ready for commands.
+struct OpenedRedis: Sendable {
+    let socket: RedisSocket
+    let lease: RedisLease.Opened
+    let scripts: [RedisScript: [UInt8]]
+    let runID: String
+    /// The nodes of its cluster, if it is one.
+    let clusterNodes: [RedisAddress.Endpoint]
 }
 
 /// Makes a connection that is ready for commands, and blocks its thread for it.
 struct RedisHandshake {
     enum Outcome: Sendable {
-        /// - nodes: those of its cluster, if it is one.
-        case ready(
-            RedisSocket, RedisLease.Opened, scripts: [RedisScript: [UInt8]], runID: String,
-            nodes: [RedisAddress.Endpoint])
+        case ready(OpenedRedis)
         /// It may succeed later.
         case failed(String)
         /// It cannot succeed until somebody changes something.
@@ -203,7 +207,8 @@ struct RedisHandshake {
                     "its nodes have another cluster.secret; set that one, or stop all nodes, delete the field 'secret' of the key "
                         + "'\(settings.tag):meta', and start them with a new one")
             }
-            return .ready(socket, opened, scripts: scripts, runID: runID, nodes: nodes)
+            return .ready(
+                OpenedRedis(socket: socket, lease: opened, scripts: scripts, runID: runID, clusterNodes: nodes))
         case .held:
             return .failed(
                 "a server of an earlier release uses it alone with the prefix '\(settings.prefix)'; stop that one")

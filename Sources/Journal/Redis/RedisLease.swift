@@ -76,13 +76,14 @@ enum RedisLease: Sendable, Equatable {
             settings.isRelaxed ? "1" : "0",
         ])
         arguments.add(checks.key)
-        for word in [mode.rawValue, Self.layout, String(randomLossID()), settings.node?.address ?? ""] {
+        for word in [mode.rawValue, Self.layout, String(randomNumber()), settings.node?.address ?? ""] {
             arguments.add(word)
         }
         arguments.add(checks.secret)
         return arguments
     }
 
-    /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
-    static func randomLossID() -> Int { Int.random(in: 1..<1 << 53) }
+    /// A number of a life or of a loss. Random, because a counter goes back with the data after a failover, and begins again where
+    /// a backup ends. Lua represents it exactly.
+    static func randomNumber() -> Int { Int.random(in: 1..<1 << 53) }
 }

@@ -39,7 +39,7 @@ extension RedisLoop {
         let (mode, life): (RedisLease.Mode, NodeLife)
         switch request.command {
         case .register:
-            (mode, life) = (.register, NodeLife(number: RedisNode.randomLife(), address: connection.node.address))
+            (mode, life) = (.register, NodeLife(number: RedisLease.randomNumber(), address: connection.node.address))
         case .renew(let current): (mode, life) = (.renew, current)
         case .leave(let life): return sendLeave(of: life, request)
         }

@@ -117,14 +117,15 @@ final class RedisLoop: @unchecked Sendable {
     private func take(_ outcome: RedisHandshake.Outcome) {
         isConnecting = false
         switch outcome {
-        case .ready(let socket, let opened, let scripts, let runID, let nodes):
+        case .ready(let opened):
             guard let reader = try? RedisReplyReader() else {
-                socket.close()
+                opened.socket.close()
                 return disconnect("there is no memory")
             }
             self.reader = consume reader
-            (self.socket, self.runID, endpoint, clusterNodes) = (socket, runID, socket.endpoint, nodes)
-            adopt(opened, scripts)
+            (socket, endpoint) = (opened.socket, opened.socket.endpoint)
+            (runID, clusterNodes) = (opened.runID, opened.clusterNodes)
+            adopt(opened.lease, opened.scripts)
             (lastSign, nextHeartbeat) = (.now, .now)
             // A server that refuses commits has not recovered.
             if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }

@@ -59,7 +59,7 @@ final class RedisSessionJournal: SessionJournal {
     private let claim: RedisClaim
     /// That of the storage when the session was loaded.
     private let lossID: Int
-    // Guards the rest. Taken inside the store's lock; only the connection's inbox is locked while it is held.
+    // Guards the position, the commits in memory and the waiters. Taken inside the store's lock; only the connection's inbox is locked while it is held.
     private let contents: Locked<Contents>
 
     init(

@@ -1,8 +1,8 @@
 /// How a node sends a stream to another node that shares events among its clients.
 ///
 /// Each frame begins with a line of two numbers: the revision of its events, and its length. A frame with revision 0 belongs to
-/// no commit. A line with a star ends the frames: what follows is passed on as it is. With such a line of numbers the
-/// other node also asks for the star: they are the revision that its client has, and how many shared events it was sent.
+/// no commit. The line `*` ends the frames, and the other node passes on what follows as it is. To get this line, the other node
+/// sends a line of two numbers: the revision that its client has, and how many shared events the client was sent.
 package enum StreamFraming {
     /// The field that asks for such a stream, and that says in the response what it is.
     static let field = "Storehouse-Stream"

@@ -5,6 +5,7 @@
 
 // Starts a program that inherits no file but its standard ones, and no blocked or ignored signal.
 //
+// environment: all its variables; NULL for those of this process.
 // directory: where it runs; NULL for the directory of this process.
 // output, errors: the descriptors that it writes to; negative for none.
 // Returns 0 or the number of an error.

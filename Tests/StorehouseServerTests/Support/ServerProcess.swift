@@ -39,8 +39,7 @@
             let errors = OutputPipe()
             let process = try ChildProcess(
                 "/bin/bash", ["-c", "{ \(limits); } 2>/dev/null; exec \"$0\" serve", program], environment: settings,
-                in: FileManager.default.temporaryDirectory.path, errors: errors.writeEnd)
-            errors.closeWriteEnd()
+                in: FileManager.default.temporaryDirectory.path, errors: errors)
             let said = LogLines()
             // A thread reads: where the end of a pipe wakes a source of libdispatch, that may use memory that is free.
             Thread {
