@@ -45,7 +45,8 @@ let package = Package(
         .target(
             name: "Journal",
             dependencies: [
-                "CCrypto", "CHiredis", "CSQLite", "Cluster", "JSON", "Locks", "Platform", "StoreHosting", "Stores",
+                "CCrypto", "CHiredis", "CSQLite", "Cluster", "JSON", "Locks", "Platform", "Sockets", "StoreHosting",
+                "Stores",
             ]),
         .target(name: "Cluster"),
         .target(name: "Access", dependencies: ["CCrypto", "JSON"]),

@@ -82,11 +82,22 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// An empty address for a system call to fill in.
     init() {}
 
-    /// The first address of a host.
+    /// The first address of a host, as ``all(host:port:)`` finds it.
+    package init(host: String, port: UInt16) throws(SocketError) { self = try Self.all(host: host, port: port)[0] }
+
+    private init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+        self.length = length
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+        }
+    }
+
+    /// The addresses of a host, at least one, in the order in which the system prefers them.
+    ///
     /// - Parameters:
     ///   - host: an IPv4 or IPv6 address, or a name. Resolving a name blocks.
     ///   - port: 0 lets the system choose.
-    package init(host: String, port: UInt16) throws(SocketError) {
+    package static func all(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = SystemSocket.stream
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -94,13 +105,14 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         let code = getaddrinfo(host, String(port), &hints, &found)
         defer { found.map(freeaddrinfo) }
         guard code == 0 else { throw .unresolved(host: host, reason: String(cString: gai_strerror(code))) }
-        guard let first = found?.pointee, let address = first.ai_addr,
-            Int(first.ai_addrlen) <= MemoryLayout<sockaddr_in6>.size
-        else { throw .unresolved(host: host, reason: "no IPv4 or IPv6 address") }
-        length = first.ai_addrlen
-        withUnsafeMutableBytes(of: &storage) { bytes in
-            bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(first.ai_addrlen)))
+        let addresses = sequence(first: found) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { info in
+            info.flatMap { info in
+                info.pointee.ai_addrlen <= MemoryLayout<sockaddr_in6>.size
+                    ? info.pointee.ai_addr.map { SocketAddress($0, length: info.pointee.ai_addrlen) } : nil
+            }
         }
+        if addresses.isEmpty { throw .unresolved(host: host, reason: "no IPv4 or IPv6 address") }
+        return addresses
     }
 
     /// The address as IPv6, in network order; an IPv4 address is mapped (RFC 4291, section 2.5.5.2).

@@ -5,18 +5,51 @@ package enum Dialing {
     /// Opens a connection that is ready for a ``Channel``, whose owner closes it.
     ///
     /// - Parameters:
-    ///   - address: where the other end listens.
-    ///   - timeout: how long to wait for it.
-    package static func connect(to address: SocketAddress, within timeout: Duration) throws(SocketError) -> Int32 {
-        let descriptor = socket(address.family, SystemSocket.stream, 0)
+    ///   - host: an address, or a name, whose addresses are tried one after the other. Resolving a name may take longer.
+    ///   - timeout: how long to wait for the other end.
+    package static func connect(
+        host: String, port: UInt16, within timeout: Duration
+    ) throws(SocketError) -> Int32 {
+        let end = ContinuousClock.now + timeout
+        var failure = SocketError.unresolved(host: host, reason: "no address")
+        for address in try SocketAddress.all(host: host, port: port) {
+            let result = address.withSockaddr { pointer, length in
+                Result { () throws(SocketError) in try connect(address.family, pointer, length, until: end) }
+            }
+            switch result {
+            case .success(let descriptor):
+                _ = SystemSocket.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, to: 1)
+                return descriptor
+            case .failure(let error): failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Opens a connection to a socket of this machine.
+    package static func connect(path: String, within timeout: Duration) throws(SocketError) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        return try withUnsafePointer(to: &address) { pointer throws(SocketError) in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bare throws(SocketError) in
+                try connect(AF_UNIX, bare, socklen_t(MemoryLayout<sockaddr_un>.size), until: .now + timeout)
+            }
+        }
+    }
+
+    private static func connect(
+        _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, until end: ContinuousClock.Instant
+    ) throws(SocketError) -> Int32 {
+        let descriptor = socket(family, SystemSocket.stream, 0)
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         do throws(SocketError) {
-            guard SystemSocket.makeNonBlocking(descriptor),
-                SystemSocket.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, to: 1)
-            else { throw .system(call: "setsockopt", code: errno) }
-            if address.withSockaddr({ Platform.connect(descriptor, $0, $1) }) != 0 {
-                guard errno == EINPROGRESS else { throw .system(call: "connect", code: errno) }
-                try waitUntilConnected(descriptor, within: timeout)
+            guard SystemSocket.makeNonBlocking(descriptor) else { throw .system(call: "fcntl", code: errno) }
+            if Platform.connect(descriptor, address, length) != 0 {
+                guard errno == EINPROGRESS || errno == EAGAIN || errno == EINTR else {
+                    throw .system(call: "connect", code: errno)
+                }
+                try waitUntilConnected(descriptor, until: end)
             }
             return descriptor
         } catch {
@@ -28,8 +61,8 @@ package enum Dialing {
     /// Closes a connection that nobody takes over.
     package static func close(_ descriptor: Int32) { SystemSocket.close(descriptor) }
 
-    private static func waitUntilConnected(_ descriptor: Int32, within timeout: Duration) throws(SocketError) {
-        let end = ContinuousClock.now + timeout
+    private static func waitUntilConnected(_ descriptor: Int32, until end: ContinuousClock.Instant) throws(SocketError)
+    {
         var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let rest = ContinuousClock.now.duration(to: end).wholeMilliseconds

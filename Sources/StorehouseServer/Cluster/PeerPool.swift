@@ -144,7 +144,7 @@ final class Peer {
         }
         let host = address[..<colon].trimming { $0 == "[" || $0 == "]" }
         return Result { () throws(SocketError) in
-            try Dialing.connect(to: try SocketAddress(host: host, port: port), within: connectTimeout)
+            try Dialing.connect(host: host, port: port, within: connectTimeout)
         }
     }
 }
