@@ -93,7 +93,7 @@ final class PeerConnection {
     func send(_ request: ForwardedRequest) {
         request.connection = self
         state = .awaitingHead(request)
-        channel?.write(request.bytes)
+        channel?.writeSoon(request.bytes)
     }
 
     /// From now on the bytes are those of a stream.
