@@ -17,6 +17,7 @@ from harness.contenders import ACTION, free_port
 from harness.loads import SETTLE_SECONDS, Streams, Watch, wrk
 from harness.processes import Child, Failure
 
+# Of each node, because a cluster grows with its clients.
 CONNECTIONS = 64
 SESSIONS = 1000
 LEASE = 5
@@ -145,7 +146,7 @@ def _post(running, shares, seconds):
     def load(seconds):
         with ThreadPoolExecutor(len(shares)) as threads:
             return list(threads.map(
-                lambda pair: wrk(pair[0], CONNECTIONS // len(shares), seconds, pair[1], ACTION), zip(running.servers, shares)))
+                lambda pair: wrk(pair[0], CONNECTIONS, seconds, pair[1], ACTION), zip(running.servers, shares)))
 
     load(1)
     redis = [running.redis.child.pid] if running.redis else []

@@ -240,7 +240,10 @@ extension HTTPConnection {
     /// Writes a large body as it is, since a copy behind the head would double its memory.
     private func write(_ response: Response, _ encoder: ResponseEncoder, to channel: Channel) {
         guard response.body.count > Self.maxCopiedBytes else {
-            return write(encoder.bytes(of: response, date: context.date), to: channel)
+            let bytes = encoder.bytes(of: response, date: context.date)
+            count(bytes)
+            // Many responses are made in one turn, when the commits are durable that they wait for.
+            return channel.writeSoon(bytes)
         }
         channel.cork()
         write(encoder.head(of: response, date: context.date), to: channel)
@@ -248,11 +251,15 @@ extension HTTPConnection {
         channel.uncork()
     }
 
-    /// All bytes for the client pass here, so that they are counted.
     func write(_ bytes: [UInt8], to channel: Channel) {
+        count(bytes)
+        channel.write(bytes)
+    }
+
+    /// All bytes for the client are counted here.
+    private func count(_ bytes: [UInt8]) {
         context.settings.traffic.sent(bytes.count)
         streamedBytes += bytes.count
-        channel.write(bytes)
     }
 
     /// The request in progress was not answered at once.

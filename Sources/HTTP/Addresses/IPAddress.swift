@@ -39,16 +39,18 @@ package struct IPAddress: Sendable, Hashable {
     }
 
     private static func ipv4(_ text: ArraySlice<UInt8>) -> UInt32? {
-        let parts = text.split(separator: ASCII.dot, omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var bits: UInt32 = 0
-        for part in parts {
-            guard part.count == 1 || part.first != ASCII.zero, part.count <= 3, let number = DecimalNumber.parse(part),
-                number <= 255
-            else { return nil }
-            bits = bits << 8 | UInt32(number)
+        var (bits, number, digits, dots): (UInt32, UInt32, Int, Int) = (0, 0, 0, 0)
+        for byte in text {
+            if byte == ASCII.dot {
+                guard digits > 0, dots < 3 else { return nil }
+                (bits, number, digits, dots) = (bits << 8 | number, 0, 0, dots + 1)
+            } else {
+                guard ByteClass.digit.contains(byte), digits == 0 || number > 0 else { return nil }
+                (number, digits) = (number * 10 + UInt32(byte - ASCII.zero), digits + 1)
+                guard number <= 255 else { return nil }
+            }
         }
-        return bits
+        return digits > 0 && dots == 3 ? bits << 8 | number : nil
     }
 
     /// Parses the text form of RFC 4291, section 2.2.
@@ -95,7 +97,7 @@ extension IPAddress: CustomStringConvertible {
     /// The canonical text (RFC 5952), an IPv4 address as `192.0.2.1`.
     package var description: String {
         if isIPv4 {
-            return [24, 16, 8, 0].map { String(UInt8(truncatingIfNeeded: bits >> UInt128($0))) }.joined(separator: ".")
+            return Self.text(ofIPv4: UInt32(truncatingIfNeeded: bits))
         }
         let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }
         let zeros = Self.longestZeros(groups)
@@ -104,6 +106,24 @@ extension IPAddress: CustomStringConvertible {
         }
         guard zeros.count > 1 else { return text(groups) }
         return text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
+    }
+
+    private static func text(ofIPv4 bits: UInt32) -> String {
+        String(unsafeUninitializedCapacity: 15) { text in
+            var end = 0
+            for shift in stride(from: 24, through: 0, by: -8) {
+                let number = UInt8(truncatingIfNeeded: bits >> UInt32(shift))
+                for unit: UInt8 in [100, 10, 1] where number >= unit || unit == 1 {
+                    text[end] = ASCII.zero + number / unit % 10
+                    end += 1
+                }
+                if shift > 0 {
+                    text[end] = ASCII.dot
+                    end += 1
+                }
+            }
+            return end
+        }
     }
 
     /// The first of the longest runs of zeros.

@@ -11,39 +11,40 @@ extension RequestHead {
     ///   - added: fields for the other server, which come first; those of the same names are left out. They may take
     ///     ``HTTPLimits/maxForwardingBytes`` with those that a client of HTTP/1.0 or a coded body need.
     package func forwarded(body: [UInt8], isStream: Bool, adding added: [Response.Field]) -> [UInt8] {
+        // The lines of the client are not longer here, and the others are shorter than 128 bytes in total.
+        let capacity = added.reduce(128 + fields.bytes.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
         var output: [UInt8] = []
-        output.reserveCapacity(fields.bytes.count + body.count + 512)
-        output.appendText(method == .head ? "GET" : method.description)
-        output.append(ASCII.space)
-        output.appendText(target)
-        output.appendText(isStream ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
-        // First, because they let the section be larger than that of the client.
-        for field in added {
-            output.appendText(field.name)
-            output.append(ASCII.colon)
-            output.appendText(field.value)
-            output.appendText("\r\n")
-        }
-        fields.bytes.withUnsafeBytes { bytes in
-            for line in fields.lines where !isOfConnection(line.name, bytes) {
-                if added.contains(where: { bytes[line.name].elementsEqual($0.name.utf8, by: areEqualIgnoringCase) }) {
-                    continue
+        output.reserveCapacity(capacity + body.count)
+        HeadWriter.append(upTo: capacity, to: &output) { head in
+            fields.bytes.withUnsafeBytes { bytes in
+                head.text(method == .head ? "GET" : method.description)
+                head.literal(" ")
+                head.bytes(UnsafeRawBufferPointer(rebasing: bytes[parts.whole]))
+                head.literal(isStream ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
+                // First, because they let the section be larger than that of the client.
+                for field in added {
+                    head.text(field.name)
+                    head.literal(":")
+                    head.text(field.value)
+                    head.literal("\r\n")
                 }
-                // Without a blank, because a client may have none.
-                output.append(contentsOf: bytes[line.name])
-                output.append(ASCII.colon)
-                output.append(contentsOf: bytes[line.value])
-                output.appendText("\r\n")
+                for line in fields.lines where !isOfConnection(line.name, bytes) && !added.has(line.name, of: bytes) {
+                    // Without a blank, because a client may have none.
+                    head.bytes(UnsafeRawBufferPointer(rebasing: bytes[line.name]))
+                    head.literal(":")
+                    head.bytes(UnsafeRawBufferPointer(rebasing: bytes[line.value]))
+                    head.literal("\r\n")
+                }
             }
+            // A client of HTTP/1.0 need not name one.
+            if !isStream, !fields.contains("host") { head.literal("Host: node\r\n") }
+            if !body.isEmpty {
+                head.literal("Content-Length: ")
+                head.decimal(body.count)
+                head.literal("\r\n")
+            }
+            head.literal("\r\n")
         }
-        // A client of HTTP/1.0 need not name one.
-        if !isStream, !fields.contains("host") { output.appendText("Host: node\r\n") }
-        if !body.isEmpty {
-            output.appendText("Content-Length: ")
-            output.appendDecimal(body.count)
-            output.appendText("\r\n")
-        }
-        output.appendText("\r\n")
         output.append(contentsOf: body)
         return output
     }
@@ -59,4 +60,12 @@ extension RequestHead {
     ]
 }
 
-private func areEqualIgnoringCase(_ one: UInt8, _ other: UInt8) -> Bool { one.lowercased == other.lowercased }
+extension [Response.Field] {
+    /// Whether there is a field of this name, ignoring case.
+    fileprivate func has(_ name: Range<Int>, of bytes: UnsafeRawBufferPointer) -> Bool {
+        contains { field in
+            field.name.utf8.count == name.count
+                && bytes[name].elementsEqual(field.name.utf8) { $0.lowercased == $1.lowercased }
+        }
+    }
+}

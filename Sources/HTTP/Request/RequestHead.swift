@@ -12,7 +12,7 @@ package final class RequestHead: Sendable {
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
     package let expectsContinue: Bool
     package let body: BodyFraming
-    private let parts: RequestTarget
+    let parts: RequestTarget
 
     init(
         method: HTTPMethod, version: HTTPVersion, target: RequestTarget, framing: MessageFraming, fields: HTTPFields

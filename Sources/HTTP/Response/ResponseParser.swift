@@ -8,14 +8,25 @@ package struct ResponseHead: Sendable {
     package let keepAlive: Bool
 
     /// The fields that belong to the response itself, and not to the connection.
-    package var endToEndFields: [Response.Field] {
-        fields.compactMap { name, value in
-            Self.namesOfConnection.contains(name.lowercased()) ? nil : Response.Field(name, value)
+    ///
+    /// - Parameter others: fields of the same names are left out.
+    package func endToEndFields(besides others: [Response.Field] = []) -> [Response.Field] {
+        var result: [Response.Field] = []
+        // For others that the caller adds.
+        result.reserveCapacity(fields.count + 2)
+        fields.bytes.withUnsafeBytes { bytes in
+            for line in fields.lines where !Self.namesOfConnection.contains(where: { bytes.hasText($0, in: line.name) })
+            {
+                let name = String(decoding: bytes[line.name], as: UTF8.self)
+                if !others.isEmpty, others.contains(where: { $0.name.lowercased() == name.lowercased() }) { continue }
+                result.append(Response.Field(name, String(decoding: bytes[line.value], as: UTF8.self)))
+            }
         }
+        return result
     }
 
     /// The encoder of the next response makes these itself.
-    private static let namesOfConnection: Set<String> = [
+    private static let namesOfConnection: [StaticString] = [
         "connection", "content-length", "date", "keep-alive", "storehouse-stream", "transfer-encoding", "x-request-id",
     ]
 }

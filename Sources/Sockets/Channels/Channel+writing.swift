@@ -15,6 +15,14 @@ extension Channel {
         }
     }
 
+    /// Sends bytes in this turn of the loop, together with those of other channels: see ``EventLoop/uncorkLater(_:)``.
+    package func writeSoon(_ bytes: [UInt8]) {
+        guard corks == 0, state == .open else { return write(bytes) }
+        cork()
+        write(bytes)
+        loop.uncorkAfterWrite(self)
+    }
+
     /// Collects writes until ``uncork()``. Calls nest.
     package func cork() {
         corks += 1

@@ -58,6 +58,9 @@ package protocol EventLoop: AnyObject, Sendable {
     /// by one, each would wake it up, which costs about as much as sending.
     func uncorkLater(_ channel: Channel)
 
+    /// The same at the latest at the end of this turn, for ``Channel/writeSoon(_:)``. Does not uncork this channel at once.
+    func uncorkAfterWrite(_ channel: Channel)
+
     /// The start of this turn: the monotonic clock is read once per turn.
     var now: LoopInstant { get }
 

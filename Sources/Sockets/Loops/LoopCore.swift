@@ -63,6 +63,12 @@ package final class LoopCore {
         if corkedChannels.count >= Self.maxCorkedChannels { uncorkChannels() }
     }
 
+    /// The same for a channel that is being written to: only others are uncorked at once.
+    func uncorkAfterWrite(_ channel: Channel) {
+        if corkedChannels.count >= Self.maxCorkedChannels { uncorkChannels() }
+        corkedChannels.append(channel)
+    }
+
     func uncorkChannels() {
         guard !corkedChannels.isEmpty else { return }
         // A delegate may cork further channels meanwhile.
@@ -73,13 +79,14 @@ package final class LoopCore {
         if corkedChannels.isEmpty { swap(&channels, &corkedChannels) } else { uncorkChannels() }
     }
 
-    /// Runs the jobs that were added before this call.
+    /// Runs the jobs that were added before this call, and sends what was written in this turn.
     func runEndOfTurnJobs() {
-        guard !endOfTurnJobs.isEmpty else { return }
-        var jobs: [LoopJob] = []
-        swap(&jobs, &endOfTurnJobs)
-        for job in jobs {
-            job.run()
+        if !endOfTurnJobs.isEmpty {
+            var jobs: [LoopJob] = []
+            swap(&jobs, &endOfTurnJobs)
+            for job in jobs {
+                job.run()
+            }
         }
         uncorkChannels()
     }
@@ -133,6 +140,8 @@ extension TimedEventLoop {
     }
 
     package func uncorkLater(_ channel: Channel) { core.value.uncorkLater(channel) }
+
+    package func uncorkAfterWrite(_ channel: Channel) { core.value.uncorkAfterWrite(channel) }
 
     package var now: LoopInstant { core.value.now }
 

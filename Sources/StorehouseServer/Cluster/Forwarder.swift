@@ -29,6 +29,12 @@ final class Forwarder: Sendable {
     let identity: NodeIdentity
     let ownAddress = OwnAddress()
     private let settings: Settings
+    /// How long to wait for a node that is alive and does not answer.
+    private let timeout: Duration
+    /// The same with the longest time that a response is held.
+    private let longTimeout: Duration
+    /// In each response of another node.
+    private let via: Response.Field
     private let clock: WallClock
     private let log: Log
     private let forwardedRequests = Atomic<Int>(0)
@@ -51,6 +57,9 @@ final class Forwarder: Sendable {
     init(_ identity: NodeIdentity, _ settings: Settings, _ clock: WallClock, _ log: Log) {
         self.identity = identity
         self.settings = settings
+        timeout = settings.lease * 2 + .seconds(2)
+        longTimeout = timeout + settings.maxWait
+        via = Response.Field("Via", "1.1 \(identity.name)")
         self.clock = clock
         self.log = log
     }
@@ -214,7 +223,8 @@ final class Forwarder: Sendable {
             stream?.stop()
             do throws(Problem) {
                 switch outcome {
-                case .response(let response): context.answer(relayed(response, context))
+                case .response(let head, let body):
+                    context.answer(Response(head.status, fields: relayed(head, context), body: body))
                 case .stream(_, let source): source.close()
                 case .noRoom: context.refuseResponse()
                 case .notHere: try failed(.notHere, context)
@@ -231,7 +241,7 @@ final class Forwarder: Sendable {
     /// How long to wait for a node that is alive and does not answer.
     private func timeout(of head: RequestHead) -> Duration {
         let waits = head.fields.values("prefer").contains { $0.lowercased().contains("wait") }
-        return (waits ? settings.maxWait : .zero) + settings.lease * 2 + .seconds(2)
+        return waits ? longTimeout : timeout
     }
 
     private func client(of context: RequestContext) -> IPAddress {
@@ -249,22 +259,17 @@ final class Forwarder: Sendable {
         }.value
     }
 
-    /// The response of another node as the client gets it.
-    private func relayed(_ response: Response, _ context: RequestContext) -> Response {
-        var response = response
-        response.fields = relayed(response.fields, context)
-        return response
-    }
-
-    private func relayed(_ fields: [Response.Field], _ context: RequestContext) -> [Response.Field] {
-        let own = Set(context.decorator.fields.map { $0.name.lowercased() })
-        return fields.filter { !own.contains($0.name.lowercased()) } + [.init("Via", "1.1 \(identity.name)")]
+    /// The fields of another node's response as the client gets them, without those that this node adds to all of its responses.
+    private func relayed(_ head: ResponseHead, _ context: RequestContext) -> [Response.Field] {
+        var fields = head.endToEndFields(besides: context.decorator.fields)
+        fields.append(via)
+        return fields
     }
 
     private func relay(
         _ head: ResponseHead, _ source: PeerConnection, by stream: RelayedStream, _ context: RequestContext
     ) {
-        let fields = relayed(head.endToEndFields, context) + context.decorator.fields
+        let fields = relayed(head, context) + context.decorator.fields
         guard let client = context.exchange.startStream(fields: fields, owner: stream) else {
             stream.stop()
             return source.close()

@@ -6,7 +6,7 @@ import Sockets
 final class ForwardedRequest {
     /// What has become of it.
     enum Outcome {
-        case response(Response)
+        case response(ResponseHead, body: [UInt8])
         /// The response is a stream, which ends with its connection.
         case stream(ResponseHead, PeerConnection)
         /// The other node does not have the session, and has done nothing.
@@ -93,7 +93,7 @@ final class PeerConnection {
     func send(_ request: ForwardedRequest) {
         request.connection = self
         state = .awaitingHead(request)
-        channel?.write(request.bytes)
+        channel?.writeSoon(request.bytes)
     }
 
     /// From now on the bytes are those of a stream.
@@ -180,13 +180,13 @@ extension PeerConnection: ChannelDelegate {
             return count
         }
         countBody(0)
-        let response = Response(head.status, fields: head.endToEndFields, body: body)
-        body = []
+        let body = self.body
+        self.body = []
         // The other node sends nothing behind a response but a notice that it closes the connection.
         let isKept = head.keepAlive && count == bytes.count
         state = isKept ? .idle : .closed
         if isKept { peer.isFree(self) } else { close() }
-        request.end(head.status == .misdirectedRequest ? .notHere : .response(response))
+        request.end(head.status == .misdirectedRequest ? .notHere : .response(head, body: body))
         return count
     }
 

@@ -78,9 +78,9 @@ final class SessionLocator: Sendable {
         private func perform(
             _ step: RoutedRequest.Step, _ request: RoutedRequest, _ context: RequestContext
         ) throws(Problem) {
-            let deferred = context.deferred
             switch step {
             case .claim:
+                let deferred = context.deferred
                 locator.loader.load(id) { [self] found in
                     deferred.resume { context throws(Problem) in try take(found, request, context) }
                 }
@@ -94,8 +94,9 @@ final class SessionLocator: Sendable {
                     try retry(failure, request, context)
                 }
             case .lookAgain(after: 0):
-                deferred.resumeInLaterTurn { [self] context throws(Problem) in try look(request, context) }
+                context.deferred.resumeInLaterTurn { [self] context throws(Problem) in try look(request, context) }
             case .lookAgain(let delay):
+                let deferred = context.deferred
                 deferred.schedule(after: .milliseconds(delay)) { [self] in
                     deferred.resume { context throws(Problem) in try look(request, context) }
                 }

@@ -29,7 +29,17 @@ struct ResponseParserTests {
         #expect(head.status == .created)
         #expect(head.contentLength == 2)
         #expect(head.keepAlive)
-        #expect(head.endToEndFields == response.fields)
+        #expect(head.endToEndFields() == response.fields)
+    }
+
+    @Test func fieldsOfTheConnectionAreNotPassedOn() throws {
+        let head = try #require(
+            self.head(
+                "HTTP/1.1 200 OK\r\nDATE: x\r\nContent-Length: 0\r\nEtag: \"1\"\r\nconnection: close\r\nVary: Origin\r\n"
+                    + "X-Request-Id: a\r\nStorehouse-Stream: b\r\nA: \r\n\r\n"))
+        let fields = [Response.Field("Etag", "\"1\""), .init("Vary", "Origin"), .init("A", "")]
+        #expect(head.endToEndFields() == fields)
+        #expect(head.endToEndFields(besides: [.init("vary", "*")]) == [fields[0], fields[2]])
     }
 
     @Test func knowsWhereTheBodyEnds() {

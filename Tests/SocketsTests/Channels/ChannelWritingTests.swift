@@ -60,7 +60,45 @@ import Testing
                 for pair in pairs { #expect(pair.received() == ["answer"]) }
             }
         }
+
+        /// What a job writes leaves at the end of the turn, at most 16 channels at a time.
+        @Test func sendsSoonWhatSeveralJobsWrite() async throws {
+            let pairs = (0..<20).map { _ in SocketPair(records: true) }
+            try await withLoop(.epoll) { loop in
+                let arrived = await loop.run {
+                    let channels = pairs.compactMap { try? Channel(owning: $0.theirs, on: loop) }
+                    return channels.map { channel in
+                        channel.writeSoon(Array("soon".utf8))
+                        // The order stays, and nothing is lost.
+                        channel.write(Array("er".utf8))
+                        return pairs.count { $0.hasReceived }
+                    }
+                }
+                #expect(arrived == Array(repeating: 0, count: 16) + [16, 16, 16, 16])
+                await loop.turns(1)
+                for pair in pairs { #expect(pair.received() == ["sooner"]) }
+            }
+        }
     #endif
+
+    @Test(arguments: LoopImplementation.allCases)
+    func sendsSoonBeforeItCloses(_ implementation: LoopImplementation) async throws {
+        let pair = SocketPair(records: true)
+        try await withLoop(implementation) { loop in
+            let closed = Probe<CloseReason>()
+            loop.execute {
+                let delegate = ScriptedDelegate()
+                delegate.onClosed = { closed.note($0) }
+                let channel = try? Channel(owning: pair.theirs, on: loop, delegate: delegate)
+                channel?.writeSoon(Array("one".utf8))
+                channel?.writeSoon(Array("two".utf8))
+                channel?.closeAfterFlush(linger: nil)
+                channel?.writeSoon(Array("late".utf8))
+            }
+            #expect(await closed.next() == .requested)
+            #expect(pair.received() == ["onetwo"])
+        }
+    }
 
     /// With a slow reader, bytes stay pending, and the delegate writes more when they are sent.
     @Test(arguments: LoopImplementation.allCases)

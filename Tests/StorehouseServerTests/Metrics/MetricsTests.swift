@@ -127,7 +127,8 @@ import Testing
                 let client = try server.client()
                 try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=20")]).bytes)
                 await remote.called(times: 1)
-                #expect(try await Self.samples(server)["storehouse_requests_in_flight"] == 1)
+                // The effect may begin before the loop has counted the request.
+                try await waitUntil { try await Self.samples(server)["storehouse_requests_in_flight"] == 1 }
                 try await client.makeReset()
             }
             let cut = Self.requests("/sessions/{id}/actions", "POST", "cut")
