@@ -33,11 +33,13 @@ package struct LastingProblem: Sendable {
         return true
     }
 
+    package var isLogged: Bool { logged != nil }
+
     /// The problem is gone.
     ///
     /// - Returns: whether it was logged.
     package mutating func ends() -> Bool {
         defer { (start, logged) = (nil, nil) }
-        return logged != nil
+        return isLogged
     }
 }

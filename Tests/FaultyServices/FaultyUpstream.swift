@@ -60,8 +60,8 @@ package final class FaultyUpstream: Sendable {
     private typealias Waiter = (condition: @Sendable (Record) -> Bool, resume: @Sendable () -> Void)
 
     /// - Parameter greeting: the steps for each new connection, before any request.
-    package init(greeting: [Step] = [], _ script: @escaping Script) throws {
-        (listener, port) = try TestSocket.listen()
+    package init(on port: UInt16 = 0, greeting: [Step] = [], _ script: @escaping Script) throws {
+        (listener, self.port) = try TestSocket.listen(on: port)
         alarm = try TestSocket.pipe()
         let service = FaultyService(listener: listener, alarm: alarm.reader, greeting: greeting, script)
         let handed = Locked(service)

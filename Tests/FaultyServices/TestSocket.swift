@@ -21,12 +21,15 @@ package enum TestSocket {
         private static let noSignal: Int32 = 0
     #endif
 
-    /// Listens on a free port of the loopback address.
-    package static func listen(backlog: Int32 = 1024) throws -> (descriptor: Int32, port: UInt16) {
+    /// Listens on the loopback address.
+    ///
+    /// - Parameter port: 0 for a free one.
+    package static func listen(on port: UInt16 = 0, backlog: Int32 = 1024) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in

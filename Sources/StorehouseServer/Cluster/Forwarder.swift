@@ -45,13 +45,15 @@ final class Forwarder: Sendable {
     private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
     // Guards the problems of nodes whose leases hold but that do not answer. Nothing is called while it is held.
     private let silent = Locked<[String: LastingProblem]>([:])
-    // Guards the connections of each loop. Nothing is called while it is held.
-    private let pools = Locked<[ObjectIdentifier: (loop: any EventLoop, pool: LoopBound<LoopState>)]>([:])
+    // Guards what each loop has for itself.
+    private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])
 
-    /// What each loop has for itself.
-    private struct LoopState {
-        let pool: PeerPool
+    /// What one loop has for itself. On that loop only.
+    private final class LoopState {
+        var peers: [String: Peer] = [:]
         let sharing: StreamSharing
+
+        init(_ sharing: StreamSharing) { self.sharing = sharing }
     }
 
     init(_ identity: NodeIdentity, _ settings: Settings, _ clock: WallClock, _ log: Log) {
@@ -74,7 +76,7 @@ final class Forwarder: Sendable {
     var lease: Duration { settings.lease }
 
     /// The time that routing is decided by, in milliseconds.
-    var now: Int { Int(LoopInstant.current.nanoseconds / 1_000_000) }
+    var now: Int { clock.steady() }
 
     /// Until when a request that begins now looks for its session. A node may die while it has the request, and again.
     var deadline: Int { now + 2 * settings.lease.wholeMilliseconds + 2000 }
@@ -117,17 +119,24 @@ final class Forwarder: Sendable {
         }
         silent.withLock { silent in silent = silent.filter { !gone.contains($0.key) } }
         owners.withLock { owners in owners = owners.filter { !gone.contains($0.value) } }
-        for (loop, pool) in pools.withLock({ Array($0.values) }) {
-            loop.execute { for address in gone { pool.value.pool.close(to: address) } }
+        for (loop, state) in loops.withLock({ Array($0.values) }) {
+            // What they were asked may be done or not.
+            loop.execute { for address in gone { state.value.peers.removeValue(forKey: address)?.closeAll() } }
         }
     }
 
     /// Whether this node had a lease when the journal looked last.
     var isAlive: Bool { nodes.withLock { $0.alive.contains(identity.name) } }
 
-    /// A node could not be reached, or has not answered in time. It is logged if that lasts while its lease holds. A node that has
-    /// just left has no lease any more, and this one may not know that yet.
-    private func didNotAnswer(_ node: String, _ reason: String) {
+    /// A node could not be reached, or has not answered in time; or it answers again. It is logged if the problem lasts while the
+    /// node's lease holds. A node that has just left has no lease any more, and this one may not know that yet.
+    private func report(_ problem: String?, of node: String) {
+        guard let reason = problem else {
+            if silent.withLock({ $0.removeValue(forKey: node) })?.isLogged == true {
+                log.info("a node answers again", [.init("node", node)])
+            }
+            return
+        }
         guard nodes.withLock({ $0.alive.contains(node) }) else { return }
         let isDue = silent.withLock { silent in
             silent[node, default: LastingProblem(firstAfter: 1000, changedAfter: 60_000, sameAfter: 60_000)]
@@ -177,7 +186,7 @@ final class Forwarder: Sendable {
         _ context: RequestContext, at owner: String, _ done: @escaping (StreamSharing.SharedStreamSource?) -> Void
     ) {
         let loop = context.exchange.loop
-        let peer = state(of: loop).pool.peer(at: owner)
+        let peer = peer(at: owner, on: loop)
         let fields = fields(of: context, for: peer) + [.init(StreamFraming.field, "shared")]
         let bytes = context.head.forwarded(body: [], isStream: true, adding: fields)
         let request = ForwardedRequest(bytes, isStream: true, on: loop, within: timeout(of: context.head)) { outcome in
@@ -209,7 +218,7 @@ final class Forwarder: Sendable {
         failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
     ) {
         let loop = context.exchange.loop
-        let peer = state(of: loop).pool.peer(at: owner)
+        let peer = peer(at: owner, on: loop)
         var fields: [Response.Field] = fields(of: context, for: peer)
         if let shared { fields.append(.init(StreamFraming.field, "joined \(shared.id)")) }
         let bytes = context.head.forwarded(body: context.request.body, isStream: stream != nil, adding: fields)
@@ -249,14 +258,23 @@ final class Forwarder: Sendable {
     }
 
     private func state(of loop: any EventLoop) -> LoopState {
-        pools.withLock { pools in
-            if let known = pools[ObjectIdentifier(loop)] { return known.pool }
+        loops.withLock { loops in
+            if let known = loops[ObjectIdentifier(loop)] { return known.state }
             let sharing = StreamSharing(on: loop, settings.streams, maxFrameBytes: settings.limits.output.limit)
-            let peers = PeerPool(on: loop, identity, settings.limits) { [weak self] in self?.didNotAnswer($0, $1) }
-            let pool = LoopBound(LoopState(pool: peers, sharing: sharing), on: loop)
-            pools[ObjectIdentifier(loop)] = (loop, pool)
-            return pool
+            let state = LoopBound(LoopState(sharing), on: loop)
+            loops[ObjectIdentifier(loop)] = (loop, state)
+            return state
         }.value
+    }
+
+    private func peer(at address: String, on loop: any EventLoop) -> Peer {
+        let state = state(of: loop)
+        if let peer = state.peers[address] { return peer }
+        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address), settings.limits) {
+            [weak self] problem in self?.report(problem, of: address)
+        }
+        state.peers[address] = peer
+        return peer
     }
 
     /// The fields of another node's response as the client gets them, without those that this node adds to all of its responses.

@@ -13,10 +13,10 @@ final class OwnAddress: Sendable {
 
     var isReached: Bool { reached.load(ordering: .relaxed) }
 
-    /// A request has arrived.
+    /// Takes what a request has in `Storehouse-Node`.
     ///
     /// - Returns: whether this node has sent it to its own address.
-    func isReached(by credentials: String) -> Bool {
+    func receive(_ credentials: String) -> Bool {
         guard credentials == code else { return false }
         reached.store(true, ordering: .relaxed)
         return true
@@ -41,7 +41,7 @@ final class OwnAddressCheck {
     private let log: Log
     private let loop: any EventLoop
     private lazy var peer = Peer(address, on: loop, credentials: own.code, Peer.Limits()) { [weak self] in
-        self?.reason = $0
+        self?.reason = $0 ?? self?.reason
     }
     /// Why the newest request was not answered.
     private var reason: String?

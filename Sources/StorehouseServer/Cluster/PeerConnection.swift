@@ -146,6 +146,7 @@ extension PeerConnection: ChannelDelegate {
             close()
             return bytes.count
         case .head(let head, let consumed):
+            peer.hasAnswered()
             guard let length = head.contentLength else {
                 guard request.isStream, head.status == .ok else {
                     close()

@@ -35,7 +35,7 @@ package final class Router: RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
             if let forwarder = api.forwarder, let credentials = head.fields.first("storehouse-node") {
-                if forwarder.ownAddress.isReached(by: credentials) {
+                if forwarder.ownAddress.receive(credentials) {
                     return decorator(head, .liveness).finish(
                         Response(.ok), to: head, connection, since: connection.now)
                 }

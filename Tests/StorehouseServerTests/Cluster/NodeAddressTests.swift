@@ -67,9 +67,8 @@ struct NodeAddressTests {
     }
 
     @Test func anotherNodeThatDoesNotAnswerIsNamedOnce() async throws {
-        let (socket, port) = try TestSocket.listen()
-        TestSocket.shut(socket)
-        try await TestCluster.runNode(besideOwnerAt: Int(port)) { session in
+        let port = try TestCluster.freePort()
+        try await TestCluster.runNode(besideOwnerAt: port) { session in
             for _ in 0..<2 {
                 let response = try await session.read()
                 #expect(response.code == "storage-unavailable")
@@ -77,6 +76,11 @@ struct NodeAddressTests {
             let lines = session.server.log.text.split(separator: "\n").filter { $0.contains("a node does not answer") }
             #expect(lines.count == 1)
             #expect(lines.first?.contains("node=127.0.0.1:\(port) detail=\"connect: Connection refused\"") == true)
+
+            let owner = try FaultyUpstream(on: UInt16(port)) { _ in [.send(Answer.status(200, body: "{}"))] }
+            #expect(try await session.read().status == 200)
+            try await session.server.log.line(with: "a node answers again node=127.0.0.1:\(port)")
+            withExtendedLifetime(owner) {}
         }
     }
 }

@@ -82,7 +82,7 @@ struct TestCluster: Sendable {
     }
 
     /// A port that was free a moment ago, and that the system gives to no outgoing connection.
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         while true {
             let port = Int.random(in: 12_000..<32_000)
             let address = try SocketAddress(host: "127.0.0.1", port: UInt16(port))

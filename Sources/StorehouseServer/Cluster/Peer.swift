@@ -2,38 +2,6 @@ import Dispatch
 import HTTP
 import Sockets
 
-/// The connections of one event loop to the other nodes. On that loop only.
-final class PeerPool {
-    private let loop: any EventLoop
-    private let identity: NodeIdentity
-    private let limits: Peer.Limits
-    private let didNotAnswer: (_ address: String, _ reason: String) -> Void
-    private var peers: [String: Peer] = [:]
-
-    /// - Parameter didNotAnswer: is called whenever a node could not be reached, or has not answered in time.
-    init(
-        on loop: any EventLoop, _ identity: NodeIdentity, _ limits: Peer.Limits,
-        didNotAnswer: @escaping (_ address: String, _ reason: String) -> Void
-    ) {
-        self.loop = loop
-        self.identity = identity
-        self.limits = limits
-        self.didNotAnswer = didNotAnswer
-    }
-
-    func peer(at address: String) -> Peer {
-        if let peer = peers[address] { return peer }
-        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address), limits) {
-            [didNotAnswer] reason in didNotAnswer(address, reason)
-        }
-        peers[address] = peer
-        return peer
-    }
-
-    /// Closes the connections to a node that has lost its sessions, or has left. What it was asked may be done or not.
-    func close(to address: String) { peers.removeValue(forKey: address)?.closeAll() }
-}
-
 /// Another node, with the connections of one loop to it. On that loop only.
 ///
 /// Each request has a connection for itself until it is answered.
@@ -53,8 +21,9 @@ final class Peer {
     /// Shows the other node that requests come from a node.
     let credentials: String
     let limits: Limits
-    /// Is called with the reason whenever the node could not be reached, or has not answered in time.
-    let didNotAnswer: (_ reason: String) -> Void
+    /// Is called with the reason whenever the node could not be reached, or has not answered in time; with nil when it answers again.
+    private let report: (_ problem: String?) -> Void
+    private var isSilent = false
     private let address: String
     private let loop: any EventLoop
     private var idle: [PeerConnection] = []
@@ -66,10 +35,10 @@ final class Peer {
 
     init(
         _ address: String, on loop: any EventLoop, credentials: String, _ limits: Limits,
-        didNotAnswer: @escaping (_ reason: String) -> Void
+        report: @escaping (_ problem: String?) -> Void
     ) {
         self.limits = limits
-        self.didNotAnswer = didNotAnswer
+        self.report = report
         self.address = address
         self.loop = loop
         self.credentials = credentials
@@ -81,6 +50,17 @@ final class Peer {
         guard loop.now >= nextDial else { return request.end(.notSent) }
         waiting.append(request)
         dial()
+    }
+
+    func didNotAnswer(_ reason: String) {
+        isSilent = true
+        report(reason)
+    }
+
+    func hasAnswered() {
+        guard isSilent else { return }
+        isSilent = false
+        report(nil)
     }
 
     /// A connection awaits nothing.
