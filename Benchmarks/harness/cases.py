@@ -99,28 +99,29 @@ def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1)
     }
 
 
-def memory(contender, count):
-    """Memory of a server at start, per idle session, and per subscriber with its own session."""
+def memory(contender, sessions, streams=1):
+    """Memory of a server at start, per idle session, and per subscriber, so many on each session."""
     with contender.start(heartbeat=NEVER) as server:
         time.sleep(SETTLE_SECONDS)
         at_start = machine.memory_kb(server.pids())
-        paths = contender.create_sessions(server, count)
+        paths = contender.create_sessions(server, sessions)
         time.sleep(SETTLE_SECONDS)
         with_sessions = machine.memory_kb(server.pids())
-        with Streams(contender, server, paths, 1):
+        with Streams(contender, server, paths, streams):
             time.sleep(SETTLE_SECONDS)
             with_streams = machine.memory_kb(server.pids())
             before = machine.precise_cpu_seconds(server.pids())
             time.sleep(SILENT_SECONDS)
             silent = machine.precise_cpu_seconds(server.pids()) - before
         result = {
-            "count": count, "silentCpuPercent": silent / SILENT_SECONDS * 100,
+            "count": sessions * streams, "silentCpuPercent": silent / SILENT_SECONDS * 100,
             "startMilliseconds": server.start_seconds * 1e3,
         }
     for kind in ("rss", "pss"):
         result[f"{kind}StartMB"] = at_start[kind] / 1024
-        result[f"{kind}SessionKB"] = (with_sessions[kind] - at_start[kind]) / count
-        result[f"{kind}SubscriberKB"] = (with_streams[kind] - with_sessions[kind]) / count
+        result[f"{kind}SessionKB"] = (with_sessions[kind] - at_start[kind]) / sessions
+        result[f"{kind}SubscriberKB"] = (with_streams[kind] - with_sessions[kind]) / (sessions * streams)
+        result[f"{kind}AllMB"] = with_streams[kind] / 1024
     return result
 
 
@@ -181,8 +182,12 @@ GROWTH_ROWS = (
 MEMORY_ROWS = (
     ("rssSubscriberKB", "VmRSS a subscriber, KB", 2), ("pssSubscriberKB", "Pss a subscriber, KB", 2),
     ("rssSessionKB", "VmRSS an idle session, KB", 2), ("pssSessionKB", "Pss an idle session, KB", 2),
-    ("silentCpuPercent", "CPU while nothing is due, % of a core", 2),
+    ("rssAllMB", "VmRSS of all together, MB", 1), ("silentCpuPercent", "CPU while nothing is due, % of a core", 2),
     ("rssStartMB", "VmRSS at start, MB", 1), ("startMilliseconds", "start to listening, ms", 0),
+)
+SHARED_MEMORY_ROWS = (
+    ("rssSubscriberKB", "VmRSS a subscriber, KB", 2), ("pssSubscriberKB", "Pss a subscriber, KB", 2),
+    ("rssAllMB", "VmRSS of all together, MB", 1), ("silentCpuPercent", "CPU while nothing is due, % of a core", 2),
 )
 DISPATCH_ROWS = (
     ("nanoseconds", "a dispatch, ns", 0), ("allocations", "allocations a dispatch", 2),
@@ -356,6 +361,8 @@ def server_cases(quick):
              lambda contender: fanout(contender, 1, 1000, timed, rate=200)),
         Case("memory", f"{count} sessions × 1 subscriber", every, MEMORY_ROWS,
              lambda contender: memory(contender, count)),
+        Case("memory", f"1 session × {count} subscribers", every, SHARED_MEMORY_ROWS,
+             lambda contender: memory(contender, 1, count)),
         Case("growth", f"{sizes[0]} to {sizes[-1]} subscribers, a heartbeat every 2 s", every, GROWTH_ROWS,
              lambda contender: growth.measure(contender, sizes, 2, 2 if quick else 6)),
         Case("rush", f"{rushing} streams that come back within a second", every, RUSH_ROWS,

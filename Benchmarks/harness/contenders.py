@@ -196,7 +196,7 @@ def _tail(log):
 def storehouse(program, name="storehouse"):
     # More streams on one session than a public server would allow; everything else at its default.
     return StateServer(name, program, ["serve", "--port", "0"],
-                       {"STOREHOUSE_STREAMS_MAX_PER_SESSION": "2000"})
+                       {"STOREHOUSE_STREAMS_MAX_PER_SESSION": "20000"})
 
 
 def storehouse_with_tokens(program):

@@ -32,6 +32,7 @@ package final class HTTPConnection {
     let address: IPAddress
     /// The client of the server at the other end that has forwarded the current request; nil if none has.
     var forwardedClient: IPAddress?
+    // The small properties share a few words.
     /// The number of that server; 0 if the request was not forwarded.
     @exclusivity(unchecked) var forwarderNumber: UInt16 = 0
     /// Whether the server has closed the connection while bytes waited for the client.
@@ -40,10 +41,10 @@ package final class HTTPConnection {
     var openIndex: Int32 = 0
     /// Fires at the deadline or before.
     var timer: LoopTimer?
-    @exclusivity(unchecked) private var requestIDStorage = ""
-    @exclusivity(unchecked) private var subjectStorage: AnyObject?
     /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
     var isProvisional = false
+    @exclusivity(unchecked) private var requestIDStorage = ""
+    @exclusivity(unchecked) private var subjectStorage: AnyObject?
     /// Is notified once when the current request ends.
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// How many bytes were written for the client since its stream began.
@@ -141,7 +142,10 @@ extension HTTPConnection: ChannelDelegate {
     func channelDrained(_ channel: Channel) {
         unsentRequest = nil
         switch machine.flushed() {
-        case .notifyStream: stream?.streamDrained()
+        case .notifyStream:
+            // The first event of a stream is pending until the end of the turn. Its timer would wait for nothing.
+            stopTimer()
+            stream?.streamDrained()
         case .resumeReading(let timeout):
             // The bytes usually leave in the turn in which the response was written.
             if let timeout, timeoutStart != context.loop.now { startTimeout(timeout) }

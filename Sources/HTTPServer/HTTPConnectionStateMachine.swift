@@ -192,6 +192,7 @@ extension HTTPConnectionStateMachine {
     }
 
     package enum FlushedAction: Sendable, Hashable {
+        /// No timeout is needed until bytes are pending again.
         case notifyStream
         /// Read on. The time between requests begins with the last byte taken.
         case resumeReading(starts: Timeout?)
@@ -199,11 +200,13 @@ extension HTTPConnectionStateMachine {
     }
 
     /// All pending bytes have left.
-    package func flushed() -> FlushedAction {
+    package mutating func flushed() -> FlushedAction {
         switch state {
-        case .streaming: .notifyStream
-        case .head(let isPartial): .resumeReading(starts: isPartial ? nil : .idle)
-        case .body, .responding, .closing: .none
+        case .streaming:
+            checksStream = false
+            return .notifyStream
+        case .head(let isPartial): return .resumeReading(starts: isPartial ? nil : .idle)
+        case .body, .responding, .closing: return .none
         }
     }
 }

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func aClientThatDoesNotReadItsResponsesIsNotServedFurther() {
-        let machine = HTTPConnectionStateMachine()
+        var machine = HTTPConnectionStateMachine()
         #expect(machine.inputAction(pendingBytes: Self.maxPending) == .parseHead)
         #expect(!machine.pausesReading(pendingBytes: Self.maxPending))
         #expect(machine.inputAction(pendingBytes: Self.maxPending + 1) == .leave)

@@ -87,6 +87,17 @@ import Testing
         #expect(machine.wroteStream(pendingBytes: 5) == .idle)
     }
 
+    /// So a stream whose client reads has no timer.
+    @Test func theTimeoutOfAStreamBeginsAgainOnceItsClientHasTakenEverything() throws {
+        var machine = HTTPConnectionStateMachine()
+        _ = machine.receivedRequest(try .keptOpen)
+        _ = machine.startStream()
+        #expect(machine.wroteStream(pendingBytes: 10) == .idle)
+        #expect(machine.flushed() == .notifyStream)
+        #expect(machine.wroteStream(pendingBytes: 10) == .idle)
+        #expect(machine.wroteStream(pendingBytes: 20) == nil)
+    }
+
     @Test func aDrainClosesOnlyIdleConnections() throws {
         var machine = HTTPConnectionStateMachine()
         _ = machine.receivedPartialHead(isEmptyLine: false)

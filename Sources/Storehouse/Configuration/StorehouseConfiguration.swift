@@ -6,14 +6,12 @@ package struct StorehouseConfiguration: Sendable {
     package var server = Configuration()
     /// By the names of the services: an entry for each.
     private var upstreams: [String: UpstreamConfiguration] = [:]
-    /// Every key, in the order of the file: those of the server, with the remote services at the end of `upstreams`.
-    package private(set) var keys: [ConfigurationKey<StorehouseConfiguration>] = []
     package private(set) var services: [RemoteService] = []
     /// Whether each service must have a URL or a demo service.
     private var needsUpstreams = true
 
     /// The default of every setting of a server that calls no services.
-    package init() { keys = allKeys }
+    package init() {}
 
     /// The default of every setting.
     ///
@@ -25,7 +23,6 @@ package struct StorehouseConfiguration: Sendable {
         self.needsUpstreams = needsUpstreams
         services = RemoteService.merged(declared)
         for service in services { upstreams[service.name] = UpstreamConfiguration(service) }
-        keys = allKeys
         var problems = RemoteService.problems(of: declared)
         if problems.isEmpty { problems = ambiguousKeys }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -37,7 +34,10 @@ package struct StorehouseConfiguration: Sendable {
         set { upstreams[name] = newValue }
     }
 
-    private var allKeys: [ConfigurationKey<StorehouseConfiguration>] {
+    /// Every key, in the order of the file: those of the server, with the remote services at the end of `upstreams`.
+    ///
+    /// They are made for each use: only the start and a few commands need them, and they take much memory.
+    package var keys: [ConfigurationKey<StorehouseConfiguration>] {
         var keys = Configuration.keys.map { ConfigurationKey($0, in: \StorehouseConfiguration.server) }
         let end = keys.lastIndex { $0.path.hasPrefix("upstreams.") }.map { $0 + 1 } ?? keys.endIndex
         keys.insert(contentsOf: services.flatMap { self.keys(of: $0) }, at: end)

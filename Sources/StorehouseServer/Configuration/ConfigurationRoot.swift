@@ -1,10 +1,5 @@
 package import JSON
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// Settings that are read from a file, the environment and flags, all by the declarations of their keys.
 ///
@@ -65,7 +60,7 @@ extension ConfigurationRoot {
             let isOptional = file == nil && error == .missing
             if !isOptional { reader.report(unreadable: name, "cannot be read: \(error)") }
         }
-        return try reader.finish(environment: environment ?? ProcessInfo.processInfo.environment, flags: flags)
+        return try reader.finish(environment: environment ?? environmentVariables(), flags: flags)
     }
 
     /// The settings of a file's bytes, of the environment and of flags; the later wins.

@@ -61,33 +61,29 @@ final class MetaAPI: Sendable {
 /// The documents that are constant while the server runs, each encoded once.
 struct CachedDocuments: Sendable {
     let index: [UInt8]
-    let stores: [UInt8]
-    private let description: OpenAPI
-    // Guards the encoded description. It is made for the first request, because it takes longer than the rest of the
-    // start. No other lock is taken while this one is held.
-    private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
+    // These take longer than the rest of the start, and much memory, so they are made for their first requests.
+    private let storesDocument: LazyDocument
+    private let openAPIDocument: LazyDocument
 
     init(
         _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasOperatorPort: Bool,
         usesTokens: Bool
     ) {
         index = Self.index(basePath, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
-        stores = Self.stores(kinds)
-        description = OpenAPI(
+        storesDocument = LazyDocument { Self.stores(kinds) }
+        let description = OpenAPI(
             kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector,
             hasOperatorPort: hasOperatorPort, usesTokens: usesTokens)
-    }
-
-    var openAPI: [UInt8] {
-        encodedDescription.withLock { encoded in
-            if let encoded { return encoded }
+        openAPIDocument = LazyDocument {
             var json = JSONWriter(reservingCapacity: 131_072)
             json.value(description.document)
-            let document = json.finishLine()
-            encoded = document
-            return document
+            return json.finishLine()
         }
     }
+
+    var stores: [UInt8] { storesDocument.bytes }
+
+    var openAPI: [UInt8] { openAPIDocument.bytes }
 
     private static func index(_ basePath: String, hasInspector: Bool, hasOperatorPort: Bool) -> [UInt8] {
         var json = JSONWriter()
@@ -114,5 +110,22 @@ struct CachedDocuments: Sendable {
             json.member("stores", kinds)
         }
         return json.finishLine()
+    }
+}
+
+/// A document that is encoded for the first request.
+private struct LazyDocument: Sendable {
+    private let encode: @Sendable () -> [UInt8]
+    // Guards the encoded document. No other lock is taken while this one is held.
+    private let encoded: Locked<[UInt8]?> = Locked(nil)
+
+    init(_ encode: @escaping @Sendable () -> [UInt8]) { self.encode = encode }
+
+    var bytes: [UInt8] {
+        encoded.withLock { encoded in
+            let document = encoded ?? encode()
+            encoded = document
+            return document
+        }
     }
 }

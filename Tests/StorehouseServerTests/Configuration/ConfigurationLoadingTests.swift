@@ -1,3 +1,4 @@
+import Platform
 import StorehouseServer
 import Testing
 
@@ -21,6 +22,10 @@ import Testing
         #expect(http.port == 3)
         #expect(http.threads == 2)
         #expect(http.host == "::1")
+    }
+
+    @Test func theVariablesOfTheProcessAreItsEnvironment() {
+        #expect(environmentVariables() == ProcessInfo.processInfo.environment)
     }
 
     @Test func thePrintedDocumentCanBeReadAgain() throws {
