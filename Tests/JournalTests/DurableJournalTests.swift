@@ -145,10 +145,10 @@ struct DurableJournalTests {
         let journal = try storage.openJournal()
         for number in 0..<5 {
             let session = journal.create(Step.session("s\(number)"))
-            session.recordUse(at: Step.moment + 1)
+            session.recordUse(at: Step.moment + 1, every: 60_000)
             if number == 4 { journal.end("s4", at: Step.moment) }
             await session.awaitDurable()
-            session.recordUse(at: Step.moment + number * 100_000)
+            session.recordUse(at: Step.moment + number * 100_000, every: 60_000)
         }
         await journal.closed()
         let again = try storage.openJournal()
@@ -161,6 +161,21 @@ struct DurableJournalTests {
         #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
     }
 
+    @Test("takes the last use at most once an interval", arguments: DurableStorage.allCases)
+    func recordsUsesAtIntervals(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        let session = journal.create(Step.session())
+        await session.awaitDurable()
+        for (offset, interval) in [(1, 60_000), (30_000, 60_000), (40_000, 0), (50_000, 20_000)] {
+            session.recordUse(at: Step.moment + offset, every: interval)
+        }
+        await journal.closed()
+        let again = try storage.openJournal()
+        #expect(try await again.idleSessions(before: Step.moment + 40_000).isEmpty)
+        #expect(try await again.idleSessions(before: Step.moment + 40_001) == ["session"])
+    }
+
     @Test("finds the sessions that were never used, each of them once", arguments: DurableStorage.allCases)
     func findsUnusedSessions(kind: DurableStorage) async throws {
         let storage = try kind.make()
@@ -170,7 +185,7 @@ struct DurableJournalTests {
             let session = journal.create(Step.session("s\(number)", createdAt: createdAt))
             if number == 2 { session.appendCommit(1, nextDeadline: nil) }
             await session.awaitDurable()
-            if number == 1 { session.recordUse(at: createdAt + 1) }
+            if number == 1 { session.recordUse(at: createdAt + 1, every: 60_000) }
         }
         await journal.closed()
         let again = try storage.openJournal()
@@ -222,7 +237,7 @@ struct DurableJournalTests {
         guard case .ended(owner: "bob") = try await journal.found("b") else { throw Missing(id: "b") }
         // Every statement that changes the row keeps its checksum right.
         try Parcel.store(Parcel.first, found).weigh()
-        found.journal.recordUse(at: Step.moment + 120_000)
+        found.journal.recordUse(at: Step.moment + 120_000, every: 60_000)
         #expect(await found.journal.awaitDurable() == nil)
         await journal.closed()
         #expect(try storage.problems().isEmpty)

@@ -111,7 +111,7 @@ final class MemorySessionJournal: SessionJournal {
         done(.success(history.replayBase(for: revision)))
     }
 
-    func recordUse(at moment: Int) {}
+    func recordUse(at moment: Int, every interval: Int) {}
 
     /// The session in memory has it.
     func recordShareGeneration(_ generation: Int) {}

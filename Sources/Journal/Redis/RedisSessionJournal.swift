@@ -251,11 +251,11 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
-    func recordUse(at moment: Int) {
+    func recordUse(at moment: Int, every interval: Int) {
         let isDue = contents.withLock { contents in
             contents.lastUse = max(contents.lastUse, moment)
             // The first use is recorded at once: a session that seems unused expires soon.
-            let isDue = contents.isUnused || moment - contents.recordedUse >= 60_000
+            let isDue = contents.isUnused || moment - contents.recordedUse > interval
             guard contents.position?.isCreated == true, isDue, !contents.hasEnded else { return false }
             contents.isUnused = false
             contents.recordedUse = moment

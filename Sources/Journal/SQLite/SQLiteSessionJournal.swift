@@ -114,11 +114,11 @@ final class SQLiteSessionJournal: SessionJournal {
         }
     }
 
-    func recordUse(at moment: Int) {
+    func recordUse(at moment: Int, every interval: Int) {
         let number: Int? = contents.withLock { contents in
             contents.lastUse = max(contents.lastUse, moment)
             // The first use is recorded at once: a session that seems unused expires soon.
-            let isDue = contents.isUnused || moment - contents.recordedUse >= 60_000
+            let isDue = contents.isUnused || moment - contents.recordedUse > interval
             guard let number = contents.position?.number, isDue, !contents.hasEnded else { return nil }
             contents.isUnused = false
             contents.recordedUse = moment

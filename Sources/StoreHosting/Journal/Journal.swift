@@ -183,7 +183,9 @@ public protocol SessionJournal: CommitRecorder {
         for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void)
 
     /// Records when the session was last used, in session time. It may be persisted a little later.
-    func recordUse(at moment: Int)
+    ///
+    /// - Parameter interval: milliseconds for which later uses are not recorded.
+    func recordUse(at moment: Int, every interval: Int)
 
     /// Persists how often the session's shares were revoked, like a transaction: it counts for
     /// ``CommitRecorder/whenDurable(through:_:)``.

@@ -209,7 +209,10 @@ extension PeerConnection: ChannelDelegate {
         peer.isClosed(self)
         countBody(0)
         switch last {
-        case .awaitingHead(let request), .awaitingBody(let request, _): request.end(.unknown)
+        case .awaitingHead(let request):
+            peer.didNotAnswer("it closed the connection without a response")
+            request.end(.unknown)
+        case .awaitingBody(let request, _): request.end(.unknown)
         case .streaming(let stream): stream.sourceClosed()
         case .idle, .closed: break
         }

@@ -164,6 +164,8 @@ extension Configuration {
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
+        // A process that dies takes a little of the time from its sessions.
+        settings.limits.useInterval = min(settings.limits.useInterval, sessions.idleTimeout.wholeMilliseconds / 10)
         settings.sessions.unusedTimeout = sessions.unusedTimeout.wholeMilliseconds
         if let epoch = journal?.epoch { settings.streamEpoch = "." + String(epoch, radix: 36) }
         settings.streams.heartbeat = streams.heartbeat

@@ -249,7 +249,7 @@ final class EventStream {
         // Shared events do not tell the other node that its client is served.
         if action == .wait, joinedID != nil { writeLine(0, 0) }
         // A session that is found again after a restart counts as used while it was watched.
-        session.journal?.recordUse(at: session.now)
+        session.recordUse(at: session.now, every: session.runtime.limits.useInterval)
         if action == .sendHeartbeat { send(isShared ? [] : subscription.format.heartbeat(at: session.now)) }
         scheduleHeartbeat()
     }

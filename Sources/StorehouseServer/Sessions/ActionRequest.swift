@@ -80,7 +80,8 @@ struct ActionRequest: Sendable {
     /// The response with the revision as it is now, and the state of that revision if the response shows one. The caller
     /// has to await that this is durable.
     func currentResponse(to result: DispatchResult, _ session: Session) -> (ActionResponse, state: [UInt8]?) {
-        var response = response(to: result)
+        // The effects of a session that has left this process are cancelled, and have not settled.
+        var response = session.continuesElsewhere ? earlyResponse(to: result) : response(to: result)
         guard !options.isDryRun else { return (response, result.state?.json) }
         guard let selection = options.selection else {
             response.revision = session.store.revision

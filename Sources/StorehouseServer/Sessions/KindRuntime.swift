@@ -49,6 +49,8 @@ package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000
     /// The largest state, in bytes of its JSON.
     package var maxStateBytes = 1 << 20
+    /// How often the journal gets the time of the last use, in milliseconds.
+    package var useInterval = 60_000
 
     package init() {}
 }

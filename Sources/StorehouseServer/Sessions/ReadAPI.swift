@@ -132,7 +132,7 @@ extension ReadAPI {
         }
         let deferred = context.deferred
         session.whenDurable { [self] failure in
-            if let failure { return deferred.answer { Problem(failure).response } }
+            if let failure { return deferred.answer { session.problem(failure).response } }
             fill(ActionLogPage(after: after, limit: limit), of: session, from: journal, deferred)
         }
     }
@@ -148,7 +148,7 @@ extension ReadAPI {
             do throws(JournalError) {
                 if try page.append(found.get(), of: count) { return fill(page, of: session, from: journal, deferred) }
             } catch {
-                return deferred.answer { Problem(error).response }
+                return deferred.answer { session.problem(error).response }
             }
             guard !page.isGone else {
                 return Problem.revisionGone("The log no longer has the revision after that one", journal) { problem in

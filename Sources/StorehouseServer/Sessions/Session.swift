@@ -106,8 +106,12 @@ package final class Session: Identifiable, Sendable {
     func touch(_ now: Int) {
         if !isUsed { used.store(true, ordering: .relaxed) }
         lastActive.store(now, ordering: .relaxed)
-        // The journal takes a session as used if its last use is after its creation.
-        journal?.recordUse(at: max(now, createdAt + 1))
+        recordUse(at: now, every: runtime.limits.useInterval)
+    }
+
+    /// The journal takes a session as used if its last use is after its creation.
+    func recordUse(at moment: Int, every interval: Int) {
+        journal?.recordUse(at: max(moment, createdAt + 1), every: interval)
     }
 
     /// When the session expires unless it is used; a session with a stream is in use.
@@ -220,6 +224,7 @@ extension Session {
     @discardableResult
     package func detach(_ reason: String? = nil) -> Bool {
         guard transition({ $0.detach() }) else { return false }
+        if isUsed { recordUse(at: streamCount > 0 ? now : lastActiveAt, every: 0) }
         store.end()
         events.disconnectAll(reason)
         return true
@@ -278,17 +283,23 @@ extension Session {
             return done(.failure(Problem(.notImplemented, "This server stores no earlier states.")))
         }
         let initial = initial
-        whenDurable(through: newest) { failure in
-            if let failure { return done(.failure(Problem(failure))) }
-            journal.replayBase(for: revision) { found in
+        whenDurable(through: newest) { [self] failure in
+            if let failure { return done(.failure(problem(failure))) }
+            journal.replayBase(for: revision) { [self] found in
                 switch found {
-                case .failure(let failure): done(.failure(Problem(failure)))
+                case .failure(let failure): done(.failure(problem(failure)))
                 case .success(nil):
                     Problem.revisionGone("This revision is no longer stored", journal) { done(.failure($0)) }
                 case .success(let past?): done(Self.state(past, initial))
                 }
             }
         }
+    }
+
+    /// Why what is stored of the session cannot be read. Its end deletes that.
+    func problem(_ failure: JournalError) -> Problem {
+        guard lifecycle.load(ordering: .acquiring) == .ended else { return Problem(failure) }
+        return Problem(.sessionEnded, "This session was deleted or has expired.")
     }
 
     private static func state(

@@ -146,8 +146,12 @@ extension RequestContext {
     /// What can be done if the node dies that has the request.
     fileprivate var routedKind: RoutedRequest.Kind {
         switch head.method {
-        case .get, .head: .read
-        default: .write(isIdempotent: decorator.route?.usesKeys == true && head.fields.contains("idempotency-key"))
+        case .get, .head: return .read
+        default:
+            guard decorator.route?.usesKeys == true else { return .write(isIdempotent: false) }
+            // A dry run commits nothing.
+            if (try? head.flag("dryRun")) == true { return .read }
+            return .write(isIdempotent: head.fields.contains("idempotency-key"))
         }
     }
 }

@@ -292,7 +292,7 @@ struct RedisNodesTests {
         let sessions = names.map { first.create(Step.session($0)) }
         sessions[2].appendCommit(1, nextDeadline: nil)
         for session in sessions { #expect(await session.awaitDurable() == nil) }
-        sessions[1].recordUse(at: created + 1)
+        sessions[1].recordUse(at: created + 1, every: 60_000)
         await first.closed()
         let second = try server.open(node: "second:1")
         for name in names { second.endUnused(name, createdAt: created, at: Step.moment) }

@@ -42,6 +42,15 @@ struct FaultyOwnerTests {
         }
     }
 
+    @Test func aDryRunIsRepeatedLikeARead() async throws {
+        let owner = try FaultyUpstream(inTurn: [[.close], [.send(Answer.status(200, body: "{}"))]])
+        try await run(owner) { session in
+            let response = try await session.dispatch("counter/increment", query: "?dryRun=true")
+            #expect(response.status == 200)
+            #expect(owner.record.requests.count == 2)
+        }
+    }
+
     @Test(arguments: [[FaultyUpstream.Step.send(Answer.status(421))], [.hang], [.close]])
     func theNextOwnerDoesWhatTheLastOneHasNotDone(_ steps: [FaultyUpstream.Step]) async throws {
         let owner = try FaultyUpstream { _ in steps }

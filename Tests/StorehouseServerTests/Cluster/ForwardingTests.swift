@@ -122,6 +122,26 @@ struct ForwardingTests {
         }
     }
 
+    /// The drain cancels the effect, and the next owner records it as interrupted.
+    @Test(arguments: [false, true])
+    func aWaitThatOutlivesItsOwnerHasNotSettled(isForwarded: Bool) async throws {
+        let redis = try RedisServer()
+        try await TestCluster.runNode(on: redis) { second in
+            let (path, wait) = try await TestCluster.runNode(on: redis) { first in
+                let session = try await first.session()
+                let asked = isForwarded ? session.at(second) : session
+                let wait = Task { try await asked.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=50")]) }
+                try await waitUntil { try await session.read()[json: "effects"] == ["animal.fetch"] }
+                return (session.path, wait)
+            }
+            let response = try await wait.value
+            #expect(response.status == 200)
+            #expect(response.json["settled"] == false)
+            let session = LiveSession(server: second, path: path)
+            try await waitUntil { try await session.state("/animal/error/code") == "interrupted" }
+        }
+    }
+
     @Test func aSessionGoesOnWhenTheLifeOfItsNodeIsForgotten() async throws {
         try await TestCluster.run { cluster in
             let here = try await cluster.first.session()

@@ -201,6 +201,32 @@ import Testing
         withExtendedLifetime(redis) {}
     }
 
+    /// The journal learns of a use at most once in an interval, and of the last one when the server stops.
+    @Test(arguments: [false, true])
+    func theLastUseBeforeAStopCounts(onRedis: Bool) async throws {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let redis = onRedis ? try RedisServer() : nil
+        let earlier = try Scene(directory, redis, maxResident: 10)
+        let session = try await earlier.session()
+        earlier.registry.touch(session)
+        earlier.pass(30_000)
+        earlier.registry.touch(session)
+        earlier.registry.detachAll()
+        earlier.registry.recordTime(isLast: true)
+        await earlier.close()
+
+        let scene = try Scene(directory, redis, maxResident: 0, after: earlier)
+        scene.pass(86_400_000 - 10_000)
+        scene.registry.sweep()
+        #expect(try await scene.isStored(session))
+        scene.pass(10_000)
+        scene.registry.sweep()
+        try await waitUntil { try await !scene.isStored(session) }
+        await scene.close()
+        withExtendedLifetime(redis) {}
+    }
+
     @Test func settingTheWallClockBackEndsNoUnusedSession() async throws {
         try await run(maxResident: 1) { scene in
             scene.wall.advance(by: -86_400_000)
