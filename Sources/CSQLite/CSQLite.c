@@ -12,6 +12,11 @@ int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, int
     return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+int csqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count) {
+    const char *text = count == 0 ? "" : bytes;
+    return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)count, SQLITE_STATIC, SQLITE_UTF8);
+}
+
 // The header of a WAL index in native byte order (sqlite.org/walformat.html, section 2.1).
 typedef struct {
     uint32_t version, unused, change;

@@ -9,6 +9,9 @@
 int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
 int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
 
+// The same with SQLITE_STATIC: the bytes must not change until the statement has run.
+int csqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
+
 // Truncates the WAL behind its newest commit. Frames that were rolled back follow there with valid checksums: a process that
 // opens the file later would take them for committed.
 //

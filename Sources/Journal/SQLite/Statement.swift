@@ -88,6 +88,11 @@ struct Bindings: ~Copyable {
         record(text.withUnsafeBytes { csqlite_bind_text(handle, index, $0.baseAddress, Int64($0.count)) })
     }
 
+    /// Binds UTF-8 text without a copy: it must stay where it is until the statement has run.
+    mutating func set(_ index: Int32, borrowedText text: UnsafeRawBufferPointer) {
+        record(csqlite_bind_borrowed_text(handle, index, text.baseAddress, Int64(text.count)))
+    }
+
     mutating func set(_ index: Int32, blob: [UInt8]) {
         record(blob.withUnsafeBytes { csqlite_bind_blob(handle, index, $0.baseAddress, Int64($0.count)) })
     }

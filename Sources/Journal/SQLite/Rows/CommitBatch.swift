@@ -52,30 +52,74 @@ struct CommitBatch: Sendable {
     }
 }
 
-/// Reads the commits of a ``CommitBatch``.
+/// A commit as it lies in the bytes of a ``CommitBatch``: valid as long as they are.
+struct BatchedCommit {
+    /// The number of its session.
+    let session: Int
+    let revision: Int
+    let committedAt: Int
+    let type: UnsafeRawBufferPointer
+    let payload: UnsafeRawBufferPointer
+    let origin: UnsafeRawBufferPointer
+    let cause: Int?
+    let changes: UnsafeRawBufferPointer
+    let privateState: UnsafeRawBufferPointer?
+    let checksum: UInt64
+
+    /// The same as `CommitRow.follows(_:)`.
+    func follows(_ previous: UInt64) -> Bool {
+        var computed = Checksum(previous)
+        computed.add(revision)
+        computed.add(committedAt)
+        computed.add(type)
+        computed.add(payload)
+        computed.add(origin)
+        computed.add(cause)
+        computed.add(changes)
+        if let privateState { computed.add(privateState) } else { computed.add(nil as [UInt8]?) }
+        return computed.value == checksum
+    }
+
+    /// The same as `CommitRow.byteCount`.
+    var byteCount: Int {
+        CommitRow.byteCount(type.count, payload.count, origin.count, changes.count, privateState?.count)
+    }
+}
+
+extension CommitRow {
+    /// Copies a commit of a batch.
+    init(_ commit: BatchedCommit) {
+        self.init(
+            revision: commit.revision, committedAt: commit.committedAt,
+            type: String(decoding: commit.type, as: UTF8.self), payload: Array(commit.payload),
+            origin: String(decoding: commit.origin, as: UTF8.self), cause: commit.cause,
+            changes: Array(commit.changes), privateState: commit.privateState.map { Array($0) },
+            checksum: commit.checksum)
+    }
+}
+
+/// Reads the commits of a ``CommitBatch``. The bytes must outlive it and the commits.
 struct CommitBatchReader {
-    private let bytes: [UInt8]
+    private let bytes: UnsafeRawBufferPointer
     /// Where the next commit begins.
     private(set) var position: Int
 
-    init(_ bytes: [UInt8], at position: Int = 0) {
+    init(_ bytes: UnsafeRawBufferPointer, at position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The next commit and the number of its session; nil if the bytes are malformed.
-    mutating func next() -> (session: Int, row: CommitRow)? {
+    /// The next commit; nil if the bytes are malformed.
+    mutating func next() -> BatchedCommit? {
         guard let session = number(), let revision = number(), let committedAt = number(), let type = text(),
             let payload = text(), let origin = text(), let cause = optional({ $0.number() }), let changes = text(),
             let privateState = optional({ $0.text() }), let checksum = checksum()
         else { return nil }
-        let row = CommitRow(
-            revision: revision, committedAt: committedAt, type: String(decoding: type, as: UTF8.self),
-            payload: Array(payload), origin: String(decoding: origin, as: UTF8.self), cause: cause,
-            changes: Array(changes), privateState: privateState.map { Array($0) }, checksum: checksum)
-        return (session, row)
+        return BatchedCommit(
+            session: session, revision: revision, committedAt: committedAt, type: type, payload: payload,
+            origin: origin, cause: cause, changes: changes, privateState: privateState, checksum: checksum)
     }
 
     private mutating func number() -> Int? {
@@ -90,10 +134,10 @@ struct CommitBatchReader {
         return nil
     }
 
-    private mutating func text() -> ArraySlice<UInt8>? {
+    private mutating func text() -> UnsafeRawBufferPointer? {
         guard let count = number(), count >= 0, count <= bytes.count - position else { return nil }
         defer { position += count }
-        return bytes[position..<(position + count)]
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
     }
 
     private mutating func optional<Value>(_ value: (inout Self) -> Value?) -> Value?? {
@@ -107,6 +151,6 @@ struct CommitBatchReader {
     private mutating func checksum() -> UInt64? {
         guard bytes.count - position >= 8 else { return nil }
         defer { position += 8 }
-        return bytes[position..<(position + 8)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 }

@@ -64,7 +64,12 @@ struct CommitRow: Sendable {
 
     /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
     var byteCount: Int {
-        64 + type.utf8.count + payload.count + origin.utf8.count + changes.count + (privateState?.count ?? 0)
+        Self.byteCount(type.utf8.count, payload.count, origin.utf8.count, changes.count, privateState?.count)
+    }
+
+    /// ``byteCount`` of a commit whose texts have these lengths.
+    static func byteCount(_ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?) -> Int {
+        64 + type + payload + origin + changes + (privateState ?? 0)
     }
 
     /// The SQL expression for ``byteCount``.

@@ -23,8 +23,26 @@ final class UnsortedCommits: Sendable {
         /// The commit of a revision; nil if it is not among them.
         func row(at revision: Int) -> CommitRow? {
             guard revision >= first, revision <= newest else { return nil }
-            var reader = CommitBatchReader(places[revision - first].bytes, at: places[revision - first].position)
-            return reader.next()?.row
+            let (bytes, position) = places[revision - first]
+            return bytes.withUnsafeBytes { bytes in
+                var reader = CommitBatchReader(bytes, at: position)
+                return reader.next().map(CommitRow.init)
+            }
+        }
+
+        /// Calls `body` with the commit of a revision.
+        ///
+        /// - Returns: what `body` returns; nil if the commit is not among them.
+        func withCommit<Result>(
+            at revision: Int, _ body: (BatchedCommit) throws(SQLiteError) -> Result
+        ) throws(SQLiteError) -> Result? {
+            guard revision >= first, revision <= newest else { return nil }
+            let (bytes, position) = places[revision - first]
+            return try bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                var reader = CommitBatchReader(UnsafeRawBufferPointer(bytes), at: position)
+                guard let commit = reader.next() else { return nil }
+                return try body(commit)
+            }
         }
 
         /// Returns whether no revision is missing before the commit.
@@ -64,16 +82,21 @@ final class UnsortedCommits: Sendable {
 
     /// Returns false if commits are missing or malformed.
     private func add(_ bytes: [UInt8]) -> Bool {
-        var reader = CommitBatchReader(bytes)
-        while !reader.isAtEnd {
-            let position = reader.position
-            guard let (session, row) = reader.next() else { return false }
-            guard add([(session, row.revision, position)], of: bytes) else { return false }
+        bytes.withUnsafeBytes { content in
+            var reader = CommitBatchReader(content)
+            while !reader.isAtEnd {
+                let position = reader.position
+                guard let commit = reader.next() else { return false }
+                guard add([(commit.session, commit.revision, position)], of: bytes) else { return false }
+            }
+            return true
         }
-        return true
     }
 
     subscript(session: Int) -> Rows? { sessions.withLock { $0[session] } }
+
+    /// The revision of the newest of a session's commits; nil if all of them are sorted.
+    func newest(of session: Int) -> Int? { sessions.withLock { $0[session]?.newest } }
 
     var isEmpty: Bool { sessions.withLock(\.isEmpty) }
 

@@ -162,7 +162,7 @@ extension WriteConnection {
     /// Throws unless the next commit of a session follows those that are there. If it did not, it could not be sorted.
     private func check(_ position: AppendPosition, _ arrived: ArrivedCommits) throws(SQLiteError) {
         let number = position.number
-        let unsorted = arrived.newest[number] ?? unsorted[number]?.newest
+        let unsorted = arrived.newest[number] ?? unsorted.newest(of: number)
         guard let newest = try unsorted == nil ? newestSorted(of: number) : unsorted else {
             throw SQLiteError(damage: "the session has no row")
         }
@@ -214,6 +214,22 @@ extension WriteConnection {
             values.set(8, text: row.changes)
             values.set(9, text: row.privateState)
             values.set(10, row.checksum)
+        }
+    }
+
+    /// The same without copies.
+    func insert(_ commit: BatchedCommit, of number: Int) throws(SQLiteError) {
+        try statements.insertCommit.run { values in
+            values.set(1, number)
+            values.set(2, commit.revision)
+            values.set(3, commit.committedAt)
+            values.set(4, borrowedText: commit.type)
+            values.set(5, borrowedText: commit.payload)
+            values.set(6, borrowedText: commit.origin)
+            values.set(7, commit.cause)
+            values.set(8, borrowedText: commit.changes)
+            if let privateState = commit.privateState { values.set(9, borrowedText: privateState) }
+            values.set(10, commit.checksum)
         }
     }
 

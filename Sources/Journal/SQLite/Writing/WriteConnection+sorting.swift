@@ -202,14 +202,18 @@ extension WriteConnection {
         var change = HeadChange()
         var last = (revision: head.revision, checksum: head.chain ?? head.checksum)
         while last.revision < newest, limits.areOpen {
-            guard let row = rows.row(at: last.revision + 1), row.revision == last.revision + 1,
-                row.follows(last.checksum)
-            else { throw SQLiteError(damage: "an unsorted commit") }
-            try insert(row, of: number)
-            change.byteCount += row.byteCount
+            let next = try rows.withCommit(at: last.revision + 1) { commit throws(SQLiteError) in
+                guard commit.revision == last.revision + 1, commit.follows(last.checksum) else {
+                    throw SQLiteError(damage: "an unsorted commit")
+                }
+                try insert(commit, of: number)
+                return (checksum: commit.checksum, byteCount: commit.byteCount)
+            }
+            guard let next else { throw SQLiteError(damage: "an unsorted commit") }
+            change.byteCount += next.byteCount
             limits.commits -= 1
-            limits.bytes -= row.byteCount
-            last = (row.revision, row.checksum)
+            limits.bytes -= next.byteCount
+            last = (last.revision + 1, next.checksum)
         }
         change.newest = last
         try write(change, of: number)

@@ -1,5 +1,6 @@
 import CFaultyDisk
 import Dispatch
+import JSON
 import Journal
 import StoreHosting
 import Stores
@@ -37,6 +38,41 @@ struct SortingTests {
     @Test("are found by the next process, which sorts them")
     func areSorted() async throws {
         try await check(try await killed(30, commits: 20), 30, commits: 20)
+    }
+
+    @Test("are sorted with all that they have, also with empty texts")
+    func fields() async throws {
+        let file = try JournalFile()
+        let journal = try file.open(sorting: SortingPolicy(maxBytes: 0))
+        let (session, store) = (journal.create(Step.session()), Step.kind.makeStore())
+        for revision in 1...100 {
+            store.step()
+            store.inspect { state in
+                let commit = Self.commit(revision, state.commits[0].changes)
+                session.append(CommitTransaction(baseRevision: revision - 1, commits: [commit]), state)
+            }
+        }
+        await journal.closed()
+        #expect(try file.number("SELECT count(*) FROM commits") == 100)
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+        let next = try file.open()
+        for commit in try #require(try await next.session("session").journal.commits(after: 0)) {
+            let expected = Self.commit(commit.revision, commit.changes)
+            #expect(commit.type == expected.type && commit.payload == expected.payload)
+            #expect(commit.origin == expected.origin && commit.cause == expected.cause)
+            #expect(commit.privateState == expected.privateState && commit.committedAt == expected.committedAt)
+        }
+        await next.closed()
+    }
+
+    /// A commit with or without what some commits do not have.
+    private static func commit(_ revision: Int, _ changes: EncodedPatch) -> CommitRecord {
+        CommitRecord(
+            revision: revision, type: revision % 7 == 0 ? "" : "step",
+            payload: revision % 2 == 0 ? [:] : ["text": .string(String(repeating: "ü", count: revision))],
+            origin: revision % 3 == 0 ? .effect : .client, cause: revision % 3 == 0 ? revision - 1 : nil,
+            committedAt: Step.moment + revision, changes: changes,
+            privateState: revision % 5 == 0 ? Array("{\"a\":\(revision)}".utf8) : nil)
     }
 
     @Test("are verified, exported, listed and backed up like the others")
