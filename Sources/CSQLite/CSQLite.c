@@ -17,6 +17,8 @@ int csqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *b
     return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)count, SQLITE_STATIC, SQLITE_UTF8);
 }
 
+void csqlite_disable_statistics(void) { (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 // The header of a WAL index in native byte order (sqlite.org/walformat.html, section 2.1).
 typedef struct {
     uint32_t version, unused, change;

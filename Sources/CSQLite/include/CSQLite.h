@@ -12,6 +12,10 @@ int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, int
 // The same with SQLITE_STATIC: the bytes must not change until the statement has run.
 int csqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
 
+// Has SQLite not count what it allocates, which takes a lock for each block. Must be called before any other function; it has
+// no effect if the process uses SQLite already.
+void csqlite_disable_statistics(void);
+
 // Truncates the WAL behind its newest commit. Frames that were rolled back follow there with valid checksums: a process that
 // opens the file later would take them for committed.
 //

@@ -17,6 +17,7 @@ final class Connection {
     ///   - path: the database file, without symbolic links: SQLite follows none.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(_ path: String, _ access: Access, vfs: String? = nil) throws(SQLiteError) {
+        _ = Self.disableStatistics
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
             path, &handle, access.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, vfs)
@@ -40,6 +41,9 @@ final class Connection {
         sqlite3_close_v2(handle)
         pages.deallocate()
     }
+
+    /// Runs once, before the first connection is opened.
+    private static let disableStatistics: Void = csqlite_disable_statistics()
 
     /// The size of the WAL in pages after the newest commit, after ``trackWALSize()`` was called.
     var walPages: Int { Int(pages.pointee) }
