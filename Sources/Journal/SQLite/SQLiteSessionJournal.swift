@@ -136,28 +136,26 @@ extension SQLiteSessionJournal {
         contents.withLock { contents in contents.failure.map { .failure($0) } ?? .success(contents.position) }
     }
 
-    /// The writer has written the oldest command that it had not acknowledged. ``notifyWaiters()`` must follow.
+    /// The writer has written the oldest command that it had not acknowledged. Calls the completions that waited for it.
     ///
     /// - Parameter position: where the next row is appended.
     func acknowledge(_ position: AppendPosition?) {
-        contents.withLock { contents in
+        contents.notifyWaiters(after: { contents in
             if let position {
                 contents.position = position
                 let limit = writer.recentCommits.perSessionLimit
                 writer.recentCommits.add(contents.recent.markDurable(through: position.revision, within: limit))
             }
             if !writer.acknowledgesOnEnqueue { contents.acknowledged += 1 }
-        }
+        })
     }
 
-    /// Nothing that is not acknowledged will be persisted, nor anything that follows. ``notifyWaiters()`` must follow.
+    /// Nothing that is not acknowledged will be persisted, nor anything that follows. Calls the completions that waited for it.
     func fail(_ failure: JournalError) {
-        contents.withLock { contents in
-            contents.fail(failure, writer.recentCommits)
-        }
+        contents.notifyWaiters(after: { $0.fail(failure, writer.recentCommits) })
     }
 
-    func notifyWaiters() { contents.notifyWaiters() }
+    private func notifyWaiters() { contents.notifyWaiters() }
 
     private func enqueue(_ command: WriteCommand, _ contents: inout SessionContents<AppendPosition>) {
         contents.enqueued += 1

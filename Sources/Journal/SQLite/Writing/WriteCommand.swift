@@ -76,6 +76,9 @@ struct WriteResult: Sendable {
         for command in commands { add(.failed(failure), to: command) }
     }
 
+    /// - Parameter count: that of the commands.
+    mutating func reserveCapacity(_ count: Int) { outcomes.reserveCapacity(count) }
+
     /// - Parameter command: the next command.
     mutating func add(_ outcome: Outcome, to command: WriteCommand) {
         outcomes.append(outcome)
@@ -85,21 +88,16 @@ struct WriteResult: Sendable {
         if case .corrupt(let detail, _) = failure, let id = command.sessionID { damaged.append((id, detail)) }
     }
 
-    /// Reports the outcomes to the journals of the sessions.
-    ///
-    /// - Returns: the completions to call, without any lock held.
-    func acknowledge(_ commands: [WriteCommand]) -> [@Sendable () -> Void] {
-        var calls: [@Sendable () -> Void] = []
+    /// Reports the outcomes to the journals of the sessions, and calls the completions that waited for them. No lock may be held.
+    func acknowledge(_ commands: [WriteCommand]) {
         for (command, outcome) in zip(commands, outcomes) {
-            if case .barrier(let done) = command { calls.append(done) }
+            if case .barrier(let done) = command { done() }
             guard let journal = command.journal else { continue }
             switch outcome {
             case .written(let position): journal.acknowledge(position)
             case .failed(let failure): journal.fail(failure)
             }
-            calls.append { journal.notifyWaiters() }
         }
-        return calls
     }
 }
 

@@ -67,6 +67,11 @@ struct ArrivedCommits {
     /// The newest revision of each session.
     private(set) var newest: [Int: Int] = [:]
 
+    mutating func reserveCapacity(_ count: Int) {
+        commits.reserveCapacity(count)
+        newest.reserveCapacity(count)
+    }
+
     mutating func append(_ row: CommitRow, of session: Int) {
         commits.append((session, row.revision, batch.append(row, of: session)))
         newest[session] = row.revision

@@ -134,6 +134,9 @@ final class WriteConnection {
         var positions: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
         var deadlines: [Int: (deadline: Int?, command: Int)] = [:]
         var arrived = ArrivedCommits()
+        result.reserveCapacity(commands.count)
+        positions.reserveCapacity(commands.count)
+        arrived.reserveCapacity(commands.count)
         for (index, command) in commands.enumerated() {
             let key = command.journal.map(ObjectIdentifier.init)
             let position =

@@ -180,7 +180,7 @@ extension Writer {
         }
         if result.hasFailures { hasFailed.store(true, ordering: .relaxed) }
         for (id, detail) in result.damaged { report(.damaged(session: id, detail)) }
-        for call in result.acknowledge(commands) { call() }
+        result.acknowledge(commands)
         sortIfNeeded()
         checkpointIfNeeded(isPeriodic: false)
     }
@@ -271,6 +271,10 @@ extension Writer {
 
 extension Writer.Inbox {
     fileprivate mutating func takeCommands(maxCount: Int, maxBytes: Int) -> [WriteCommand] {
+        if commands.count <= maxCount, byteCount <= maxBytes {
+            defer { (commands, byteCount) = ([], 0) }
+            return commands
+        }
         var count = 0
         var bytes = 0
         while count < min(commands.count, maxCount), bytes < maxBytes {
@@ -278,10 +282,6 @@ extension Writer.Inbox {
             count += 1
         }
         byteCount -= bytes
-        guard count < commands.count else {
-            defer { commands = [] }
-            return commands
-        }
         defer { commands.removeFirst(count) }
         return Array(commands.prefix(count))
     }
