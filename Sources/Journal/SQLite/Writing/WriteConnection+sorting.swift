@@ -11,7 +11,7 @@ package struct SortingPolicy: Sendable {
     /// How many commits are sorted in one step, for which the next commit may have to wait.
     let stepCommits: Int
 
-    package init(maxBytes: Int = 4 << 20, delay: DispatchTimeInterval = .seconds(1), stepCommits: Int = 64) {
+    package init(maxBytes: Int = 8 << 20, delay: DispatchTimeInterval = .seconds(1), stepCommits: Int = 128) {
         self.maxBytes = maxBytes
         self.delay = delay
         self.stepCommits = stepCommits
@@ -105,7 +105,7 @@ extension WriteConnection {
 
     /// By how much steps are larger: if sorting falls behind, commits have to wait longer. So the table stays below 32 MiB,
     /// whatever a transaction brings.
-    private var stepFactor: Int { 1 << (3 * min(4, table.byteCount / (8 << 20))) }
+    private var stepFactor: Int { 1 << (3 * min(4, max(0, table.byteCount - (6 << 20)) / (6 << 20))) }
 
     /// Whether there are commits to sort.
     var hasUnsorted: Bool { table.byteCount > 0 }
