@@ -11,7 +11,7 @@ package struct SortingPolicy: Sendable {
     /// How many commits are sorted in one step, for which the next commit may have to wait.
     let stepCommits: Int
 
-    package init(maxBytes: Int = 8 << 20, delay: DispatchTimeInterval = .seconds(1), stepCommits: Int = 128) {
+    package init(maxBytes: Int = 8 << 20, delay: DispatchTimeInterval = .seconds(5), stepCommits: Int = 128) {
         self.maxBytes = maxBytes
         self.delay = delay
         self.stepCommits = stepCommits
