@@ -1,25 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
-/// How the program is linked, so that less of it is in memory: nothing loads its symbols by name, and its relocations are
-/// packed, which glibc can read since 2.36.
-let releaseLinkerFlags: [String] = {
-    var flags = ["-use-ld=lld", "-Xlinker", "--no-export-dynamic"]
-    #if canImport(Glibc)
-        var version = [CChar](repeating: 0, count: 64)
-        confstr(Int32(_CS_GNU_LIBC_VERSION), &version, version.count)
-        let numbers = String(cString: version).split(whereSeparator: { $0 == " " || $0 == "." }).compactMap { Int($0) }
-        if numbers.count >= 2, (numbers[0], numbers[1]) >= (2, 36) {
-            flags += ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
-        }
-    #endif
-    return flags
-}()
-
 let package = Package(
     name: "storehouse",
     platforms: [.macOS(.v15)],
@@ -93,9 +74,7 @@ let package = Package(
                 "JSON", "Observability", "RemoteServices", "StoreHosting", "Storehouse", "StorehouseServer", "Stores",
                 "StoresTesting", "Upstream",
             ]),
-        .executableTarget(
-            name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"],
-            linkerSettings: [.unsafeFlags(releaseLinkerFlags, .when(platforms: [.linux], configuration: .release))]),
+        .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
         // The program of the package in Examples/Seats, for script/docs-test.
         .executableTarget(name: "ExampleSeats", dependencies: ["Storehouse"], path: "Examples/Seats/Sources/seats"),
         .target(
