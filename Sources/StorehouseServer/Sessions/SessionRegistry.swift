@@ -321,7 +321,7 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Detaches all sessions, as the server stops.
-    func detachAll() {
+    package func detachAll() {
         for shard in shards {
             for session in shard.withLock(\.elements) { session.detach() }
         }
