@@ -220,7 +220,7 @@ import Testing
         scene.pass(86_400_000 - 10_000)
         scene.registry.sweep()
         #expect(try await scene.isStored(session))
-        scene.pass(10_000)
+        scene.pass(10_001)
         scene.registry.sweep()
         try await waitUntil { try await !scene.isStored(session) }
         await scene.close()
