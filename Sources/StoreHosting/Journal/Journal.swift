@@ -182,9 +182,11 @@ public protocol SessionJournal: CommitRecorder {
     func replayBase(
         for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void)
 
-    /// Records when the session was last used, in session time. It may be persisted a little later.
+    /// Records when the session was last used. It may be persisted a little later.
     ///
-    /// - Parameter interval: milliseconds for which later uses are not recorded.
+    /// - Parameters:
+    ///   - moment: in session time.
+    ///   - interval: milliseconds for which later uses are not recorded.
     func recordUse(at moment: Int, every interval: Int)
 
     /// Persists how often the session's shares were revoked, like a transaction: it counts for
