@@ -164,8 +164,8 @@ let package = Package(
                 "Stores",
                 "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "ProcessTesting", "RedisTesting",
-                "TokenVectors",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "CProcessTesting", "ProcessTesting",
+                "RedisTesting", "TokenVectors",
             ]),
     ],
     swiftLanguageModes: [.v6]

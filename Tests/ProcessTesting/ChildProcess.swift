@@ -5,8 +5,7 @@ import Platform
 /// A program in a process of its own.
 ///
 /// It inherits no file but its standard ones, and no blocked or ignored signal. Foundation's `Process` passes on pipes that other
-/// threads open at the same moment. Reading such a pipe to its end waits for the end of an unrelated program. An exit test reads
-/// two on Swift's own threads: on two cores no test could go on to end that program.
+/// threads open at the same moment. Reading such a pipe to its end waits for the end of an unrelated program.
 package final class ChildProcess: Sendable {
     package struct NotStarted: Error {
         let path: String

@@ -15,4 +15,8 @@ int child_process_start(
 // Makes a pipe whose ends no program inherits. Returns 0, or -1 and sets errno.
 int child_process_pipe(int ends[2]);
 
+// Calls itself until the stack ends. ThreadSanitizer does not follow these calls: its own code would be what overflows, with a
+// lock held for which the handler of the signal waits.
+unsigned exhaust_stack(unsigned depth);
+
 #endif

@@ -1,3 +1,4 @@
+import CProcessTesting
 import Foundation
 import JSON
 import Journal
@@ -140,12 +141,9 @@ private struct TrapReducer: AcceptingReducer {
         switch action {
         case .count, .respond, .run: state.count += 1
         case .reduce, .follow, .finish: state.count = [1, 2, 3][state.count + 10]
-        case .recurse: state.count = Self.depth(of: state.count)
+        case .recurse: state.count = Int(exhaust_stack(0))
         }
     }
-
-    @inline(never)
-    private static func depth(of number: Int) -> Int { number < 0 ? 0 : depth(of: number + 1) + depth(of: number + 2) }
 }
 
 extension StoreKind {
