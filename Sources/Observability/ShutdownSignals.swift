@@ -25,7 +25,7 @@ package enum ShutdownSignals {
         var expired: @Sendable () -> Void
     }
 
-    // Guards who waits for a signal, and the deadline of the drain.
+    // Guards the tasks that wait for a signal, and the deadline of the drain.
     private static let state = Locked(State())
 
     /// From here on the signals ask for a shutdown. A second call has no effect.
