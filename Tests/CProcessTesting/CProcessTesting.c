@@ -10,7 +10,7 @@ static void redirect(posix_spawn_file_actions_t *actions, int descriptor, int nu
 {
     if (descriptor >= 0)
         posix_spawn_file_actions_adddup2(actions, descriptor, number);
-    else // Who reads the output of the tests would wait for a program that outlives them.
+    else // A program that outlives the tests must not hold their output open.
         posix_spawn_file_actions_addopen(actions, number, "/dev/null", O_WRONLY, 0);
 }
 
