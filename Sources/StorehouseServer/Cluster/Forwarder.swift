@@ -45,6 +45,8 @@ final class Forwarder: Sendable {
     private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
     // Guards the problems of nodes whose leases hold but that do not answer. Nothing is called while it is held.
     private let silent = Locked<[String: LastingProblem]>([:])
+    /// Whether there may be such a node, so that an ordinary answer takes no lock. It is set under that lock.
+    private let hasSilentNodes = Atomic<Bool>(false)
     // Guards what each loop has for itself.
     private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])
 
@@ -128,22 +130,28 @@ final class Forwarder: Sendable {
     /// Whether this node had a lease when the journal looked last.
     var isAlive: Bool { nodes.withLock { $0.alive.contains(identity.name) } }
 
-    /// A node could not be reached, or has not answered in time; or it answers again. It is logged if the problem lasts while the
-    /// node's lease holds. A node that has just left has no lease any more, and this one may not know that yet.
+    /// A node could not be reached, or has not answered in time; or, without a problem, it has answered. A problem is logged if it
+    /// lasts while the node's lease holds. A node that has just left has no lease any more, and this one may not know that yet.
     private func report(_ problem: String?, of node: String) {
-        guard let reason = problem else {
-            if silent.withLock({ $0.removeValue(forKey: node) })?.isLogged == true {
-                log.info("a node answers again", [.init("node", node)])
-            }
-            return
-        }
+        guard let reason = problem else { return hasAnswered(node) }
         guard nodes.withLock({ $0.alive.contains(node) }) else { return }
         let isDue = silent.withLock { silent in
-            silent[node, default: LastingProblem(firstAfter: 1000, changedAfter: 60_000, sameAfter: 60_000)]
+            hasSilentNodes.store(true, ordering: .relaxed)
+            return silent[node, default: LastingProblem(firstAfter: 1000, changedAfter: 60_000, sameAfter: 60_000)]
                 .occurs(reason, now: now)
         }
         guard isDue else { return }
         log.warning("a node does not answer", [.init("node", node), .init("detail", reason)])
+    }
+
+    private func hasAnswered(_ node: String) {
+        guard hasSilentNodes.load(ordering: .relaxed) else { return }
+        let problem = silent.withLock { silent in
+            let problem = silent.removeValue(forKey: node)
+            hasSilentNodes.store(!silent.isEmpty, ordering: .relaxed)
+            return problem
+        }
+        if problem?.isLogged == true { log.info("a node answers again", [.init("node", node)]) }
     }
 
     /// Sends a request to another node, and its response to the client.

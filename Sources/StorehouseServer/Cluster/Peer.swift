@@ -21,9 +21,8 @@ final class Peer {
     /// Shows the other node that requests come from a node.
     let credentials: String
     let limits: Limits
-    /// Is called with the reason whenever the node could not be reached, or has not answered in time; with nil when it answers again.
-    private let report: (_ problem: String?) -> Void
-    private var isSilent = false
+    /// Is called with the reason whenever the node could not be reached, or has not answered in time; with nil whenever it answers.
+    let report: (_ problem: String?) -> Void
     private let address: String
     private let loop: any EventLoop
     private var idle: [PeerConnection] = []
@@ -50,17 +49,6 @@ final class Peer {
         guard loop.now >= nextDial else { return request.end(.notSent) }
         waiting.append(request)
         dial()
-    }
-
-    func didNotAnswer(_ reason: String) {
-        isSilent = true
-        report(reason)
-    }
-
-    func hasAnswered() {
-        guard isSilent else { return }
-        isSilent = false
-        report(nil)
     }
 
     /// A connection awaits nothing.
@@ -103,7 +91,7 @@ final class Peer {
             channel = try Channel(owning: try socket.get(), on: loop, delegate: connection)
         } catch {
             nextDial = loop.now.advanced(by: Self.retryInterval)
-            didNotAnswer(error.description)
+            report(error.description)
             return fail()
         }
         open[ObjectIdentifier(connection)] = connection

@@ -112,7 +112,7 @@ final class PeerConnection {
 
     /// The other node has not answered in time.
     fileprivate func abandon() {
-        peer.didNotAnswer("no answer")
+        peer.report("no answer")
         close()
     }
 
@@ -146,7 +146,7 @@ extension PeerConnection: ChannelDelegate {
             close()
             return bytes.count
         case .head(let head, let consumed):
-            peer.hasAnswered()
+            peer.report(nil)
             guard let length = head.contentLength else {
                 guard request.isStream, head.status == .ok else {
                     close()
@@ -210,7 +210,7 @@ extension PeerConnection: ChannelDelegate {
         countBody(0)
         switch last {
         case .awaitingHead(let request):
-            peer.didNotAnswer("it closed the connection without a response")
+            peer.report("it closed the connection without a response")
             request.end(.unknown)
         case .awaitingBody(let request, _): request.end(.unknown)
         case .streaming(let stream): stream.sourceClosed()
