@@ -21,11 +21,6 @@ final class Forwarder: Sendable {
         var limits = Peer.Limits()
     }
 
-    /// How many owners of sessions are remembered.
-    private static let maxOwners = 1 << 16
-    /// How many dead nodes are remembered.
-    private static let maxGone = 1024
-
     let identity: NodeIdentity
     let ownAddress = OwnAddress()
     private let settings: Settings
@@ -39,13 +34,9 @@ final class Forwarder: Sendable {
     private let log: Log
     private let forwardedRequests = Atomic<Int>(0)
     private let joinedStreams = Atomic<Int>(0)
-    // Guards the owners that are known, which may have changed. Nothing is called while it is held.
-    private let owners = Locked<[SessionID: String]>([:])
-    // Guards the nodes that were alive when the journal looked last, and those that were alive before.
-    private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
-    // Guards the problems of nodes whose leases hold but that do not answer. Nothing is called while it is held.
-    private let silent = Locked<[String: LastingProblem]>([:])
-    /// Whether there may be such a node, so that an ordinary answer takes no lock. It is set under that lock.
+    // Guards what is known about the other nodes. Nothing is called while it is held.
+    private let nodes = Locked(NodeDirectory<SessionID>())
+    /// Whether there may be nodes that do not answer, so that an ordinary response takes no lock. It is set under that lock.
     private let hasSilentNodes = Atomic<Bool>(false)
     // Guards what each loop has for itself.
     private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])
@@ -84,74 +75,52 @@ final class Forwarder: Sendable {
     var deadline: Int { now + 2 * settings.lease.wholeMilliseconds + 2000 }
 
     /// The node that has a session, if that is known.
-    func owner(of id: SessionID) -> String? { owners.withLock { $0[id] } }
+    func owner(of id: SessionID) -> String? { nodes.withLock { $0.owner(of: id) } }
 
-    func remember(_ owner: String, of id: SessionID) {
-        owners.withLock { owners in
-            // They are asked for again. This is rare, and cheaper than an order of use.
-            if owners.count >= Self.maxOwners { owners = [:] }
-            owners[id] = owner
-        }
-    }
+    func remember(_ owner: String, of id: SessionID) { nodes.withLock { $0.remember(owner, of: id) } }
 
     /// A node does not have a session, or cannot be reached.
-    func forget(_ owner: String, of id: SessionID) {
-        owners.withLock { owners in
-            if owners[id] == owner { owners[id] = nil }
-        }
-    }
+    func forget(_ owner: String, of id: SessionID) { nodes.withLock { $0.forget(owner, of: id) } }
 
     /// Whether the lease of a node has ended, as far as this one knows.
-    func isGone(_ node: String) -> Bool { nodes.withLock { $0.gone.contains(node) } }
+    func isGone(_ node: String) -> Bool { nodes.withLock { $0.isGone(node) } }
+
+    /// Whether this node had a lease when the journal looked last.
+    var isAlive: Bool { nodes.withLock { $0.isAlive(identity.name) } }
 
     /// Takes the nodes that are alive. The connections to nodes that have died are closed, so that the requests on them end.
     func take(_ alive: Set<String>) {
-        let (joined, gone) = nodes.withLock { nodes in
-            let (joined, gone) = (alive.subtracting(nodes.alive), nodes.alive.subtracting(alive))
-            let earlier = nodes.gone.count < Self.maxGone ? nodes.gone : []
-            nodes = (alive, earlier.union(gone).subtracting(alive))
-            return (joined, gone)
-        }
+        let (joined, left) = nodes.withLock { $0.take(alive) }
         for node in joined.sorted() where node != identity.name {
             log.info("a node has joined", [.init("node", node)])
         }
-        guard !gone.isEmpty else { return }
-        for node in gone.sorted() where node != identity.name {
+        guard !left.isEmpty else { return }
+        for node in left.sorted() where node != identity.name {
             log.info("a node is gone: its lease has ended, or it has given it back", [.init("node", node)])
         }
-        silent.withLock { silent in silent = silent.filter { !gone.contains($0.key) } }
-        owners.withLock { owners in owners = owners.filter { !gone.contains($0.value) } }
         for (loop, state) in loops.withLock({ Array($0.values) }) {
             // What they were asked may be done or not.
-            loop.execute { for address in gone { state.value.peers.removeValue(forKey: address)?.closeAll() } }
+            loop.execute { for address in left { state.value.peers.removeValue(forKey: address)?.closeAll() } }
         }
     }
 
-    /// Whether this node had a lease when the journal looked last.
-    var isAlive: Bool { nodes.withLock { $0.alive.contains(identity.name) } }
-
-    /// A node could not be reached, or has not answered in time; or, without a problem, it has answered. A problem is logged if it
-    /// lasts while the node's lease holds. A node that has just left has no lease any more, and this one may not know that yet.
+    /// A node could not be reached, or has not answered in time; or, without a problem, it has answered.
     private func report(_ problem: String?, of node: String) {
-        guard let reason = problem else { return hasAnswered(node) }
-        guard nodes.withLock({ $0.alive.contains(node) }) else { return }
-        let isDue = silent.withLock { silent in
-            hasSilentNodes.store(true, ordering: .relaxed)
-            return silent[node, default: LastingProblem(firstAfter: 1000, changedAfter: 60_000, sameAfter: 60_000)]
-                .occurs(reason, now: now)
+        guard let problem else { return hasAnswered(node) }
+        let isDue = nodes.withLock { nodes in
+            defer { hasSilentNodes.store(nodes.hasSilentNodes, ordering: .relaxed) }
+            return nodes.didNotAnswer(node, problem, now: now)
         }
-        guard isDue else { return }
-        log.warning("a node does not answer", [.init("node", node), .init("detail", reason)])
+        if isDue { log.warning("a node does not answer", [.init("node", node), .init("detail", problem)]) }
     }
 
     private func hasAnswered(_ node: String) {
         guard hasSilentNodes.load(ordering: .relaxed) else { return }
-        let problem = silent.withLock { silent in
-            let problem = silent.removeValue(forKey: node)
-            hasSilentNodes.store(!silent.isEmpty, ordering: .relaxed)
-            return problem
+        let isDue = nodes.withLock { nodes in
+            defer { hasSilentNodes.store(nodes.hasSilentNodes, ordering: .relaxed) }
+            return nodes.hasAnswered(node)
         }
-        if problem?.isLogged == true { log.info("a node answers again", [.init("node", node)]) }
+        if isDue { log.info("a node answers again", [.init("node", node)]) }
     }
 
     /// Sends a request to another node, and its response to the client.
