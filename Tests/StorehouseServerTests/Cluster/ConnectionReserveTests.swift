@@ -22,9 +22,7 @@ struct ConnectionReserveTests {
 
     /// What another node sends to this one.
     private static func forwarded(_ path: String) -> TestRequest {
-        let other = NodeIdentity(name: "127.0.0.1:2", secret: Array(TestCluster.secret.utf8))
-        let credentials = other.credentials(for: "127.0.0.1:\(port)")
-        return TestRequest("GET", path, [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")])
+        TestRequest("GET", path, TestCluster.fieldsOfAnotherNode(to: port))
     }
 
     /// Two streams, which take all connections that there may be, and the path of their session.

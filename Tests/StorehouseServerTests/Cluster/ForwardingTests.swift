@@ -254,9 +254,7 @@ struct ForwardingTests {
         let redis = try RedisServer()
         let client = try await TestCluster.runNode(on: redis) { node in
             let session = try await node.session()
-            let other = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
-            let credentials = other.credentials(for: "127.0.0.1:\(node.port)")
-            let fields = [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
+            let fields = TestCluster.fieldsOfAnotherNode(to: node.port)
             let client = try node.client()
             #expect(try await client.exchange(TestRequest("GET", session.path, fields)).status == 200)
             return client

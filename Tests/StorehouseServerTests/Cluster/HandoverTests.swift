@@ -186,11 +186,8 @@ struct HandoverTests {
             let session = try await node.session("alarm")
             let deadline = WallClock().now() + 2000
             #expect(try await session.dispatch("alarm/set", ["at": .integer(deadline)]).status == 200)
-            let other = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
-            let credentials = other.credentials(for: "127.0.0.1:\(node.port)")
-            let fields = [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
             let client = try node.client()
-            let request = TestRequest("GET", session.path + "/state", fields)
+            let request = TestRequest("GET", session.path + "/state", TestCluster.fieldsOfAnotherNode(to: node.port))
             for _ in 0..<Self.limit { #expect(try await client.exchange(request).status == 200) }
             // The other node does nothing with the session.
             #expect(try await client.exchange(request).status == 421)

@@ -14,11 +14,7 @@ struct SharedStreamOfOwnerTests {
 
         init(_ server: LiveServer) async throws {
             session = try await server.session()
-            let node = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
-            fields = [
-                ("Storehouse-Node", node.credentials(for: "127.0.0.1:\(server.port)")),
-                ("Storehouse-Client", "10.0.0.1"),
-            ]
+            fields = TestCluster.fieldsOfAnotherNode(to: server.port)
         }
 
         /// The head of the response, and the connection behind it.

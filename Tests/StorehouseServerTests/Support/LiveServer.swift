@@ -17,7 +17,7 @@ struct LiveServer: Sendable {
 
     var port: Int { running.port }
 
-    /// All tests start at once; a machine that runs hundreds of servers does nothing in time.
+    /// All tests start at once, and a machine that runs hundreds of servers does nothing in time.
     private static let gate = Gate(places: 8)
 
     /// Serves while `body` runs, then drains, whatever came of it.
@@ -34,26 +34,26 @@ struct LiveServer: Sendable {
         keySet: (any RemoteClient)? = nil, logging level: LogLevel = .debug, memory: MemoryLimit? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
-        await gate.enter()
-        defer { gate.leave() }
-        let clients = RemoteClients(["animal": animal, "auth": auth])
-        let log = LogLines()
-        let running = try StorehouseServer(
-            kinds: kinds ?? StoreKind.all.map { $0.connected(to: clients) }, configuration: configuration,
-            journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer,
-            keySet: keySet
-        )
-        .start(
-            clock: clock, log: Log(level: level, format: configuration.log.format, sink: log), loops: loops,
-            memory: memory)
-        let server = LiveServer(running: running, log: log)
-        do {
-            let result = try await body(server)
-            await running.drain()
-            return result
-        } catch {
-            await running.drain()
-            throw error
+        try await gate.pass {
+            let clients = RemoteClients(["animal": animal, "auth": auth])
+            let log = LogLines()
+            let running = try StorehouseServer(
+                kinds: kinds ?? StoreKind.all.map { $0.connected(to: clients) }, configuration: configuration,
+                journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer,
+                keySet: keySet
+            )
+            .start(
+                clock: clock, log: Log(level: level, format: configuration.log.format, sink: log), loops: loops,
+                memory: memory)
+            let server = LiveServer(running: running, log: log)
+            do {
+                let result = try await body(server)
+                await running.drain()
+                return result
+            } catch {
+                await running.drain()
+                throw error
+            }
         }
     }
 

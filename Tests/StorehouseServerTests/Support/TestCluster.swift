@@ -36,6 +36,12 @@ struct TestCluster: Sendable {
 
     static let secret = String(repeating: "cluster-", count: 4)
 
+    /// The fields with which another node, where nothing listens, forwards a request to the node at a port.
+    static func fieldsOfAnotherNode(to port: Int) -> [(String, String)] {
+        let other = NodeIdentity(name: "127.0.0.1:2", secret: Array(secret.utf8))
+        return [("Storehouse-Node", other.credentials(for: "127.0.0.1:\(port)")), ("Storehouse-Client", "10.0.0.1")]
+    }
+
     /// Serves as a node until `body` returns.
     ///
     /// - Parameter advertised: the port where other nodes look for it; nil for its own.
