@@ -60,7 +60,7 @@ extension JSONSyntaxError.Kind: CustomStringConvertible {
         case .loneSurrogate: "A string has half of a surrogate pair"
         case .invalidUTF8: "A string is not UTF-8"
         case .duplicateName: "An object has a member name twice"
-        case .tooDeep: "Objects and arrays are nested too deep"
+        case .tooDeep: "Objects and arrays are nested too deeply"
         case .trailingBytes: "Something follows the JSON value"
         }
     }

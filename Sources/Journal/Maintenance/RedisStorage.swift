@@ -154,7 +154,11 @@ public struct RedisStorage {
                 "there already is the personal session of this owner and store; export without --with-owners, or delete that "
                     + "session first")
         default:
-            throw .refused("there already is or was a session \(session.header.id), which was not changed; use --id")
+            throw .refused(
+                """
+                there already is or was a session \(session.header.id), which was not changed; '--id new' gives this one \
+                another id
+                """)
         }
     }
 
@@ -179,7 +183,7 @@ public struct RedisStorage {
         }
         let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), "", ""]
         guard try client.change(.end, key, RedisArguments(arguments)) == "OK" else {
-            throw .refused("a node uses the session \(id); end it there, or stop the node first")
+            throw .refused("a node uses the session \(id); end it with DELETE /sessions/ID, or stop the node first")
         }
     }
 }

@@ -154,7 +154,11 @@ extension SQLiteStorage {
             throw StorageError(error, path)
         }
         if isThere {
-            throw .refused("\(path) already has or had a session \(session.header.id), which was not changed; use --id")
+            throw .refused(
+                """
+                \(path) already has or had a session \(session.header.id), which was not changed; '--id new' gives this one \
+                another id
+                """)
         }
     }
 }

@@ -58,9 +58,8 @@ extension RequestHead {
             let number = Int(text) ?? .max
             if range.contains(number) { return number }
         }
-        let expected =
-            range.upperBound == .max ? "a revision" : "a number from \(range.lowerBound) to \(range.upperBound)"
-        throw Problem(.malformedRequest, "\(name) must be \(expected).")
+        let bounds = range.upperBound == .max ? "" : " from \(range.lowerBound) to \(range.upperBound)"
+        throw Problem(.malformedRequest, "\(name) must be a whole number\(bounds).")
     }
 
     /// The page size of `?limit=`.

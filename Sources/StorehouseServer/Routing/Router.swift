@@ -48,7 +48,7 @@ package final class Router: RequestHandler {
             guard api.hosts.allows(head) else {
                 throw Problem(
                     .misdirectedRequest,
-                    "This server does not answer for this host; http.allowedHosts lists the others.")
+                    "This server does not answer for this host. If it is one of its own, add it to http.allowedHosts.")
             }
             try api.limits.admitRequest(head.fields, peer: connection.peer)
             return nil
@@ -218,6 +218,6 @@ package final class Router: RequestHandler {
     }
 
     private static func methodNotAllowed(_ resource: Resource) -> Problem {
-        Problem(.methodNotAllowed, "This resource does: \(resource.allow).").with(.init("Allow", resource.allow))
+        Problem(.methodNotAllowed, "This resource supports \(resource.allow).").with(.init("Allow", resource.allow))
     }
 }

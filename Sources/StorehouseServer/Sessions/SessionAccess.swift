@@ -52,7 +52,12 @@ final class SessionAccess: Sendable {
                 try use(session, context)
             }
         }
-        guard let id = SessionID(segment.decoded) else { throw Self.unknown }
+        guard let id = SessionID(segment.decoded) else {
+            guard segment == "me" else { throw Self.unknown }
+            throw Problem(
+                .noSuchSession,
+                "Only a server with access.mode token has /sessions/me; create a session with POST /sessions.")
+        }
         try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
     }
 
@@ -171,7 +176,10 @@ extension Problem {
         case .outcomeUnknown:
             self.init(
                 .outcomeUnknown,
-                "The node that did this has lost the session meanwhile. GET …/actions tells whether it was committed.")
+                """
+                The node that did this has lost the session, or the storage has not answered. GET …/actions tells whether it was \
+                committed.
+                """)
         case .corrupt:
             self.init(.internalError, "The stored data of this session is damaged; the operator has to restore it.")
         }
