@@ -59,8 +59,8 @@ extension ConnectionManager {
 
     /// - Returns: how many connections were closed.
     private func closeIdle() -> Int {
-        // Those beyond the limit take nobody's place.
-        let open = contents.value.open.filter { !$0.isProvisional }
+        // Those beyond the limit take nobody's place, and neither do those that share a socket.
+        let open = contents.value.open.filter { !$0.isProvisional && !$0.isMultiplexed }
         let idle = IdleConnection.choose(
             from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
         for index in idle { open[index].closeIdle() }

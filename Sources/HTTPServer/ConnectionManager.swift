@@ -82,6 +82,7 @@ package final class ConnectionManager: Sendable {
     /// Forgets a connection whose channel is closed.
     func remove(_ connection: HTTPConnection) {
         guard contents.value.remove(connection) else { return }
+        guard !connection.isMultiplexed else { return finishDrainIfEmpty() }
         if connection.isProvisional {
             endProvision(of: connection)
         } else {

@@ -44,14 +44,18 @@ extension HTTPConnection {
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
             requestID = context.requestID(head.fields.requestID)
-            return (consumed + receiveBody(of: head, UnsafeRawBufferPointer(rebasing: bytes[consumed...])), true)
+            return (consumed + receiveBody(of: head, from: consumed, in: bytes), true)
         }
     }
 
     /// Handles the request if its body has arrived with its head, as nearly all do.
     ///
+    /// - Parameters:
+    ///   - start: where the body begins.
+    ///   - message: the bytes of the head, and what has arrived behind it.
     /// - Returns: the length of the body consumed.
-    private func receiveBody(of head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Int {
+    private func receiveBody(of head: RequestHead, from start: Int, in message: UnsafeRawBufferPointer) -> Int {
+        let bytes = UnsafeRawBufferPointer(rebasing: message[start...])
         if let refusal = context.handler.refusal(of: head, on: self) { return refuse(head, bytes.count, refusal) }
         if isProvisional, !context.admits(self), let refusal = context.handler.limitRefusal(of: head, on: self) {
             return refuse(head, bytes.count, refusal)
@@ -61,6 +65,10 @@ extension HTTPConnection {
             handle(Request(head: head, body: []))
             return 0
         case .length(let length) where length <= bytes.count && !head.expectsContinue:
+            if isForwarded, !isMultiplexed, !isProvisional, !context.isDraining, ChannelUpgrade.isAsked(in: head) {
+                startMultiplexing(head, UnsafeRawBufferPointer(rebasing: message[..<(start + length)]))
+                return length
+            }
             handle(Request(head: head, body: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length]))))
             return length
         case .length, .chunked:

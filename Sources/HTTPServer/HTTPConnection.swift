@@ -43,6 +43,8 @@ package final class HTTPConnection {
     var timer: LoopTimer?
     /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
     var isProvisional = false
+    /// Whether it shares the socket of another server with other connections. That socket is counted, not this connection.
+    var isMultiplexed = false
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
     /// Is notified once when the current request ends.
@@ -126,7 +128,7 @@ extension HTTPConnection: ChannelDelegate {
             used += consumed
             if !continues { break }
         }
-        context.settings.traffic.received(used)
+        if !isMultiplexed { context.settings.traffic.received(used) }
         if machine.pausesReading(pendingBytes: pendingBytes) { channel.pauseReading() }
         return used
     }
@@ -260,9 +262,9 @@ extension HTTPConnection {
         channel.write(bytes)
     }
 
-    /// All bytes for the client are counted here.
-    private func count(_ bytes: [UInt8]) {
-        context.settings.traffic.sent(bytes.count)
+    /// All bytes for the client are counted here, and those on a socket with other connections in their frames.
+    func count(_ bytes: [UInt8]) {
+        if !isMultiplexed { context.settings.traffic.sent(bytes.count) }
         streamedBytes += bytes.count
     }
 
@@ -337,7 +339,7 @@ extension HTTPConnection {
     }
 
     /// Starts the timeout of a client that does not read.
-    private func checkStream() {
+    func checkStream() {
         if let timeout = machine.wroteStream(pendingBytes: pendingBytes) { startTimeout(timeout) }
     }
 

@@ -60,6 +60,15 @@ extension Channel {
         }
     }
 
+    /// Takes bytes from the multiplexer.
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard state == .open else { return }
+        guard isPaused || !unconsumed.isEmpty else { return deliver(bytes) }
+        guard unconsumed.count + bytes.count <= maxUnconsumedBytes else { return close(.reset) }
+        unconsumed += bytes
+        deliverUnconsumed()
+    }
+
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -86,7 +95,7 @@ extension Channel {
         } while redeliver && !rest.isEmpty && !isPaused && state == .open
         isDelivering = false
         unconsumed = state == .open ? Array(rest) : []
-        if output.isEmpty { uncork() } else { loop.uncorkLater(self) }
+        if output.isEmpty || multiplexer != nil { uncork() } else { loop.uncorkLater(self) }
     }
 
     /// Reads and discards input within the limits of ``lingering``, so that the peer can read the response.

@@ -17,7 +17,8 @@ extension Channel {
 
     /// Sends bytes in this turn of the loop, together with those of other channels: see ``EventLoop/uncorkLater(_:)``.
     package func writeSoon(_ bytes: [UInt8]) {
-        guard corks == 0, state == .open else { return write(bytes) }
+        // The channel of the multiplexer does that.
+        guard corks == 0, state == .open, multiplexer == nil else { return write(bytes) }
         cork()
         write(bytes)
         loop.uncorkAfterWrite(self)
@@ -56,6 +57,10 @@ extension Channel {
     /// Sends until nothing is pending or the system accepts no more.
     /// - Returns: whether nothing is pending.
     private func send() -> Bool {
+        if let multiplexer {
+            while !output.isEmpty { output.consume(output.withParts { multiplexer.send($0, on: self) }) }
+            return true
+        }
         var isTaken = !interest.contains(.writable)
         while !output.isEmpty {
             let (count, whole) = sendOnce()
@@ -138,7 +143,7 @@ extension Channel {
 
     /// All output is sent: shuts down sending, and lingers if the peer may still send.
     func finish() {
-        guard let lingering, !inputEnded else { return close(.requested) }
+        guard let lingering, !inputEnded, multiplexer == nil else { return close(.requested) }
         state = .lingering
         SystemSocket.endOutput(descriptor)
         setInterest(.readable)
@@ -170,8 +175,12 @@ extension Channel {
         state = .closed
         if let timer = lingering?.timer { loop.cancel(timer) }
         lingering = nil
-        loop.unwatch(descriptor)
-        SystemSocket.close(descriptor)
+        if let multiplexer {
+            multiplexer.closed(self)
+        } else {
+            loop.unwatch(descriptor)
+            SystemSocket.close(descriptor)
+        }
         unconsumed = []
         output.removeAll()
         countPendingBytes()

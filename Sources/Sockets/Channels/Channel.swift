@@ -1,4 +1,4 @@
-/// A connected stream socket. It must be used on its event loop only.
+/// A connected stream socket, or one of many channels on one socket. It must be used on its event loop only.
 ///
 /// The loop retains an open channel, and the channel retains its delegate until it is closed. An idle channel has no
 /// buffer. Connection errors are reported by `channelClosed`, never by a call to the channel.
@@ -29,7 +29,10 @@ package final class Channel: ReadinessHandler {
     var countedBytes = 0
     /// How it reads behind its last output; nil before it closes, and if it does not.
     var lingering: Lingering?
+    /// Has the connection of this channel and of others; nil if it has a socket for itself.
+    let multiplexer: ChannelMultiplexer?
     // The small properties share a few words.
+    /// That of the socket, or the number among the channels of the multiplexer.
     package let descriptor: Int32
     var corks: Int32 = 0
     var state = State.open
@@ -51,6 +54,7 @@ package final class Channel: ReadinessHandler {
     ) throws(SocketError) {
         self.descriptor = descriptor
         self.loop = loop
+        multiplexer = nil
         delegateStorage = delegate
         do {
             try loop.watch(descriptor, .readable, self)
@@ -59,6 +63,13 @@ package final class Channel: ReadinessHandler {
             SystemSocket.close(descriptor)
             throw error
         }
+    }
+
+    /// A channel without a socket for itself.
+    init(number: Int32, of multiplexer: ChannelMultiplexer, on loop: any EventLoop) {
+        descriptor = number
+        self.loop = loop
+        self.multiplexer = multiplexer
     }
 
     /// Without a delegate, received bytes stay unconsumed until a delegate is set and reading is resumed.
@@ -103,7 +114,7 @@ package final class Channel: ReadinessHandler {
     }
 
     func setInterest(_ new: Interest) {
-        guard new != interest, state != .closed else { return }
+        guard new != interest, state != .closed, multiplexer == nil else { return }
         interest = new
         loop.update(descriptor, new)
     }

@@ -21,6 +21,9 @@ final class Forwarder: Sendable {
         var limits = Peer.Limits()
     }
 
+    /// The longest request that shares a connection with others.
+    private static let maxShortBytes = 16_384
+
     let identity: NodeIdentity
     let ownAddress = OwnAddress()
     private let settings: Settings
@@ -199,8 +202,10 @@ final class Forwarder: Sendable {
         var fields: [Response.Field] = fields(of: context, for: peer)
         if let shared { fields.append(.init(StreamFraming.field, "joined \(shared.id)")) }
         let bytes = context.head.forwarded(body: context.request.body, isStream: stream != nil, adding: fields)
-        let request = ForwardedRequest(bytes, isStream: stream != nil, on: loop, within: timeout(of: context.head)) {
-            [self] outcome in
+        let isShort = stream == nil && context.head.method == .post && bytes.count <= Self.maxShortBytes
+        let request = ForwardedRequest(
+            bytes, isStream: stream != nil, isShort: isShort, on: loop, within: timeout(of: context.head)
+        ) { [self] outcome in
             if case .stream(let head, let source) = outcome, let stream {
                 answered(true)
                 return relay(head, source, by: stream, context)

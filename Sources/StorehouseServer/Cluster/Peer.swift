@@ -4,10 +4,11 @@ import Sockets
 
 /// Another node, with the connections of one loop to it. On that loop only.
 ///
-/// Each request has a connection for itself until it is answered.
+/// Each request has a connection for itself until it is answered. The connections of short requests are channels on one socket,
+/// once the node has agreed to that.
 final class Peer {
     struct Limits: Sendable {
-        /// How many connections there may be. Further requests wait.
+        /// How many connections there may be, besides the socket with channels. Further requests wait.
         var connections = Int.max
         /// Counts the responses that are collected. A long one that it does not admit is not passed on.
         var output = OutputBudget(limit: .max)
@@ -17,6 +18,11 @@ final class Peer {
     private static let connectTimeout = Duration.seconds(1)
     /// A node that could not be reached is not tried again for so long.
     private static let retryInterval = Duration.milliseconds(50)
+    /// How many connections may be channels on one socket. If more requests are in progress, the node has much to do, and its other
+    /// loops help with those on other sockets.
+    private static let maxChannels = 64
+    /// A node that has not agreed to channels is not asked again for so long.
+    private static let askInterval = Duration.seconds(1)
 
     /// Shows the other node that requests come from a node.
     let credentials: String
@@ -26,6 +32,10 @@ final class Peer {
     private let address: String
     private let loop: any EventLoop
     private var idle: [PeerConnection] = []
+    /// The socket with channels for new requests, and those of them that await nothing.
+    private var channels: PeerChannels?
+    private var idleOnChannels: [PeerConnection] = []
+    private var nextAsk = LoopInstant(nanoseconds: 0)
     private var open: [ObjectIdentifier: PeerConnection] = [:]
     /// The requests that wait for a connection, oldest first.
     private var waiting: [ForwardedRequest] = []
@@ -45,6 +55,7 @@ final class Peer {
 
     /// Sends a request, and ends it with its outcome.
     func send(_ request: ForwardedRequest) {
+        if request.isShort, let connection = connectionOnChannel() { return connection.send(request) }
         if let connection = idle.popLast() { return connection.send(request) }
         guard loop.now >= nextDial else { return request.end(.notSent) }
         waiting.append(request)
@@ -53,6 +64,10 @@ final class Peer {
 
     /// A connection awaits nothing.
     func isFree(_ connection: PeerConnection) {
+        if let its = connection.channels {
+            if its === channels { idleOnChannels.append(connection) } else { connection.close() }
+            return
+        }
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
             if next.isAwaited { return connection.send(next) }
@@ -62,7 +77,11 @@ final class Peer {
 
     func isClosed(_ connection: PeerConnection) {
         guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        idle.removeAll { $0 === connection }
+        if connection.channels == nil {
+            idle.removeAll { $0 === connection }
+        } else {
+            idleOnChannels.removeAll { $0 === connection }
+        }
         dial()
     }
 
@@ -71,9 +90,44 @@ final class Peer {
         for connection in Array(open.values) { connection.close() }
     }
 
+    private func connectionOnChannel() -> PeerConnection? {
+        guard let channels, channels.isOpen else { return nil }
+        if let connection = idleOnChannels.popLast() { return connection }
+        guard channels.count < Self.maxChannels else { return nil }
+        let connection = PeerConnection(self, in: channels)
+        connection.start(on: channels.open(connection))
+        open[ObjectIdentifier(connection)] = connection
+        return connection
+    }
+
+    /// Whether a request should ask the node for channels.
+    func asksForChannels() -> Bool {
+        guard channels == nil, loop.now >= nextAsk else { return false }
+        nextAsk = loop.now.advanced(by: Self.askInterval)
+        return true
+    }
+
+    /// The node has agreed to channels.
+    func share(_ new: PeerChannels) {
+        if let channels { retire(channels) }
+        channels = new
+        // Its socket does not count any more.
+        dial()
+    }
+
+    /// Sends no more requests on these channels. Their socket closes when the last of them is answered.
+    func retire(_ old: PeerChannels) {
+        guard channels === old else { return }
+        channels = nil
+        let idle = idleOnChannels
+        idleOnChannels = []
+        for connection in idle { connection.close() }
+    }
+
     /// Makes one connection at a time, on another thread because that may block.
     private func dial() {
-        guard !isDialing, !waiting.isEmpty, open.count < limits.connections else { return }
+        guard !isDialing, !waiting.isEmpty, open.values.count(where: { $0.channels == nil }) < limits.connections
+        else { return }
         isDialing = true
         let bound = LoopBound(self, on: loop)
         DispatchQueue.global().async { [address, loop] in

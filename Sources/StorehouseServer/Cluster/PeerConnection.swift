@@ -21,6 +21,8 @@ final class ForwardedRequest {
 
     let bytes: [UInt8]
     let isStream: Bool
+    /// Whether it may share a connection with others: its bytes are few, and so are those of its response.
+    let isShort: Bool
     private let loop: any EventLoop
     private var finish: ((Outcome) -> Void)?
     private var timer: LoopTimer?
@@ -31,11 +33,12 @@ final class ForwardedRequest {
     ///   - timeout: how long to wait for the response.
     ///   - finish: is called once.
     init(
-        _ bytes: [UInt8], isStream: Bool, on loop: any EventLoop, within timeout: Duration,
+        _ bytes: [UInt8], isStream: Bool, isShort: Bool = false, on loop: any EventLoop, within timeout: Duration,
         finish: @escaping (Outcome) -> Void
     ) {
         self.bytes = bytes
         self.isStream = isStream
+        self.isShort = isShort
         self.loop = loop
         self.finish = finish
         timer = loop.schedule(after: timeout) { [self] in abandon() }
@@ -64,7 +67,7 @@ protocol PeerStream: AnyObject {
     func sourceClosed()
 }
 
-/// A connection to another node, with one request at a time. On its loop only.
+/// A connection to another node, with one request at a time: a socket, or one of the channels on a socket. On its loop only.
 final class PeerConnection {
     private enum State {
         case idle
@@ -81,9 +84,16 @@ final class PeerConnection {
     /// What the output budget knows of them.
     private var countedBytes = 0
     private var channel: Channel?
+    /// The socket and its channels; nil if the socket is for this connection only.
+    private(set) var channels: PeerChannels?
+    /// Whether the request in progress asks for channels.
+    private var asksForChannels = false
     private let parser = ResponseParser()
 
-    init(_ peer: Peer) { self.peer = peer }
+    init(_ peer: Peer, in channels: PeerChannels? = nil) {
+        self.peer = peer
+        self.channels = channels
+    }
 
     func start(on channel: Channel) {
         self.channel = channel
@@ -93,7 +103,8 @@ final class PeerConnection {
     func send(_ request: ForwardedRequest) {
         request.connection = self
         state = .awaitingHead(request)
-        channel?.writeSoon(request.bytes)
+        asksForChannels = request.isShort && channels == nil && peer.asksForChannels()
+        channel?.writeSoon(asksForChannels ? ChannelUpgrade.asking(in: request.bytes) : request.bytes)
     }
 
     /// From now on the bytes are those of a stream.
@@ -113,6 +124,7 @@ final class PeerConnection {
     /// The other node has not answered in time.
     fileprivate func abandon() {
         peer.report("no answer")
+        if let channels { peer.retire(channels) }
         close()
     }
 
@@ -140,6 +152,9 @@ extension PeerConnection: ChannelDelegate {
     }
 
     private func receiveHead(of request: ForwardedRequest, _ bytes: UnsafeRawBufferPointer) -> Int {
+        if asksForChannels, bytes.starts(with: ChannelUpgrade.agreement.prefix(bytes.count)) {
+            return receiveAgreement(bytes)
+        }
         switch parser.parse(bytes) {
         case .needMore: return 0
         case .failed:
@@ -168,6 +183,20 @@ extension PeerConnection: ChannelDelegate {
             body.reserveCapacity(min(length, 1 << 20))
             return consumed + receiveBody(of: head, request, UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
         }
+    }
+
+    /// The socket has channels from now on. The request in progress is on the first of them.
+    private func receiveAgreement(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard let socket = channel, bytes.count >= ChannelUpgrade.agreement.count else { return 0 }
+        asksForChannels = false
+        let channels = PeerChannels(on: socket, of: peer)
+        self.channels = channels
+        start(on: channels.open(self))
+        peer.share(channels)
+        socket.delegate = channels
+        // What comes behind the agreement is for the channels.
+        socket.resumeReading()
+        return ChannelUpgrade.agreement.count
     }
 
     private func receiveBody(

@@ -29,6 +29,23 @@ struct ForwardingTests {
         }
     }
 
+    /// Each of them would need a connection for itself otherwise.
+    @Test func requestsAtTheSameTimeShareAConnection() async throws {
+        try await TestCluster.run(configuration: .with { $0.http.threads = 1 }) { cluster in
+            let here = try await cluster.first.session()
+            let there = here.at(cluster.second)
+            #expect(try await there.increment().status == 200)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<30 { group.addTask { try await there.increment().status } }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(try await here.state("/counter/count") == 31)
+            let metrics = try await cluster.first.get("/metrics").text.split(separator: "\n")
+            let connections = metrics.first { $0.hasPrefix("storehouse_connections ") }?.split(separator: " ").last
+            #expect(try #require(connections.flatMap { Int($0) }) < 10)
+        }
+    }
+
     @Test func responsesAreThoseOfTheOwner() async throws {
         try await TestCluster.run { cluster in
             let here = try await cluster.first.session()
