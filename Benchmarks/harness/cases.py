@@ -293,6 +293,8 @@ CLUSTER_ROWS = (
     ("perSecond", "requests/s", 0), ("cpuMicroseconds", "CPU of all nodes a request, µs", 2),
     ("redisMicroseconds", "CPU of Redis a request, µs", 2), ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
 )
+RATE_ROWS = CLUSTER_ROWS[1:2] + CLUSTER_ROWS[3:]
+RATES = (4000, 8000, 16_000)
 FORWARDED_ROWS = CLUSTER_ROWS + (("forwardedPercent", "of them forwarded, %", 0),)
 TIMES_ROW = ("directTimes", "CPU of all nodes, times that of the same requests to the owners", 2)
 TAKEOVER_ROWS = (
@@ -316,6 +318,8 @@ def cluster_cases(quick):
 
     return [
         posts("each at its owner", cluster.posts_to_owners, ("memory", "1 node", "2 nodes", "4 nodes")),
+        *(Case("cluster", f"POST counter/increment, 1000 sessions, {rate} a second", ("memory", "1 node"), RATE_ROWS,
+               lambda contender, rate=rate: cluster.posts_at_rate(contender, rate, seconds)) for rate in RATES),
         posts("each at any node", cluster.posts_to_any, ("2 nodes", "4 nodes"), FORWARDED_ROWS),
         posts("each at two other nodes", cluster.posts_to_others, ("4 nodes",), FORWARDED_ROWS + (TIMES_ROW,)),
         Case("cluster", "kill -9 of a node: the first commit of each of its sessions", ("2 nodes", "4 nodes"), TAKEOVER_ROWS,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness import machine, tools
 from harness.contenders import ACTION, free_port
-from harness.loads import SETTLE_SECONDS, Streams, Watch, wrk
+from harness.loads import SETTLE_SECONDS, Streams, Watch, paced, wrk
 from harness.processes import Child, Failure
 
 # Of each node, because a cluster grows with its clients.
@@ -121,6 +121,16 @@ def posts_to_owners(cluster, seconds):
     """Actions to all nodes at once, each to the owner of its session."""
     with cluster.start() as running:
         return _post(running, running.create_sessions(SESSIONS), seconds)
+
+
+def posts_at_rate(cluster, rate, seconds):
+    """Actions to one node at a steady rate."""
+    with cluster.start() as running:
+        (server,), (paths,) = running.servers, running.create_sessions(SESSIONS)
+        paced(server, CONNECTIONS, rate, 1, paths, ACTION)
+        with Watch(running) as watch:
+            load = paced(server, CONNECTIONS, rate, seconds, paths, ACTION)
+    return load | {"cpuMicroseconds": watch.cpu / load["requests"] * 1e6, "othersPercent": watch.others_percent}
 
 
 def posts_to_any(cluster, seconds):
