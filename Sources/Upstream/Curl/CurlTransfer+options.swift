@@ -65,8 +65,8 @@ extension CurlTransfer {
     private func setBounds(_ options: inout EasyOptions) {
         // libcurl's resolver would use SIGALRM for its timeout.
         options.set(CURLOPT_NOSIGNAL, 1)
-        // The call has its own timer. libcurl divides this time among the addresses of a name.
-        options.set(CURLOPT_TIMEOUT_MS, max(Int(request.timeout / .milliseconds(1)), 1))
+        // The call has its own timer, which must not be the later one. libcurl divides this time among the addresses of a name.
+        options.set(CURLOPT_TIMEOUT_MS, max(Int((request.timeout / .milliseconds(1)).rounded(.up)), 1))
         options.set(CURLOPT_MAXFILESIZE_LARGE, large: request.settings.maxBodyBytes)
         options.set(CURLOPT_BUFFERSIZE, Self.readBufferBytes)
         // The loop must not wait for the resolver's thread after a cancelled lookup.
