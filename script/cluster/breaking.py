@@ -5,13 +5,14 @@ import copy
 from cluster.record import ENDS, FETCH, INCREMENT, Sent, check
 
 
-def _acknowledged(record):
-    return next(sent for sent in record.sent if sent.outcome == "acknowledged")
+def _acknowledged(record, log):
+    """A write that was acknowledged, and its index in the log. Redis may have lost earlier ones."""
+    return next((sent, index) for sent in reversed(record.sent) if sent.outcome == "acknowledged"
+                for index, entry in enumerate(log) if entry["payload"].get("by") == sent.amounts[0])
 
 
 def drop_acknowledged(record, log):
-    amount = _acknowledged(record).amounts[0]
-    del log[next(index for index, entry in enumerate(log) if entry["payload"].get("by") == amount)]
+    del log[_acknowledged(record, log)[1]]
     renumber(log)
 
 
@@ -25,8 +26,7 @@ def drop_last(record, log):
 
 
 def double_acknowledged(record, log):
-    amount = _acknowledged(record).amounts[0]
-    log.append(dict(next(entry for entry in log if entry["payload"].get("by") == amount), revision=len(log) + 1))
+    log.append(dict(log[_acknowledged(record, log)[1]], revision=len(log) + 1))
 
 
 def leave_hole(_record, log):
@@ -51,8 +51,8 @@ def commit_what_nobody_sent(_record, log):
     log.append(dict(log[0], revision=len(log) + 1, type=INCREMENT, payload={"by": 999996}))
 
 
-def acknowledge_elsewhere(record, _log):
-    _acknowledged(record).revision += 1
+def acknowledge_elsewhere(record, log):
+    _acknowledged(record, log)[0].revision += 1
 
 
 def show_a_revision_too_many(record, log):
