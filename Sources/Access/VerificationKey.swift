@@ -17,8 +17,9 @@ package final class VerificationKey: Sendable {
         case publicKey(PublicKey)
     }
 
-    /// A key of libcrypto, which is not changed after it was read.
+    /// A key of libcrypto.
     private final class PublicKey: @unchecked Sendable {
+        // Sendable, because nobody changes the key after it was read, and only the last owner frees it.
         let pointer: UnsafeMutableRawPointer
 
         init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }

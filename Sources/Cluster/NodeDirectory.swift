@@ -23,7 +23,7 @@ package struct NodeDirectory<ID: Hashable & Sendable>: Sendable {
     package func owner(of id: ID) -> String? { owners[id] }
 
     package mutating func remember(_ owner: String, of id: ID) {
-        // Redis tells them again. This is rare, and cheaper than an order of use.
+        // The owners can be asked of Redis again. This is rare, and cheaper than an order of use.
         if owners.count >= maxOwners, owners[id] == nil { owners = [:] }
         owners[id] = owner
     }
@@ -52,13 +52,13 @@ package struct NodeDirectory<ID: Hashable & Sendable>: Sendable {
         return (joined, left)
     }
 
-    /// Whether a node has not answered.
+    /// Whether there are nodes that do not answer.
     package var hasSilentNodes: Bool { !silent.isEmpty }
 
     /// A node could not be reached, or has not answered in time.
     ///
-    /// - Returns: whether to log it. A node that has just left has no lease any more, and this one may not know that yet. So only a
-    ///   problem that lasts while the lease holds is logged.
+    /// - Returns: whether to log it. Only a problem that lasts while the node's lease holds is logged. A node that has just left does
+    ///   not answer either, and this one may learn a moment later that the lease has ended.
     package mutating func didNotAnswer(_ node: String, _ reason: String, now: Int) -> Bool {
         guard isAlive(node) else { return false }
         return silent[node, default: LastingProblem(firstAfter: 1000, changedAfter: 60_000, sameAfter: 60_000)]

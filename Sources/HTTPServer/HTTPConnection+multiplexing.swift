@@ -11,10 +11,9 @@ package enum ChannelUpgrade {
     package static let agreement = Array(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: storehouse-channels\r\n\r\n".utf8)
 
-    /// The same request, which asks for channels. It has a field already that names the server that forwards it.
+    /// Adds the fields that ask for channels to a request, behind its first field, which has to stay the first.
     package static func asking(in request: [UInt8]) -> [UInt8] {
         var (lines, position) = (0, 0)
-        // Behind the first field, which has to stay the first.
         while lines < 2, position < request.count {
             if request[position] == UInt8(ascii: "\n") { lines += 1 }
             position += 1
@@ -53,7 +52,8 @@ extension HTTPConnection {
 
 /// The connections that another server has on one socket. Each of them is like one with its own socket. On their loop only.
 final class MultiplexedConnections: StreamHandler {
-    /// How long the other server has to close the socket while the server drains. It knows best whether it needs another channel.
+    /// How long the other server has to close the socket while this one drains. Only the other server opens channels, so only it
+    /// knows whether it needs another one.
     private static let closeTime = Duration.seconds(1)
 
     private let context: ConnectionManager

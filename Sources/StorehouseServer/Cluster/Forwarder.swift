@@ -37,9 +37,10 @@ final class Forwarder: Sendable {
     private let log: Log
     private let forwardedRequests = Atomic<Int>(0)
     private let joinedStreams = Atomic<Int>(0)
-    // Guards what is known about the other nodes. Nothing is called while it is held.
+    // Guards the directory of the other nodes. Only functions of the directory are called while the lock is held.
     private let nodes = Locked(NodeDirectory<SessionID>())
-    /// Whether there may be nodes that do not answer, so that an ordinary response takes no lock. It is set under that lock.
+    /// Whether the directory has nodes that do not answer. It is set under the lock of `nodes`, and read without it, so that an
+    /// ordinary response takes no lock.
     private let hasSilentNodes = Atomic<Bool>(false)
     // Guards what each loop has for itself.
     private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])

@@ -18,8 +18,8 @@ final class Peer {
     private static let connectTimeout = Duration.seconds(1)
     /// A node that could not be reached is not tried again for so long.
     private static let retryInterval = Duration.milliseconds(50)
-    /// How many connections may be channels on one socket. If more requests are in progress, the node has much to do, and its other
-    /// loops help with those on other sockets.
+    /// How many connections may be channels on one socket, which one loop of the other node serves. Further requests use other
+    /// sockets, which its other loops serve too.
     private static let maxChannels = 64
     /// A node that has not agreed to channels is not asked again for so long.
     private static let askInterval = Duration.seconds(1)

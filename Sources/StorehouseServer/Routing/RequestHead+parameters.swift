@@ -58,8 +58,8 @@ extension RequestHead {
             let number = Int(text) ?? .max
             if range.contains(number) { return number }
         }
-        let bounds = range.upperBound == .max ? "" : " from \(range.lowerBound) to \(range.upperBound)"
-        throw Problem(.malformedRequest, "\(name) must be a whole number\(bounds).")
+        let bounds = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
+        throw Problem(.malformedRequest, "\(name) must be a whole number: \(range.lowerBound) \(bounds).")
     }
 
     /// The page size of `?limit=`.
