@@ -62,7 +62,10 @@ package final class RedisServer: @unchecked Sendable {
 
     /// Executes a command, and returns the lines of the reply.
     @discardableResult
-    package func execute(_ arguments: String...) throws -> [String] {
+    package func execute(_ arguments: String...) throws -> [String] { try execute(arguments) }
+
+    @discardableResult
+    package func execute(_ arguments: [String]) throws -> [String] {
         let output = OutputPipe()
         let process = try ChildProcess("/usr/bin/redis-cli", ["-s", socket] + arguments, output: output)
         defer { process.end() }

@@ -146,8 +146,10 @@ public struct RedisStorage {
         guard let sealed = sealer.seal(Array(session.header.id.utf8)) else {
             throw .refused("storage.key cannot be used")
         }
-        let arguments = session.insertion(names, hash, sealedID: sealed, lossID: client.lossID)
-        switch try client.change(.create, names.session(hash), arguments) {
+        let creation = RedisCreation(
+            session.header, names, hash, claim: "", sealedID: sealed, lastUse: session.lastActiveAt,
+            lossID: client.lossID)
+        switch try client.change(creation.commands(importing: session.fields, client.encode)).array?.first?.text {
         case "OK": return session.header.id
         case "PERSONAL":
             throw .refused(
@@ -170,7 +172,8 @@ public struct RedisStorage {
         guard client.nodes.isEmpty else {
             throw .refused("the nodes \(client.nodes.sorted().joined(separator: ", ")) use it; stop them first")
         }
-        try client.change(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomNumber())))
+        try client.change(
+            RedisBatch(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomNumber()))))
         return client.sessions
     }
 
@@ -178,11 +181,10 @@ public struct RedisStorage {
     public func deleteSession(_ id: String) throws(StorageError) {
         let hash = RedisNames.hash(of: id)
         let key = names.session(hash)
-        guard try client.execute([RedisCommand("HEXISTS", key, "claim")])[0].integer == 1 else {
+        guard try client.execute(RedisBatch(RedisCommand("HEXISTS", key, "claim")))[0].integer == 1 else {
             throw .refused("there is no session \(id)")
         }
-        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), "", ""]
-        guard try client.change(.end, key, RedisArguments(arguments)) == "OK" else {
+        guard try client.change(names.end(of: hash, claim: "", client.encode)).array?.first?.text == "OK" else {
             throw .refused("a node uses the session \(id); end it with DELETE /sessions/ID, or stop the node first")
         }
     }
@@ -199,12 +201,12 @@ private struct FoundSession {
     init(_ fields: [RedisReply], _ id: String, _ sealer: any SecretSealer) throws(JournalError) {
         self.id = id
         stored = try RedisStoredSession(fields, id: id, sealer, lossID: nil)
-        guard fields.count == 11 else {
+        guard fields.count == 12 else {
             (base, rows) = (nil, [])
             return
         }
         if stored.cut > 0 {
-            guard let row = try? SnapshotRow(encoded: fields[9].bytes ?? []), row.revision == stored.cut else {
+            guard let row = try? SnapshotRow(encoded: fields[10].bytes ?? []), row.revision == stored.cut else {
                 throw .corrupt("the snapshot before the oldest commit is missing or damaged")
             }
             base = row
@@ -212,7 +214,7 @@ private struct FoundSession {
             base = nil
         }
         let seed = base?.chain ?? SessionRow.checksum(stored.summary.header)
-        rows = try (fields[10].array ?? []).commitRows(after: stored.cut, seed: seed) + stored.rows
+        rows = try (fields[11].array ?? []).commitRows(after: stored.cut, seed: seed) + stored.rows
         try ReadConnection.check(rows, after: stored.cut, seed)
     }
 
@@ -235,34 +237,31 @@ private struct FoundSession {
 }
 
 extension ExportedSession {
-    /// The arguments of the script `create` for the session with its commits.
-    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], lossID: Int) -> RedisArguments {
-        // The claim is empty, because no process has loaded the session yet.
-        var arguments = header.creationArguments(
-            names, hash, claim: "", sealedID: sealedID, lastUse: lastActiveAt, lossID: lossID)
+    /// The fields of the session in Redis that a new one does not have, or has other values of.
+    fileprivate var fields: [(name: String, value: [UInt8])] {
         var position = RedisPosition(revision: base?.revision ?? 0, checksum: SessionRow.checksum(header))
-        var snapshots: [[UInt8]] = []
+        var (fields, list) = ([(name: String, value: [UInt8])](), "")
         func add(_ state: StateSnapshot) {
             let row = SnapshotRow(
                 revision: position.revision, state: state.json, privateState: state.privateState,
                 chain: position.checksum)
-            snapshots += [Array(String(row.revision).utf8), Array(String(position.byteCount).utf8), row.encoded]
+            list += "\(row.revision) \(position.byteCount) "
+            fields.append(("s\(row.revision)", row.encoded))
         }
         if let base { add(base.state) }
-        var records: [[UInt8]] = []
         for commit in commits {
             let row = CommitRow(commit, after: position.checksum)
-            records.append(row.encoded)
+            fields.append(("c\(row.revision)", row.encoded))
             position.revision = row.revision
             position.checksum = row.checksum
             position.byteCount += row.byteCount
-            if let snapshot = self.snapshots[row.revision] { add(snapshot) }
+            if let snapshot = snapshots[row.revision] { add(snapshot) }
         }
-        arguments.add(base?.revision ?? 0)
-        arguments.add(position.revision)
-        arguments.add(position.checksum)
-        for number in [position.byteCount, shareGeneration, snapshots.count / 3] { arguments.add(number) }
-        for record in snapshots + records { arguments.add(record) }
-        return arguments
+        let words = [
+            "cut": String(base?.revision ?? 0), "revision": String(position.revision),
+            "chain": String(position.checksum), "total": String(position.byteCount), "shares": String(shareGeneration),
+            "snapshots": list,
+        ]
+        return fields + words.map { ($0.key, Array($0.value.utf8)) }
     }
 }

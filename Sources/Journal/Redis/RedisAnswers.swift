@@ -2,21 +2,17 @@ import StoreHosting
 
 /// The answer to a script that stores something.
 struct RedisWritten: Sendable, Equatable {
-    /// How many writes the storage has counted.
-    let commits: Int
     /// How many sessions have not ended; nil if the script does not count them.
     let sessions: Int?
 
     /// Nil if the storage has refused it.
     init?(_ reply: RedisReply) {
-        if case .integer(let commits) = reply {
-            (self.commits, sessions) = (commits, nil)
+        if case .integer = reply {
+            sessions = nil
             return
         }
-        guard let fields = reply.array, fields.count == 3, fields[0].text == "OK", let commits = fields[1].integer,
-            let sessions = fields[2].integer
+        guard let fields = reply.array, fields.count == 2, fields[0].text == "OK", let sessions = fields[1].integer
         else { return nil }
-        self.commits = commits
         self.sessions = sessions
     }
 }

@@ -40,7 +40,7 @@ package final class RedisClient {
 
     /// Sends commands, and waits for their replies. If the first was not executed because another node of the cluster has the keys
     /// now, the commands are sent to that one.
-    package func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
+    package func execute(_ commands: RedisBatch) throws(StorageError) -> [RedisReply] {
         let replies = try exchange(commands)
         guard case .error(let text) = replies.first,
             let next = RedisRedirect(error: text)?.endpoint(from: socket.endpoint)
@@ -51,7 +51,7 @@ package final class RedisClient {
         return try exchange(commands)
     }
 
-    private func exchange(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
+    private func exchange(_ commands: RedisBatch) throws(StorageError) -> [RedisReply] {
         do {
             return try RedisExchange(socket, until: .now + Self.timeout)(commands)
         } catch let failure as RedisSocket.Failure {
@@ -67,7 +67,8 @@ package final class RedisClient {
     ) throws(JournalError) -> [RedisReply] {
         let replies: [RedisReply]
         do throws(StorageError) {
-            replies = try execute([command(script, session, RedisArguments(arguments))])
+            let keys = RedisKeys(tag: settings.tag, session: session)
+            replies = try execute(RedisBatch(encode(script, keys, RedisArguments(arguments))))
         } catch {
             throw .unavailable(error.description)
         }
@@ -82,26 +83,25 @@ package final class RedisClient {
         }
     }
 
-    /// Calls a script that changes something, and waits until replicas have it.
-    ///
-    /// - Returns: the first word of the reply.
-    func change(_ script: RedisScript, _ session: String, _ arguments: RedisArguments) throws(StorageError) -> String? {
-        try change(command(script, session, arguments)).array?.first?.text
-    }
-
     /// Changes something, and waits until replicas have it.
+    ///
+    /// - Returns: the first refusal, or else the last reply.
     @discardableResult
-    func change(_ command: RedisCommand) throws(StorageError) -> RedisReply {
-        let wait = RedisCommand("WAIT", String(settings.replicas), "10000")
-        let replies = try execute([command] + (settings.replicas > 0 ? [wait] : []))
-        if case .error(let text) = replies[0] { throw .refused("\(settings.address): \(text)") }
-        guard settings.replicas == 0 || replies[1].integer ?? 0 >= settings.replicas else {
+    func change(_ batch: RedisBatch?) throws(StorageError) -> RedisReply {
+        guard var batch else { throw .refused("\(settings.address) does not know the scripts") }
+        let count = batch.count
+        batch.append(encode(.count, settings.keys, RedisArguments()))
+        if settings.replicas > 0 { batch.append(RedisCommand("WAIT", String(settings.replicas), "10000")) }
+        let replies = try execute(batch)
+        for case .error(let text) in replies { throw .refused("\(settings.address): \(text)") }
+        guard settings.replicas == 0 || replies[count + 1].integer ?? 0 >= settings.replicas else {
             throw .refused("\(settings.address) has executed this, but fewer than \(settings.replicas) replicas have")
         }
-        return replies[0]
+        return replies[..<count].first(where: \.isRefusal) ?? replies[count - 1]
     }
 
-    private func command(_ script: RedisScript, _ session: String?, _ arguments: RedisArguments) -> RedisCommand {
-        RedisCommand(evaluating: scripts[script] ?? [], RedisKeys(tag: settings.tag, session: session), arguments)
+    /// A call of a script.
+    func encode(_ script: RedisScript, _ keys: RedisKeys, _ arguments: consuming RedisArguments) -> RedisCommand {
+        RedisCommand(evaluating: scripts[script] ?? [], keys, arguments)
     }
 }

@@ -4,10 +4,10 @@ package struct RedisCommand: Sendable {
 
     package init(_ words: String...) { self.init(words) }
 
-    package init(_ words: [String]) {
-        let arguments = RedisArguments(words)
-        bytes = Self.head(count: arguments.count) + arguments.bytes
-    }
+    package init(_ words: [String]) { self.init(RedisArguments(words)) }
+
+    /// - Parameter words: the name of the command, and its arguments.
+    init(_ words: RedisArguments) { bytes = Self.head(count: words.count) + words.bytes }
 
     /// A call of a script that the server knows by its hash.
     init(evaluating hash: [UInt8], _ keys: RedisKeys, _ arguments: consuming RedisArguments) {
@@ -27,6 +27,31 @@ package struct RedisCommand: Sendable {
         var bytes: [UInt8] = []
         bytes.append(UInt8(ascii: "*"), UInt64(count))
         return bytes
+    }
+}
+
+/// Commands that are sent together, for one purpose.
+package struct RedisBatch: Sendable {
+    package private(set) var bytes: [UInt8]
+    /// How many replies there will be.
+    package private(set) var count: Int
+
+    package init(bytes: [UInt8], count: Int) { (self.bytes, self.count) = (bytes, count) }
+
+    package init(_ command: RedisCommand) { self.init(bytes: command.bytes, count: 1) }
+
+    init(_ commands: [RedisCommand]) { self.init(bytes: commands.flatMap(\.bytes), count: commands.count) }
+
+    /// Nil if one of the commands could not be made.
+    init?(_ commands: [RedisCommand?]) {
+        let made = commands.compactMap(\.self)
+        guard made.count == commands.count else { return nil }
+        self.init(made)
+    }
+
+    mutating func append(_ command: RedisCommand) {
+        bytes += command.bytes
+        count += 1
     }
 }
 

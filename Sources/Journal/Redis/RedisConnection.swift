@@ -53,7 +53,7 @@ final class RedisConnection: Sendable {
     let takeovers = Atomic(0)
     /// How many commands were refused because another claim or commit came before them.
     let conflicts = Atomic(0)
-    /// The newest write that is known, whichever node made it, as the storage counts them; -1 before the storage was opened.
+    /// How many writes are known, whichever node made them, as the storage counts them; -1 before the storage was opened.
     let newestCommit = Atomic(-1)
     /// Names the newest loss of acknowledged commits; 0 if there was none.
     let lossID = Atomic(0)
@@ -128,13 +128,14 @@ final class RedisConnection: Sendable {
         send(
             RedisCall(
                 kind(of: script), byteCount: byteCount, deadline: .now + Self.timeout,
-                encode: { [self] in arguments().flatMap { encode(script, keys, $0) } }, done: done))
+                encode: { [self] in arguments().flatMap { encode(script, keys, $0) }.map(RedisBatch.init) }, done: done)
+        )
     }
 
-    /// The bytes of a call; nil before the first connection.
-    func encode(_ script: RedisScript, _ keys: RedisKeys, _ arguments: consuming RedisArguments) -> [UInt8]? {
+    /// A call of a script; nil before the first connection.
+    func encode(_ script: RedisScript, _ keys: RedisKeys, _ arguments: consuming RedisArguments) -> RedisCommand? {
         guard let hash = scripts.withLock({ $0[script] }) else { return nil }
-        return RedisCommand(evaluating: hash, keys, arguments).bytes
+        return RedisCommand(evaluating: hash, keys, arguments)
     }
 
     private func kind(of script: RedisScript) -> RedisRequestKind {
@@ -163,7 +164,6 @@ final class RedisConnection: Sendable {
     /// A command that stores something is durable.
     func acknowledge(_ written: RedisWritten) {
         if let sessions = written.sessions { live.store(sessions, ordering: .relaxed) }
-        newestCommit.max(written.commits, ordering: .relaxed)
     }
 
     func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {

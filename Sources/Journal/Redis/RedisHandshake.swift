@@ -156,7 +156,7 @@ struct RedisHandshake {
     private func open(_ socket: RedisSocket) throws -> Attempt {
         let exchange = RedisExchange(socket, until: .now + Self.timeout)
         let introduction = introduction
-        let replies = try exchange(introduction.settings + introduction.questions)
+        let replies = try exchange(RedisBatch(introduction.settings + introduction.questions))
         let answers = Array(replies.dropFirst(introduction.settings.count))
         for reply in replies.dropLast() {
             guard case .error(let text) = reply else { continue }
@@ -172,7 +172,7 @@ struct RedisHandshake {
         if facts.isReplica { return .failed("it is a replica and takes no commits") }
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
         var scripts: [RedisScript: [UInt8]] = [:]
-        for (script, reply) in zip(RedisScript.allCases, try exchange(loads)) {
+        for (script, reply) in zip(RedisScript.allCases, try exchange(RedisBatch(loads))) {
             if case .error(let text) = reply { return Self.outcome(of: text) }
             guard case .bytes(let hash) = reply else { return .failed("it does not answer as expected") }
             scripts[script] = hash
@@ -181,11 +181,11 @@ struct RedisHandshake {
             let secretCheck = settings.sealer.seal(settings.node?.secretCode ?? [])
         else { return .refused("storage.key cannot be used") }
         // A node gets its lease later: the time of the request counts.
-        let nodes = facts.isOfCluster ? try exchange([RedisClusterNodes.query])[0] : .null
+        let nodes = facts.isOfCluster ? try exchange(RedisBatch(RedisClusterNodes.query))[0] : .null
         let arguments = RedisLease.arguments(
             settings, isReader ? .read : .check, known: known, runID: facts.runID,
             checks: (check, settings.node == nil ? [] : secretCheck))
-        let reply = try exchange([RedisCommand(evaluating: open, settings.keys, arguments)])[0]
+        let reply = try exchange(RedisBatch(RedisCommand(evaluating: open, settings.keys, arguments)))[0]
         return outcome(
             of: reply, socket, scripts, facts.runID, RedisClusterNodes.endpoints(nodes, from: socket.endpoint))
     }
@@ -209,13 +209,11 @@ struct RedisHandshake {
             }
             return .ready(
                 OpenedRedis(socket: socket, lease: opened, scripts: scripts, runID: runID, clusterNodes: nodes))
-        case .held:
-            return .failed(
-                "a server of an earlier release uses it alone with the prefix '\(settings.prefix)'; stop that one")
         case .layout(let layout):
             return .refused(
-                "its sessions have layout \(layout), and this release supports \(RedisLease.layout); start a newer release"
-            )
+                "the sessions with the prefix '\(settings.prefix)' have layout \(layout), and this release has \(RedisLease.layout); "
+                    + "export them with the release that wrote them, and import them with this one and another "
+                    + "storage.redis.prefix")
         case .forgotten, nil: return .failed("it does not answer as expected")
         }
     }
@@ -244,9 +242,9 @@ struct RedisExchange {
         self.deadline = deadline
     }
 
-    func callAsFunction(_ commands: [RedisCommand]) throws -> [RedisReply] {
+    func callAsFunction(_ commands: RedisBatch) throws -> [RedisReply] {
         let reader = try RedisReplyReader()
-        var rest = commands.flatMap(\.bytes)[...]
+        var rest = commands.bytes[...]
         var replies: [RedisReply] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 1)
         defer { buffer.deallocate() }

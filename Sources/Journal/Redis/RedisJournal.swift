@@ -247,8 +247,11 @@ public final class RedisJournal: Journal {
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.idle, [String(moment), String(limit), life], done) { fields throws(JournalError) in
-            (fields.last?.array ?? []).compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
+        read(.idle, [String(moment), String(limit), life], done) { [self] fields throws(JournalError) in
+            unlist(fields.dropFirst(2).first)
+            return (fields.dropFirst().first?.array ?? []).compactMap {
+                $0.bytes.flatMap { try? Self.opened($0, sealer) }
+            }
         }
     }
 
@@ -257,7 +260,9 @@ public final class RedisJournal: Journal {
         done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.unused, [String(start), String(moment), String(limit), life], done) { fields throws(JournalError) in
+        read(.unused, [String(start), String(moment), String(limit), life], done) {
+            [self] fields throws(JournalError) in
+            unlist(fields.dropFirst(3).first)
             let rows = (fields.dropFirst().first?.array ?? []).compactMap(UnusedRow.init)
             let sessions = rows.compactMap { row in
                 row.sealedID.flatMap { try? Self.opened($0, sealer) }.map {
@@ -265,7 +270,8 @@ public final class RedisJournal: Journal {
                 }
             }
             return UnusedSessions(
-                sessions, oldest: rows.first?.createdAt, last: fields.last?.integer, from: start, before: moment)
+                sessions, oldest: rows.first?.createdAt, last: fields.dropFirst(2).first?.integer, from: start,
+                before: moment)
         }
     }
 
@@ -292,16 +298,32 @@ public final class RedisJournal: Journal {
         return String(decoding: clear, as: UTF8.self)
     }
 
-    func recordUse(_ moment: Int, of hash: String) {
-        run(RedisCommand("ZADD", "\(names.tag):used", "XX", "GT", String(moment), hash))
+    /// The last use of a session, for the list.
+    func use(of hash: String, at moment: Int) -> RedisCommand {
+        RedisCommand("ZADD", "\(names.tag):used", "XX", "GT", String(moment), hash)
     }
 
-    /// Sends a command whose success nobody waits for.
-    private func run(_ command: RedisCommand) {
-        connection.send(
-            RedisCall(
-                .read, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
+    func recordUse(_ moment: Int, of hash: String) {
+        let command = use(of: hash, at: moment)
+        run { RedisBatch(command) }
     }
+
+    /// Sends commands whose success nobody waits for.
+    private func run(_ encode: @escaping @Sendable () -> RedisBatch?) {
+        connection.send(
+            RedisCall(.read, deadline: .now + RedisConnection.timeout, encode: encode, done: { _ in }))
+    }
+
+    /// Removes the traces of sessions that do not exist, unless they are new and may still be created.
+    private func unlist(_ hashes: RedisReply?) {
+        let oldest = now() - Self.creationTime
+        for hash in (hashes?.array ?? []).compactMap(\.text) {
+            run { [names, connection] in RedisBatch(names.removal(of: hash, olderThan: oldest, connection.encode)) }
+        }
+    }
+
+    /// How old a session must be, in milliseconds, before it is taken for one whose creation was not finished.
+    private static let creationTime = 3_600_000
 
     public func end(_ id: String, at moment: Int) { end(id) }
 
@@ -310,12 +332,17 @@ public final class RedisJournal: Journal {
     /// - Parameter createdAt: empty to end the session also if it was used.
     private func end(_ id: String, createdAt: String = "") {
         let hash = RedisNames.hash(of: id)
-        let arguments = RedisArguments(hash, "", String(RetentionPolicy.tombstoneTTL), life, createdAt)
-        connection.call(.end, names.keys(names.session(hash))) {
-            arguments
-        } done: { [connection] result in
-            if case .success(let reply) = result, let written = RedisWritten(reply) { connection.acknowledge(written) }
-        }
+        let life = life
+        connection.send(
+            RedisCall(
+                .write, deadline: .now + RedisConnection.timeout,
+                encode: { [names, connection] in
+                    names.end(of: hash, claim: "", life: life, createdAt: createdAt, connection.encode)
+                },
+                done: { [connection] result in
+                    guard case .success(let reply) = result, let written = RedisWritten(reply) else { return }
+                    connection.acknowledge(written)
+                }))
     }
 
     public func close(done: @escaping @Sendable () -> Void) { connection.close(done: done) }

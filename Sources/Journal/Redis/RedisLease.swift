@@ -20,15 +20,13 @@ enum RedisLease: Sendable, Equatable {
     }
 
     case opened(Opened)
-    /// A process of an earlier release has the storage alone.
-    case held
     /// The node's lease has ended.
     case forgotten
-    /// A newer release has written it.
+    /// Another release has written it.
     case layout(String)
 
     /// The layout of the keys that this release writes.
-    static let layout = "2"
+    static let layout = "3"
 
     /// Nil if it is no such answer.
     init?(_ reply: RedisReply) {
@@ -45,7 +43,6 @@ enum RedisLease: Sendable, Equatable {
                     commits: commits, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
                     namesakes: Dictionary(pairs) { first, _ in first }))
-        case "HELD": self = .held
         case "FORGOTTEN": self = .forgotten
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
         default: return nil

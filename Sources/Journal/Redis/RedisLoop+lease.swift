@@ -58,7 +58,6 @@ extension RedisLoop {
                 loop.take(opened)
                 if opened.hasLost { loop.disconnect("its data have changed") }
             case .success(.forgotten): loop.take(.forgotten, to: request)
-            case .success(.held): loop.disconnect("a server of an earlier release uses it alone")
             // Without an answer the lease ends.
             case .success, .failure: break
             }
@@ -112,7 +111,7 @@ extension RedisLoop {
         connection.membership.take(lease)
         guard let socket, let command = leaveCommand(of: life) else { return }
         // The sessions are free before `close` completes.
-        _ = try? RedisExchange(socket, until: .now + .seconds(1))([command])
+        _ = try? RedisExchange(socket, until: .now + .seconds(1))(RedisBatch(command))
     }
 
     /// Adds a command of the connection itself.
@@ -121,7 +120,7 @@ extension RedisLoop {
         _ done: @escaping @Sendable (RedisLoop, Result<RedisReply, JournalError>) -> Void
     ) {
         let request = RedisCall(
-            kind, byteCount: 0, deadline: deadline, encode: { command.bytes },
+            kind, byteCount: 0, deadline: deadline, encode: { RedisBatch(command) },
             done: { [weak self] result in
                 if let self { done(self, result) }
             })

@@ -25,6 +25,8 @@ final class RedisLoop: @unchecked Sendable {
     var runID = ""
     /// How many replies came on this connection.
     private var replyCount = 0
+    /// How many replies will have come on this connection when all that was written is answered.
+    private var owedCount = 0
     /// When commands were written, and how many replies there are once they are answered.
     private var writes: [(at: ContinuousClock.Instant, replyCount: Int)] = []
     /// What is sent now, and how much of it was.
@@ -141,6 +143,9 @@ final class RedisLoop: @unchecked Sendable {
 
     private func adopt(_ opened: RedisLease.Opened, _ scripts: [RedisScript: [UInt8]]) {
         connection.scripts.withLock { $0 = scripts }
+        pipeline.count = scripts[.count].map {
+            RedisCommand(evaluating: $0, connection.settings.keys, RedisArguments())
+        }
         connection.newestCommit.store(opened.commits, ordering: .relaxed)
         take(opened)
         wasOpened = true
@@ -220,6 +225,7 @@ final class RedisLoop: @unchecked Sendable {
             refuse(RedisRedirect(error: problem) == .moving ? RedisRedirect.movingDetail : problem)
         }
         connection.conflicts.add(step.conflicts, ordering: .relaxed)
+        if let count = step.writeCount { connection.newestCommit.max(count, ordering: .relaxed) }
         for completion in step.completions { completion() }
         guard step.hasWritten else { return }
         if let start = sendStart, !pipeline.isWaiting {
@@ -272,7 +278,7 @@ final class RedisLoop: @unchecked Sendable {
         socket = nil
         reader = nil
         (output, sentCount) = ([], 0)
-        (sendStart, isBeating, replyCount, writes) = (nil, false, 0, [])
+        (sendStart, isBeating, replyCount, owedCount, writes) = (nil, false, 0, 0, [])
         pipeline.disconnect()
         nextConnection = .now + .milliseconds(100)
         reportProblem(detail)
@@ -288,8 +294,8 @@ final class RedisLoop: @unchecked Sendable {
                     if !pipeline.isWaiting { (lastSign, sendStart) = (now, now) }
                     output.removeAll(keepingCapacity: output.capacity <= 1 << 17)
                     sentCount = 0
-                    pipeline.take(into: &output)
-                    writes.append((now, replyCount + pipeline.outstandingCount))
+                    owedCount += pipeline.take(into: &output)
+                    writes.append((now, owedCount))
                 }
                 sentCount += try socket.send(output[sentCount...])
                 if sentCount < output.count { return }

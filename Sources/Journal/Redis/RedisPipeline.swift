@@ -22,15 +22,35 @@ package enum RedisVerdict: Equatable {
 /// The commands of one connection in their order, and where each of them stands: a pure value.
 ///
 /// Replies come in the order of the commands. If the connection is lost, all that were not answered are sent again: a script
-/// recognizes what it has executed. With replicas, commands that were answered wait for a reply to `WAIT`. One that says that
-/// replicas are missing completes nothing, and the next heartbeat asks again.
+/// recognizes what it has executed. Behind commands that change something stands the script `count`, and a `WAIT` if there are
+/// replicas, and they are completed when these are answered. One that says that replicas are missing completes nothing, and the
+/// next heartbeat asks again.
 package struct RedisPipeline {
     private struct Item {
         let request: any RedisRequest
-        var bytes: [UInt8]?
-        var reply: RedisReply?
+        var batch: RedisBatch?
+        /// The first reply on this connection that is no success, or else the newest one.
+        private var reply: RedisReply?
+        /// How many replies have come on this connection.
+        private var replyCount = 0
         /// Whether it was sent on an earlier connection, which may have brought it to the server or not.
         var isRepeated = false
+
+        init(_ request: any RedisRequest) { self.request = request }
+
+        /// - Returns: whether it was the last one.
+        mutating func take(_ reply: RedisReply) -> Bool {
+            replyCount += 1
+            if self.reply.map({ !$0.isFailure }) ?? true { self.reply = reply }
+            return replyCount == batch?.count
+        }
+
+        var isConflict: Bool { reply?.isConflict ?? false }
+
+        /// The connection is lost.
+        mutating func sendAgain() {
+            (reply, replyCount, isRepeated) = (nil, 0, batch != nil)
+        }
 
         /// The result if the server has not executed the last copy of the command, or if it is not known whether it has.
         func failure(_ error: JournalError, isSent: Bool) -> Result<RedisReply, JournalError> {
@@ -69,6 +89,8 @@ package struct RedisPipeline {
         package var problem: String?
         /// Whether a command that stores something was completed.
         package var hasWritten = false
+        /// How many writes the storage has counted with those that were completed; nil if none was.
+        package var writeCount: Int?
         /// How many commands were refused because another claim or commit came before them.
         package var conflicts = 0
         /// Whether a command of the connection itself was completed, which may end the connection.
@@ -94,8 +116,13 @@ package struct RedisPipeline {
         }
     }
 
+    /// What stands behind commands that change something.
+    private enum Barrier { case count, wait }
+
     /// How many replicas must have what is acknowledged.
     let replicas: Int
+    /// The call of the script `count`; nil to count nothing.
+    package var count: RedisCommand?
     /// The commands that are not completed, oldest first.
     private var items: [Item] = []
     /// How many of the first ones were completed; they are removed now and then.
@@ -103,53 +130,61 @@ package struct RedisPipeline {
     /// The first that was not answered, and the first that was not sent, on this connection.
     private var answered = 0
     private var sent = 0
-    /// The positions behind which a `WAIT` stands that is not answered, oldest first.
-    private var waits: [Int] = []
+    /// How many of the commands that were answered, and not completed, change something.
+    private var answeredChanges = 0
+    /// The barriers that are not answered, oldest first, and the positions of the commands that follow them.
+    private var barriers: [(barrier: Barrier, position: Int)] = []
+    /// The newest reply to `count`, which is not known to be durable.
+    private var counted: Int?
     /// Whether the newest reply to a `WAIT` said that replicas are missing.
     private(set) var lacksReplicas = false
 
-    package init(replicas: Int = 0) { self.replicas = replicas }
+    package init(replicas: Int = 0, count: RedisCommand? = nil) { (self.replicas, self.count) = (replicas, count) }
 
     package var isEmpty: Bool { start == items.count }
 
     /// Whether an answer is outstanding on this connection.
-    package var isWaiting: Bool { answered < sent || !waits.isEmpty }
-
-    /// How many replies are outstanding on this connection.
-    var outstandingCount: Int { sent - answered + waits.count }
+    package var isWaiting: Bool { answered < sent || !barriers.isEmpty }
 
     package var hasUnsent: Bool { sent < items.count }
 
-    package mutating func append(_ request: any RedisRequest) { items.append(Item(request: request)) }
+    package mutating func append(_ request: any RedisRequest) { items.append(Item(request)) }
 
-    /// Adds the commands to send now, and a `WAIT` behind them if replicas must have them.
+    /// Adds the commands to send now, and the barriers behind them.
     ///
     /// - Parameter limit: how many bytes are enough.
-    package mutating func take(limit: Int = 1 << 20, into bytes: inout [UInt8]) {
-        var needsWait = false
+    /// - Returns: how many replies there will be.
+    @discardableResult
+    package mutating func take(limit: Int = 1 << 20, into bytes: inout [UInt8]) -> Int {
+        var (replyCount, hasChanges) = (0, false)
         while sent < items.count, bytes.count < limit {
             let request = items[sent].request
-            let command = items[sent].bytes ?? request.encode() ?? RedisCommand("PING").bytes
-            items[sent].bytes = command
-            bytes += command
-            needsWait = needsWait || request.kind != .read
+            let batch = items[sent].batch ?? request.encode() ?? RedisBatch(RedisCommand("PING"))
+            items[sent].batch = batch
+            bytes += batch.bytes
+            replyCount += batch.count
+            hasChanges = hasChanges || request.kind != .read
             sent += 1
         }
-        if replicas > 0, needsWait {
-            waits.append(sent)
-            bytes += RedisCommand("WAIT", String(replicas), "1000").bytes
+        guard hasChanges else { return replyCount }
+        if let count {
+            barriers.append((.count, sent))
+            bytes += count.bytes
+            replyCount += 1
         }
+        if replicas > 0 {
+            barriers.append((.wait, sent))
+            bytes += RedisCommand("WAIT", String(replicas), "1000").bytes
+            replyCount += 1
+        }
+        return replyCount
     }
 
     /// Takes the next reply, and adds to `step` what follows from it.
     package mutating func receive(_ reply: RedisReply, _ step: inout Step) {
-        if let position = waits.first, position == answered {
-            waits.removeFirst()
-            guard let count = reply.integer else { return step.reconnect() }
-            lacksReplicas = count < replicas
-            if !lacksReplicas { return complete(through: position, &step) }
-            step.problem = "\(count) of \(replicas) replicas have the newest commits"
-            return
+        if let (barrier, position) = barriers.first, position == answered {
+            barriers.removeFirst()
+            return pass(barrier, at: position, reply, &step)
         }
         guard answered < sent else { return step.reconnect() }
         if case .error(let text) = reply {
@@ -159,31 +194,71 @@ package struct RedisPipeline {
             case .failed: break
             }
         }
-        if reply.isConflict { step.conflicts += 1 }
         take(reply, &step)
     }
 
-    /// Takes the reply to the first command that was not answered.
+    /// Takes the reply to a barrier.
+    private mutating func pass(_ barrier: Barrier, at position: Int, _ reply: RedisReply, _ step: inout Step) {
+        guard let number = reply.integer else {
+            guard case .error(let text) = reply else { return step.reconnect() }
+            if RedisVerdict(error: text) == .retry { return step.reconnect(text) }
+            step.problem = text
+            return complete(through: position, &step, uncounted: text)
+        }
+        switch barrier {
+        case .count:
+            counted = number
+            if replicas == 0 { complete(through: position, &step) }
+        case .wait:
+            lacksReplicas = number < replicas
+            if !lacksReplicas { return complete(through: position, &step) }
+            step.problem = "\(number) of \(replicas) replicas have the newest commits"
+        }
+    }
+
+    /// Takes a reply to the first command that was not answered.
     private mutating func take(_ reply: RedisReply, _ step: inout Step) {
-        if items[answered].request.kind == .heartbeat {
+        guard items[answered].take(reply) else { return }
+        if items[answered].isConflict { step.conflicts += 1 }
+        let kind = items[answered].request.kind
+        if kind == .heartbeat {
             step.complete(items.remove(at: answered).request, reply.result)
-            // Each WAIT that is not answered stands behind it.
-            (sent, waits) = (sent - 1, waits.map { $0 - 1 })
+            // Each barrier that is not answered stands behind it.
+            sent -= 1
+            moveBarriers(by: 1)
             return
         }
-        items[answered].reply = reply
         answered += 1
-        let isDurable = replicas == 0 || !items[start..<answered].contains { $0.request.kind != .read }
-        if isDurable { complete(through: answered, &step) }
+        if isHeld(kind) { answeredChanges += 1 }
+        if answeredChanges == 0 { complete(through: answered, &step) }
+    }
+
+    /// Whether commands of a kind are completed only when the barrier behind them is answered.
+    private func isHeld(_ kind: RedisRequestKind) -> Bool { kind != .read && (count != nil || replicas > 0) }
+
+    private mutating func moveBarriers(by distance: Int) {
+        for index in barriers.indices { barriers[index].position -= distance }
     }
 
     /// Completes the answered commands before a position.
-    private mutating func complete(through position: Int, _ step: inout Step) {
-        for index in start..<position { step.complete(items[index].request, items[index].result) }
+    ///
+    /// - Parameter problem: why what they have changed is not counted; nil if it is.
+    private mutating func complete(through position: Int, _ step: inout Step, uncounted problem: String? = nil) {
+        if answeredChanges > 0, problem == nil, let counted { step.writeCount = counted }
+        answeredChanges = 0
+        for index in start..<position {
+            let item = items[index]
+            var result = item.result
+            if let problem, item.request.kind == .write, case .success = result {
+                result = .failure(.outcomeUnknown(problem))
+            }
+            step.complete(item.request, result)
+        }
         start = position
         if start == items.count || start >= 64 && start * 2 > items.count {
             items.removeFirst(start)
-            (sent, answered, waits) = (sent - start, answered - start, waits.map { $0 - start })
+            (sent, answered) = (sent - start, answered - start)
+            moveBarriers(by: start)
             start = 0
         }
     }
@@ -191,11 +266,9 @@ package struct RedisPipeline {
     /// The connection is lost: what was not completed is sent again on the next one.
     package mutating func disconnect() {
         items = items[start...].filter { !$0.request.kind.isOfConnection }
-        for index in items.indices {
-            items[index].reply = nil
-            items[index].isRepeated = items[index].bytes != nil
-        }
-        (start, answered, sent, waits) = (0, 0, 0, [])
+        for index in items.indices { items[index].sendAgain() }
+        (start, answered, sent, answeredChanges) = (0, 0, 0, 0)
+        (barriers, counted) = ([], nil)
     }
 
     /// The deadline of the first command that has one; nil if none has. The next ones have later deadlines, or slightly earlier
@@ -225,10 +298,11 @@ package struct RedisPipeline {
             guard !item.request.kind.isOfConnection else { continue }
             step.complete(item.request, item.failure(.unavailable(detail), isSent: index < sent))
         }
-        // Each WAIT that is not answered stands behind what was answered.
+        // Each barrier that is not answered stands behind what was answered.
         let shift = start + removedAnswers
         (items, start, answered, sent) = (kept, 0, answered - shift, sent - shift)
-        waits = waits.map { $0 - shift }
+        answeredChanges = items[..<answered].count { isHeld($0.request.kind) }
+        moveBarriers(by: shift)
         if step.mustReconnect { disconnect() }
         return step
     }
@@ -236,7 +310,9 @@ package struct RedisPipeline {
 
 extension RedisReply {
     /// Whether a script has answered that it did not do what it was asked for.
-    fileprivate var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
+    var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
+
+    fileprivate var isFailure: Bool { if case .error = self { true } else { isRefusal } }
 
     /// Whether a script has answered that another claim or commit came before.
     fileprivate var isConflict: Bool {

@@ -1,6 +1,6 @@
 package import StoreHosting
 
-/// A command on its way to Redis.
+/// One or more commands on their way to Redis.
 package protocol RedisRequest: AnyObject, Sendable {
     var kind: RedisRequestKind { get }
     /// About how many bytes it takes.
@@ -8,10 +8,10 @@ package protocol RedisRequest: AnyObject, Sendable {
     /// When it fails, if it was not answered until then; nil for never.
     var deadline: ContinuousClock.Instant? { get }
 
-    /// Makes the bytes when the command is sent for the first time; nil if it is of no use any more.
-    func encode() -> [UInt8]?
+    /// Makes the commands when they are sent for the first time; nil if they are of no use any more.
+    func encode() -> RedisBatch?
 
-    /// Takes the result, once.
+    /// Takes the result, once: the first reply that is an error or a refusal, or the last one if none is.
     func done(_ result: Result<RedisReply, JournalError>)
 }
 
@@ -34,22 +34,22 @@ package final class RedisCall: RedisRequest {
     package let kind: RedisRequestKind
     package let byteCount: Int
     package let deadline: ContinuousClock.Instant?
-    private let makeBytes: @Sendable () -> [UInt8]?
+    private let makeCommands: @Sendable () -> RedisBatch?
     private let complete: @Sendable (Result<RedisReply, JournalError>) -> Void
 
     package init(
         _ kind: RedisRequestKind, byteCount: Int = 64, deadline: ContinuousClock.Instant?,
-        encode: @escaping @Sendable () -> [UInt8]?,
+        encode: @escaping @Sendable () -> RedisBatch?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
         self.kind = kind
         self.byteCount = byteCount
         self.deadline = deadline
-        makeBytes = encode
+        makeCommands = encode
         complete = done
     }
 
-    package func encode() -> [UInt8]? { makeBytes() }
+    package func encode() -> RedisBatch? { makeCommands() }
 
     package func done(_ result: Result<RedisReply, JournalError>) { complete(result) }
 }

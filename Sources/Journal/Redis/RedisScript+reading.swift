@@ -5,9 +5,9 @@ extension RedisScript {
     static let loadSource = """
         local hash, life, oldest, isWhole = unpack(ARGV)
         local isTakenOver = 0
-        if call('EXISTS', session) == 0 then return {'UNKNOWN'} end
-        local ended, owner = fields('ended', 'owner')
-        if ended then return {'ENDED', owner} end
+        local kind = call('TYPE', session).ok
+        if kind == 'none' then return {'UNKNOWN'} end
+        if kind == 'string' then return {'ENDED', cmsgpack.unpack(call('GET', session))[1]} end
         if life ~= '' then
             local now = moment()
             if not addressOf(life, now) then return {'FORGOTTEN'} end
@@ -20,22 +20,25 @@ extension RedisScript {
         local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
             'claim')
         head[10], head[11] = isTakenOver, call('HGET', tag .. ':meta', 'commits')
-        local initial = call('GET', call('HGET', session, 'initial'))
-        local newest = call('ZREVRANGE', session .. ':snapshots', 0, 0)[1]
-        local base, state = '0', false
-        if newest then
-            base = string.match(newest, '^%d+')
-            state = call('HGET', session .. ':states', base)
+        local key, snapshots, used, count = fields('initial', 'snapshots', 'used', 'answers')
+        local revision, cut = tonumber(head[3]), tonumber(head[5])
+        local base, state = snapshot(snapshots or '', revision)
+        local answers, count = {}, tonumber(count or 0)
+        for start = 1, count, 1000 do
+            local names = {}
+            for number = start, math.min(count, start + 999) do names[#names + 1] = 'a' .. number end
+            for _, answer in ipairs(call('HMGET', session, unpack(names))) do
+                local time, content = string.match(answer or '', '^(%d+) (.*)$')
+                if not time or tonumber(time) >= tonumber(oldest) then answers[#answers + 1] = content or false end
+            end
         end
-        local cut = tonumber(head[5])
-        local log = call('LRANGE', session .. ':log', math.max(0, tonumber(base) - cut), -1)
-        local answers = call('ZRANGEBYSCORE', session .. ':answers', oldest, '+inf')
-        local found = {'OK', head, initial, base, state, log, answers, call('ZSCORE', tag .. ':used', hash),
-            call('ZSCORE', tag .. ':due', hash)}
+        local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
+        if tonumber(indexed) > tonumber(used or 0) then used = indexed end
+        local found = {'OK', head, call('GET', key), base, state, log(base + 1, revision), answers, used,
+            call('ZSCORE', tag .. ':due', hash), indexed}
         if isWhole then
-            local count = tonumber(base) - cut
-            found[10] = call('HGET', session .. ':states', head[5])
-            found[11] = count > 0 and call('LRANGE', session .. ':log', 0, count - 1) or {}
+            found[11] = call('HGET', session, 's' .. cut)
+            found[12] = log(cut + 1, base)
         end
         return found
         """
@@ -43,16 +46,23 @@ extension RedisScript {
     /// Arguments: name after which the list begins or '', limit
     static let listSource = """
         local start = ARGV[1] == '' and '-' or '(' .. ARGV[1]
-        local rows, initial, now = {}, {}, moment()
-        for _, hash in ipairs(call('ZRANGEBYLEX', tag .. ':ids', start, '+', 'LIMIT', 0, ARGV[2])) do
-            local key = tag .. ':s:' .. hash
-            local row = call('HMGET', key, 'id', 'header', 'revision', 'shares', 'losses', 'initial')
-            row[7] = call('ZSCORE', tag .. ':used', hash)
-            row[8] = otherOwner(key, '', now) or ''
-            row[9] = hash
-            rows[#rows + 1] = row
-            initial[row[6]] = true
-        end
+        local rows, initial, now, limit = {}, {}, moment(), tonumber(ARGV[2])
+        repeat
+            local hashes = call('ZRANGEBYLEX', tag .. ':ids', start, '+', 'LIMIT', 0, limit)
+            for _, hash in ipairs(hashes) do
+                start = '(' .. hash
+                local key = keyOf(hash)
+                local row = {fieldsOf(key, 'id', 'header', 'revision', 'shares', 'losses', 'initial', 'used')}
+                if row[1] and #rows < limit then
+                    local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
+                    if tonumber(indexed) > tonumber(row[7] or 0) then row[7] = indexed end
+                    row[8] = otherOwner(key, '', now) or ''
+                    row[9] = hash
+                    rows[#rows + 1] = row
+                    initial[row[6]] = true
+                end
+            end
+        until #hashes < limit or #rows == limit
         local states = {}
         for key in pairs(initial) do
             states[#states + 1] = key
@@ -61,29 +71,42 @@ extension RedisScript {
         return {'OK', rows, states}
         """
 
-    /// Arguments: time, limit, life
+    /// Finds idle sessions, and the hashes of those that do not exist. Arguments: time, limit, life
     static let idleSource = """
-        local ids, now = {}, moment()
-        for _, hash in ipairs(call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])) do
-            local key = tag .. ':s:' .. hash
-            if not otherOwner(key, ARGV[3], now) then ids[#ids + 1] = call('HGET', key, 'id') end
-        end
-        return {'OK', ids}
+        local oldest, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+        local ids, gone, offset, now = {}, {}, 0, moment()
+        repeat
+            local hashes = call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. oldest, 'LIMIT', offset, limit)
+            for _, hash in ipairs(hashes) do
+                local key = keyOf(hash)
+                local id, used = fieldsOf(key, 'id', 'used')
+                if not id then
+                    gone[#gone + 1] = hash
+                elseif tonumber(used or 0) < oldest and #ids < limit and not otherOwner(key, ARGV[3], now) then
+                    ids[#ids + 1] = id
+                end
+            end
+            offset = offset + #hashes
+        until #hashes < limit or #ids == limit
+        return {'OK', ids, gone}
         """
 
-    /// Finds the sessions without commits, each with its id unless another node owns it, its header and its last use, and the last
-    /// use of the last session that it has looked at if there may be more. Arguments: start, time, limit, life
+    /// Finds the sessions without commits, each with its id unless another node owns it, its header and its last use; the last use of
+    /// the last session that it has looked at if there may be more; the hashes of sessions that do not exist. Arguments: start, time,
+    /// limit, life
     static let unusedSource = """
-        local rows, now = {}, moment()
+        local rows, gone, now = {}, {}, moment()
         local found = call('ZRANGEBYSCORE', tag .. ':used', ARGV[1], '(' .. ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
         for index = 1, #found, 2 do
-            local key = tag .. ':s:' .. found[index]
-            local revision, id, header = unpack(call('HMGET', key, 'revision', 'id', 'header'))
-            if revision == '0' then
+            local key = keyOf(found[index])
+            local revision, id, header = fieldsOf(key, 'revision', 'id', 'header')
+            if not id then
+                gone[#gone + 1] = found[index]
+            elseif revision == '0' then
                 rows[#rows + 1] = {not otherOwner(key, ARGV[4], now) and id, header, found[index + 1]}
             end
         end
-        return {'OK', rows, #found == 2 * ARGV[3] and found[#found] or ''}
+        return {'OK', rows, #found == 2 * ARGV[3] and found[#found] or '', gone}
         """
 
     /// Finds no sessions of other nodes, but those that this one owns, because it may have dropped them. Arguments: deadline and name
@@ -97,9 +120,10 @@ extension RedisScript {
             if #found == 0 then break end
             for index = 1, #found, 2 do
                 local isAfter = found[index + 1] ~= deadline or found[index] > last
-                local key = tag .. ':s:' .. found[index]
-                if isAfter and #rows < limit and not otherOwner(key, life, now) then
-                    rows[#rows + 1] = {call('HGET', key, 'id'), found[index + 1]}
+                local key = keyOf(found[index])
+                local id = fieldsOf(key, 'id')
+                if id and isAfter and #rows < limit and not otherOwner(key, life, now) then
+                    rows[#rows + 1] = {id, found[index + 1]}
                 end
             end
             offset = offset + #found / 2
@@ -109,32 +133,24 @@ extension RedisScript {
 
     static let personalSource = """
         local hash = call('GET', session)
-        return {'OK', hash and call('HGET', tag .. ':s:' .. hash, 'id')}
+        return {'OK', hash and fieldsOf(keyOf(hash), 'id')}
         """
 
     /// Arguments: revision, limit
     static let commitsSource = """
         local revision, cut = fields('revision', 'cut')
         if not cut then return {'UNKNOWN'} end
-        local first = tonumber(ARGV[1]) - tonumber(cut)
-        local log = {}
-        if first >= 0 then log = call('LRANGE', session .. ':log', first, first + tonumber(ARGV[2]) - 1) end
-        return {'OK', revision, cut, log}
+        local first = tonumber(ARGV[1])
+        local isThere = first >= tonumber(cut)
+        return {'OK', revision, cut, isThere and log(first + 1, math.min(tonumber(revision), first + ARGV[2])) or {}}
         """
 
     /// Arguments: revision
     static let replaySource = """
-        local revision, cut = fields('revision', 'cut')
+        local revision, cut, snapshots = fields('revision', 'cut', 'snapshots')
         if not cut then return {'UNKNOWN'} end
-        local newest = call('ZREVRANGEBYSCORE', session .. ':snapshots', ARGV[1], '-inf', 'LIMIT', 0, 1)[1]
-        local base, state = '0', false
-        if newest then
-            base = string.match(newest, '^%d+')
-            state = call('HGET', session .. ':states', base)
-        end
-        local first, last = tonumber(base) - tonumber(cut), tonumber(ARGV[1]) - tonumber(cut) - 1
-        local log = {}
-        if first >= 0 and last >= first then log = call('LRANGE', session .. ':log', first, last) end
-        return {'OK', revision, cut, base, state, log}
+        local last = math.min(tonumber(ARGV[1]), tonumber(revision))
+        local base, state = snapshot(snapshots or '', last)
+        return {'OK', revision, cut, base, state, base >= tonumber(cut) and log(base + 1, last) or {}}
         """
 }

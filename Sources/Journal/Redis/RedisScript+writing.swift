@@ -1,93 +1,119 @@
 /// The scripts that change sessions.
 extension RedisScript {
-    /// Arguments: hash, claim, sealed id, header, seed, used, key of the initial state, its content, key of /sessions/me or '', owner,
-    /// losses. An imported session has no claim, and then: revision of the base, revision, chain, total, shares, count of
-    /// snapshots, their revisions, totals and contents, and the commits
+    /// Before the creation of a personal session, names it. The key is that of `:me:`. Arguments: hash
+    static let reserveSource = """
+        local hash, other = ARGV[1], call('GET', session)
+        if other and other ~= hash and fieldsOf(keyOf(other), 'id') then return {'PERSONAL'} end
+        if other ~= hash then call('SET', session, hash) end
+        return 1
+        """
+
+    /// Arguments: hash, claim, key of `:me:` or '', and the other fields with their names
     static let createSource = """
-        local hash, claim, id, header, seed, used, initial, state, me, owner, losses = unpack(ARGV, 1, 11)
+        local hash, claim, me = unpack(ARGV)
         if call('EXISTS', session) == 1 then
-            if claim ~= '' and call('HGET', session, 'claim') == claim then return done() end
+            if fields('claim') == claim then return done() end
             return {'EXISTS'}
         end
-        if me ~= '' and call('EXISTS', me) == 1 then return {'PERSONAL'} end
-        call('SET', initial, state, 'NX')
-        call('HSET', session, 'claim', claim, 'sequence', 0, 'id', id, 'header', header, 'chain', seed, 'revision', 0,
-            'cut', 0, 'total', 0, 'shares', 0, 'losses', losses, 'initial', initial, 'owner', owner)
-        if me ~= '' then
-            call('HSET', session, 'me', me)
-            call('SET', me, hash)
-        end
-        call('ZADD', tag .. ':ids', 0, hash)
-        call('ZADD', tag .. ':used', used, hash)
-        if #ARGV == 11 then return done() end
-        local cut, revision, chain, total, shares, snapshots = unpack(ARGV, 12, 17)
-        call('HSET', session, 'cut', cut, 'revision', revision, 'chain', chain, 'total', total, 'shares', shares)
-        local next = 18
-        for _ = 1, snapshots do
-            call('ZADD', session .. ':snapshots', ARGV[next], ARGV[next] .. ' ' .. ARGV[next + 1])
-            call('HSET', session .. ':states', ARGV[next], ARGV[next + 2])
-            next = next + 3
-        end
-        for index = next, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
-        -- Whether the state has a timer is not known. The next server finds it due, and looks.
-        call('ZADD', tag .. ':due', 0, hash)
+        if me ~= '' and call('GET', me) ~= hash then return {'PERSONAL'} end
+        call('HSET', session, 'claim', claim, unpack(ARGV, 4))
         return done()
         """
 
-    /// The begin of a command of the journal that may append. Arguments: claim, sequence, base
+    /// Takes over an imported session with all of its fields. Arguments: hash, key of `:me:` or '', key of the fields
+    static let adoptSource = """
+        local hash, me, key = unpack(ARGV)
+        local refusal = call('EXISTS', session) == 1 and 'EXISTS' or me ~= '' and call('GET', me) ~= hash and 'PERSONAL'
+        if refusal then
+            call('UNLINK', key)
+            return {refusal}
+        end
+        call('RENAME', key, session)
+        return done()
+        """
+
+    /// The begin of a command of the journal that may change something. Arguments: claim, sequence, base
     private static let fence = """
         local claim, sequence, base = ARGV[1], ARGV[2], ARGV[3]
         local holder, newest, stored = fields('claim', 'sequence', 'revision')
         if holder ~= claim then return {'FENCED'} end
-        if tonumber(newest) >= tonumber(sequence) then return count() end
+        if tonumber(newest) >= tonumber(sequence) then return 1 end
         if stored ~= base then return {'CONFLICT'} end
 
         """
 
-    /// Further arguments: number of commits, commits, revision, chain, total, last commit's time or '', due or '-' for no timer or ''
-    /// if that has not changed. Four more if there is a snapshot or an idempotency record: snapshot or '', time of the record or '',
-    /// record, time before which records are expired
+    /// Further arguments: number of commits, commits, revision, chain, total, last commit's time or ''. Four more if there is a
+    /// snapshot or an idempotency record: snapshot or '', time of the record or '', record, time before which records are expired
     static let appendSource =
         fence + """
             local last = 4 + ARGV[4]
-            for index = 5, last do call('RPUSH', session .. ':log', ARGV[index]) end
-            local revision, chain, total, used, due, snapshot, at, answer, expired = unpack(ARGV, last + 1)
-            call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total)
-            if snapshot and snapshot ~= '' then
-                call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
-                call('HSET', session .. ':states', revision, snapshot)
-            end
-            if at and at ~= '' then
-                call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
-                call('ZADD', session .. ':answers', at, answer)
-            end
-            if used ~= '' then
-                -- The key of a session is the tag, ':s:' and its name
-                local hash = string.sub(session, #tag + 4)
-                call('ZADD', tag .. ':used', 'GT', used, hash)
-                if due == '-' then
-                    call('ZREM', tag .. ':due', hash)
-                elseif due ~= '' then
-                    call('ZADD', tag .. ':due', due, hash)
+            local revision, chain, total, used, snapshot, at, answer, expired = unpack(ARGV, last + 1)
+            local changes = {}
+            for index = 5, last do
+                changes[#changes + 1] = 'c' .. base + index - 4
+                changes[#changes + 1] = ARGV[index]
+                -- More than Lua can pass on at once. Without the new revision they are no part of the log yet
+                if #changes > 6000 then
+                    call('HSET', session, unpack(changes))
+                    changes = {}
                 end
             end
-            return count()
+            if used ~= '' then
+                changes[#changes + 1] = 'used'
+                changes[#changes + 1] = used
+            end
+            if snapshot and snapshot ~= '' then
+                for _, word in ipairs({
+                    's' .. revision, snapshot, 'snapshots', (fields('snapshots') or '') .. revision .. ' ' .. total .. ' '
+                }) do changes[#changes + 1] = word end
+            end
+            if at and at ~= '' then
+                local count, oldest = fields('answers', 'oldest')
+                count, oldest = tonumber(count or 0), tonumber(oldest or 1)
+                local number = count + 1
+                local time = string.match(call('HGET', session, 'a' .. oldest) or '', '^%d+')
+                if time and tonumber(time) < tonumber(expired) then
+                    number, oldest = oldest, oldest % count + 1
+                else
+                    count = number
+                end
+                for _, word in ipairs({'a' .. number, at .. ' ' .. answer, 'answers', count, 'oldest', oldest}) do
+                    changes[#changes + 1] = word
+                end
+            end
+            call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total, unpack(changes))
+            return 1
             """
+
+    /// When the session's next timer is due. Before its commit is executed, the time only gets earlier.
+    /// Arguments: hash, claim, sequence of the commit, time or '-' for no timer
+    static let scheduleSource = """
+        local hash, claim, sequence, due = unpack(ARGV)
+        local holder, newest = fields('claim', 'sequence')
+        if holder ~= claim then return {'FENCED'} end
+        newest, sequence = tonumber(newest), tonumber(sequence)
+        if newest < sequence then
+            if due ~= '-' then call('ZADD', tag .. ':due', 'LT', due, hash) end
+        elseif newest == sequence then
+            if due == '-' then call('ZREM', tag .. ':due', hash) else call('ZADD', tag .. ':due', due, hash) end
+        end
+        return 1
+        """
 
     /// Further arguments: generation
     static let shareSource =
         fence + """
             call('HSET', session, 'sequence', sequence, 'shares', ARGV[4])
-            return count()
+            return 1
             """
 
     /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life, time of the creation if
     /// it must not have been used since, else ''
     static let endSource = """
         local hash, claim, lifetime, life, created = unpack(ARGV)
-        local holder, ended, owner, revision = fields('claim', 'ended', 'owner', 'revision')
-        if ended or not holder then return done() end
-        if created ~= '' and (revision ~= '0' or tonumber(call('ZSCORE', tag .. ':used', hash)) > tonumber(created)) then
+        local id, holder, owner, revision, me = fields('id', 'claim', 'owner', 'revision', 'me')
+        if not id then return done() end
+        if created ~= '' and (revision ~= '0' or tonumber(call('ZSCORE', tag .. ':used', hash) or 0) > tonumber(created)) then
             return done()
         end
         if claim == '' then
@@ -95,13 +121,24 @@ extension RedisScript {
         elseif holder ~= claim then
             return {'FENCED'}
         end
-        local me = call('HGET', session, 'me')
-        if me and call('GET', me) == hash then call('DEL', me) end
-        call('UNLINK', session, session .. ':log', session .. ':snapshots', session .. ':states',
-            session .. ':answers', session .. ':initial')
-        for _, index in ipairs({':ids', ':used', ':due'}) do call('ZREM', tag .. index, hash) end
-        call('HSET', session, 'ended', 1, 'owner', owner)
-        call('PEXPIRE', session, lifetime)
+        call('SET', session, cmsgpack.pack({owner, me or ''}), 'PX', lifetime)
+        return done()
+        """
+
+    /// Removes one trace of a session that has ended, or was not created. Arguments: `me`, `initial`, or one of the lists; hash;
+    /// time of the last use of the oldest sessions that may still be created, or '' if the session has ended
+    static let unlistSource = """
+        local trace, hash, oldest = unpack(ARGV)
+        local isNew = oldest ~= '' and tonumber(call('ZSCORE', tag .. ':used', hash) or 0) >= tonumber(oldest)
+        if isNew or fields('id') then return done() end
+        if trace == 'initial' then
+            call('UNLINK', session .. ':initial')
+        elseif trace ~= 'me' then
+            call('ZREM', tag .. ':' .. trace, hash)
+        elseif call('EXISTS', session) == 1 then
+            local me = cmsgpack.unpack(call('GET', session))[2]
+            if me ~= '' and call('GET', me) == hash then call('DEL', me) end
+        end
         return done()
         """
 
@@ -109,37 +146,50 @@ extension RedisScript {
     static let releaseSource = """
         local claim = ARGV[1]
         local holder, free = fields('claim'), '0 ' .. string.match(claim, '%d+$')
-        if holder == free then return count() end
+        if holder == free then return 1 end
         if holder ~= claim then return {'FENCED'} end
         call('HSET', session, 'claim', free)
-        return count()
+        return 1
         """
 
-    /// Arguments: claim, newest revision that may be deleted for the number of commits, oldest pinned revision, the most bytes, the
-    /// bytes to which the log is then brought down, time before which records are expired
+    /// The oldest commits and snapshots do not belong to the log any more. Arguments: claim, newest revision that may be deleted for
+    /// the number of commits, oldest pinned revision, the most bytes, the bytes to which the log is then brought down
     static let compactSource = """
-        local claim, limit, pinned, bytes, trimmed, expired = unpack(ARGV)
-        local holder, cut, total, cutTotal = fields('claim', 'cut', 'total', 'cutTotal')
+        local claim, limit, pinned, bytes, trimmed = unpack(ARGV)
+        local holder, cut, total, cutTotal, snapshots = fields('claim', 'cut', 'total', 'cutTotal', 'snapshots')
         if holder ~= claim then return {'FENCED'} end
-        call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
-        cut, total, cutTotal = tonumber(cut), tonumber(total), tonumber(cutTotal or '0')
-        local isLarge = total - cutTotal > tonumber(bytes)
-        local base, baseTotal
-        for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '(' .. cut, pinned)) do
-            local revision, at = string.match(member, '^(%d+) (%d+)$')
+        limit, pinned, bytes, trimmed = tonumber(limit), tonumber(pinned), tonumber(bytes), tonumber(trimmed)
+        cut, total, cutTotal = tonumber(cut), tonumber(total), tonumber(cutTotal or 0)
+        local isLarge = total - cutTotal > bytes
+        local base, baseTotal, rest
+        for start, revision, at in string.gmatch(snapshots or '', '()(%d+) (%d+)') do
             revision, at = tonumber(revision), tonumber(at)
-            local isOverdue = isLarge and total - (baseTotal or cutTotal) > tonumber(trimmed)
-            if revision > tonumber(limit) and not isOverdue then break end
-            base, baseTotal = revision, at
+            if revision > pinned then break end
+            if revision > cut then
+                local isOverdue = isLarge and total - (baseTotal or cutTotal) > trimmed
+                if revision > limit and not isOverdue then break end
+                base, baseTotal, rest = revision, at, start
+            end
         end
         if base then
-            call('LTRIM', session .. ':log', base - cut, -1)
-            for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '-inf', '(' .. base)) do
-                call('HDEL', session .. ':states', (string.match(member, '^%d+')))
-                call('ZREM', session .. ':snapshots', member)
-            end
-            call('HSET', session, 'cut', base, 'cutTotal', baseTotal)
+            call('HSET', session, 'cut', base, 'cutTotal', baseTotal, 'snapshots', string.sub(snapshots, rest))
         end
-        return count()
+        return 1
+        """
+
+    /// Deletes what does not belong to the log any more: the oldest first, so that the next call finds what is left.
+    /// Arguments: claim
+    static let sweepSource = """
+        local holder, cut = fields('claim', 'cut')
+        if holder ~= ARGV[1] then return {'FENCED'} end
+        cut = tonumber(cut)
+        local first, names = cut, {}
+        while call('HEXISTS', session, 'c' .. first) == 1 do first = first - 1 end
+        for revision = first, math.min(cut, first + 3000) do
+            names[#names + 1] = 'c' .. revision
+            if revision < cut and call('HEXISTS', session, 's' .. revision) == 1 then names[#names + 1] = 's' .. revision end
+        end
+        call('HDEL', session, unpack(names))
+        return 1
         """
 }

@@ -1,19 +1,29 @@
 /// The Lua scripts of the journal. Each is atomic, and repeating one whose answer was lost changes nothing.
 ///
+/// Each changes one key with one command, for the sake of the append-only file of Redis. If Redis is killed while it writes a
+/// transaction there, versions up to 7.0 and later ones of before August 2026 cut the file behind the last whole command of the
+/// transaction. They execute what is left of it with the next transaction, when they read the file again: see
+/// https://github.com/valkey-io/valkey/pull/4342. The only script that makes a transaction is `open`. Each connection begins with
+/// it, so it ends what a transaction of another program may have left, and any part of its own does no harm.
+///
 /// All keys begin with the same hash tag, so one server of a cluster has them all: `KEYS[1]` is the tag in braces. If a script
 /// works on a session, `KEYS[2]` is the session's key. It ends with the SHA-256 of the id: the id itself is the right to use the
 /// session, so it is stored encrypted.
 ///
-/// - the session: a hash with the position of its newest commit; after its end a tombstone with the fields `ended` and `owner`
-/// - `:log`: a list of its commits; the first is of the revision `cut + 1`
-/// - `:snapshots`, `:states`: the revisions that have snapshots, scored by revision, and these snapshots
-/// - `:answers`: its idempotency records, scored by their times
-/// - tag `:ids`, `:used`, `:due`: all sessions by their names, by their last use, and by their next timers
+/// - the session: a hash with all that belongs together; after its end a string with its owner, and the key of `:me:` or ''
+///   - `c` and a revision: the commit of that revision; those up to the revision `cut` were deleted
+///   - `s` and a revision: a snapshot; `snapshots` has their revisions, each with the bytes of all commits until there
+///   - `a` and a number up to `answers`: the time and the content of an idempotency record; a new one takes the place of the one
+///     with the number `oldest` if that is expired
+/// - the session and `:initial`: the initial state of a fork
+/// - tag `:ids`, `:used`, `:due`: all sessions by their names, by their last use, and by their next timers. A session is added
+///   before it is created, and removed after its end, so one may be there that does not exist. The last use may be some time
+///   behind the field `used` of the session
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
-/// - tag `:meta`: the counter of commits and other facts of the storage
+/// - tag `:meta`: the counter of writes and other facts of the storage
 /// - tag `:nodes`: by the numbers of their lives, when the leases of the nodes end by the clock of Redis, and where the nodes are
 ///   reached. A life that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
-///   claim can tell the one from the other. A process of an earlier release, which used the storage alone, has no address.
+///   claim can tell the one from the other
 ///
 /// A session's `claim` is `life epoch`: the life of the node that owns it, and a number that each claim makes one higher, so it
 /// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended, or the owner has
@@ -21,36 +31,42 @@
 /// executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized by its
 /// number.
 package enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, create, load, append, share, end, release, compact
+    case open, leave, probe, count, reserve, create, adopt, load, append, schedule, share, end, unlist, release,
+        compact, sweep
     case list, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         switch self {
-        case .create, .append, .share, .end, .release, .compact: true
-        case .open, .leave, .probe, .load, .list, .idle, .unused, .due, .personal, .commits, .replay: false
+        case .reserve, .create, .adopt, .append, .schedule, .share, .end, .unlist, .release, .compact, .sweep: true
+        case .open, .leave, .probe, .count, .load, .list, .idle, .unused, .due, .personal, .commits, .replay: false
         }
     }
 
     package var source: String {
         let flags = flags.isEmpty ? "" : " flags=" + flags
-        return "#!lua\(flags)\n\(Self.head)\(asksForOwners ? Self.nodes : "")\(body)"
+        return "#!lua\(flags)\n\(Self.head)\(asksForOwners ? Self.nodes : "")\(readsCommits ? Self.log : "")\(body)"
     }
 
     private var flags: String {
         switch self {
-        case .probe, .create, .append, .share: ""
-        // What frees memory, or reads and only changes a field, works in a full server too.
-        case .open, .leave, .load, .end, .release, .compact: "allow-oom"
+        case .probe, .reserve, .create, .adopt, .append, .share: ""
+        // What frees memory, or only changes a field, works in a full server too.
+        case .open, .leave, .count, .load, .schedule, .end, .unlist, .release, .compact, .sweep: "allow-oom"
         case .list, .idle, .unused, .due, .personal, .commits, .replay: "no-writes"
         }
     }
 
     private static let head = """
         local call, tag, session = redis.call, KEYS[1], KEYS[2]
-        local function count() return call('HINCRBY', tag .. ':meta', 'commits', 1) end
-        local function done() return {'OK', count(), call('ZCARD', tag .. ':ids')} end
-        local function fields(...) return unpack(call('HMGET', session, ...)) end
+        local function done() return {'OK', call('ZCARD', tag .. ':ids')} end
+        -- Fields of a session; none if it does not exist, or has ended
+        local function fieldsOf(key, ...)
+            local found = redis.pcall('HMGET', key, ...)
+            if not found.err then return unpack(found) end
+        end
+        local function fields(...) return fieldsOf(session, ...) end
+        local function keyOf(hash) return tag .. ':s:' .. hash end
 
         """
 
@@ -67,7 +83,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
         end
         -- Where the owner of a session is reached, unless that is `life` or its lease has ended; the epoch of the claim; the owner
         local function otherOwner(key, life, now)
-            local owner, epoch = string.match(call('HGET', key, 'claim') or '', '^(%d+) (%d+)$')
+            local owner, epoch = string.match(fieldsOf(key, 'claim') or '', '^(%d+) (%d+)$')
             return owner and owner ~= life and addressOf(owner, now), epoch or 0, owner
         end
 
@@ -76,7 +92,41 @@ package enum RedisScript: String, CaseIterable, Sendable {
     private var asksForOwners: Bool {
         switch self {
         case .open, .load, .end, .list, .idle, .unused, .due: true
-        case .leave, .probe, .create, .append, .share, .release, .compact, .personal, .commits, .replay: false
+        case .leave, .probe, .count, .reserve, .create, .adopt, .append, .schedule, .share, .unlist, .release, .compact,
+            .sweep,
+            .personal, .commits, .replay:
+            false
+        }
+    }
+
+    /// For the scripts that read commits.
+    private static let log = """
+        local function log(first, last)
+            local found = {}
+            for start = first, last, 1000 do
+                local names = {}
+                for revision = start, math.min(last, start + 999) do names[#names + 1] = 'c' .. revision end
+                local part = call('HMGET', session, unpack(names))
+                for index = 1, #names do found[#found + 1] = part[index] end
+            end
+            return found
+        end
+        -- The newest snapshot that is not newer than a revision: its revision or 0, and its content
+        local function snapshot(snapshots, limit)
+            local newest = 0
+            for revision in string.gmatch(snapshots, '(%d+) %d+') do
+                revision = tonumber(revision)
+                if revision <= limit then newest = math.max(newest, revision) end
+            end
+            return newest, newest > 0 and call('HGET', session, 's' .. newest)
+        end
+
+        """
+
+    private var readsCommits: Bool {
+        switch self {
+        case .load, .commits, .replay: true
+        default: false
         }
     }
 
@@ -85,13 +135,19 @@ package enum RedisScript: String, CaseIterable, Sendable {
         case .open: Self.openSource
         case .leave: Self.leaveSource
         case .probe: Self.probeSource
+        case .count: Self.countSource
+        case .reserve: Self.reserveSource
         case .create: Self.createSource
+        case .adopt: Self.adoptSource
         case .load: Self.loadSource
         case .append: Self.appendSource
+        case .schedule: Self.scheduleSource
         case .share: Self.shareSource
         case .end: Self.endSource
+        case .unlist: Self.unlistSource
         case .release: Self.releaseSource
         case .compact: Self.compactSource
+        case .sweep: Self.sweepSource
         case .list: Self.listSource
         case .idle: Self.idleSource
         case .unused: Self.unusedSource
@@ -105,21 +161,20 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
 /// The scripts of the storage as a whole.
 extension RedisScript {
-    /// Arguments: life, lease, newest known commit or '', run id, isRelaxed, sealed check value, mode, layout, name of a loss, address,
+    /// Arguments: life, lease, newest known write or '', run id, isRelaxed, sealed check value, mode, layout, name of a loss, address,
     /// sealed check value of the secret or ''. The mode is `register` or `renew` the lease, `check` for neither, or `read`, which
     /// changes nothing.
     static let openSource = """
         local life, lease, known, run, relaxed, check, mode, layout, loss, address, secret = unpack(ARGV)
         local meta, nodes, now = tag .. ':meta', tag .. ':nodes', moment()
         local oldRun, oldCheck, oldLayout, oldSecret = unpack(call('HMGET', meta, 'run', 'check', 'layout', 'secret'))
-        if oldLayout and oldLayout ~= layout and oldLayout ~= '1' then return {'LAYOUT', oldLayout} end
+        if (oldLayout or oldRun) and oldLayout ~= layout then return {'LAYOUT', oldLayout or '1'} end
         local commits = tonumber(call('HGET', meta, 'commits') or '0')
-        local isHeld, addresses, namesakes = call('EXISTS', tag .. ':writer') == 1, {}, {}
+        local addresses, namesakes = {}, {}
         local entries = call('HGETALL', nodes)
         for index = 1, #entries, 2 do
             local ending, other = string.match(entries[index + 1], '^(%d+) (.*)$')
             if tonumber(ending) > now then
-                if other == '' then isHeld = true end
                 if entries[index] ~= life then
                     addresses[#addresses + 1] = other
                     if other == address then
@@ -133,7 +188,6 @@ extension RedisScript {
         end
         local isLost = false
         if mode ~= 'read' then
-            if isHeld then return {'HELD'} end
             if mode == 'renew' and not addressOf(life, now) then return {'FORGOTTEN'} end
             isLost = known ~= '' and commits < tonumber(known)
             if isLost or (oldRun and oldRun ~= run and relaxed == '1') then call('HSET', meta, 'losses', loss) end
@@ -143,8 +197,11 @@ extension RedisScript {
             end
             if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
             if not oldSecret and secret ~= '' then call('HSET', meta, 'secret', secret) end
-            if oldLayout ~= layout then call('HSET', meta, 'layout', layout) end
-            if oldRun ~= run then call('HSET', meta, 'run', run) end
+            if mode == 'check' then
+                -- Two commands are a transaction, and end what another one may have left in the append-only file
+                call('HSET', meta, 'layout', layout)
+                call('HSET', meta, 'run', run)
+            end
         end
         return {'OK', commits, call('ZCARD', tag .. ':ids'), call('HGET', meta, 'losses') or '0', oldCheck or check,
             oldSecret or secret, isLost and 1 or 0, addresses, namesakes}
@@ -155,6 +212,9 @@ extension RedisScript {
         call('HDEL', tag .. ':nodes', ARGV[1])
         return {'OK'}
         """
+
+    /// Counts the writes that were sent before, so that it is found if Redis loses the newest of them.
+    static let countSource = "return call('HINCRBY', tag .. ':meta', 'commits', 1)"
 
     /// A server that would refuse writes refuses to begin with this.
     static let probeSource = "return {'OK'}"

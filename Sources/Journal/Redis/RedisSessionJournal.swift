@@ -29,14 +29,14 @@ final class RedisSessionJournal: SessionJournal {
 
         /// A command is sent.
         ///
-        /// - Parameter arguments: makes them, and moves the position; nil if the command does not follow what was sent before.
+        /// - Parameter commands: makes it, and moves the position; nil if it does not follow what was sent before.
         fileprivate mutating func send(
-            _ answer: IdempotencyRecord?, _ arguments: (inout Self) -> RedisArguments?
-        ) -> RedisArguments? {
-            guard let arguments = arguments(&self) else { return nil }
+            _ answer: IdempotencyRecord?, _ commands: (inout Self) -> RedisBatch?
+        ) -> RedisBatch? {
+            guard let commands = commands(&self) else { return nil }
             inFlight.append(sent)
             if let answer { pinned.add(answer) }
-            return arguments
+            return commands
         }
 
         /// The oldest command that was sent is acknowledged.
@@ -59,7 +59,7 @@ final class RedisSessionJournal: SessionJournal {
     private let claim: RedisClaim
     /// That of the storage when the session was loaded.
     private let lossID: Int
-    // Guards the position, the commits in memory and the waiters. Taken inside the store's lock; only the connection's inbox is locked while it is held.
+    // Guards the position, the commits in memory and the waiters. Taken inside the store's lock; only the connection's inbox or its scripts are locked while it is held.
     private let contents: Locked<Contents>
 
     init(
@@ -273,38 +273,58 @@ extension RedisSessionJournal {
         journal.connection.send(RedisSessionRequest(self, change, byteCount: byteCount))
     }
 
-    /// Makes a command when it is sent for the first time, and moves the position.
+    /// Makes the commands when they are sent for the first time, and moves the position.
     ///
-    /// - Returns: nil if it is of no use any more, or does not follow what was sent before.
-    func encode(_ change: RedisSessionChange) -> [UInt8]? {
-        let encoded = contents.withLock { contents -> RedisArguments? in
+    /// - Returns: nil if they are of no use any more, or do not follow what was sent before.
+    func encode(_ change: RedisSessionChange) -> RedisBatch? {
+        contents.withLock { contents in
             guard contents.failure == nil else { return nil }
-            return contents.position?.send(change.idempotencyRecord) { arguments(of: change, &$0.sent) } ?? nil
+            return contents.position?.send(change.idempotencyRecord) { commands(of: change, &$0.sent) } ?? nil
         }
-        guard let encoded else { return nil }
-        return journal.connection.encode(change.script, keys, encoded)
     }
 
-    private func arguments(of change: RedisSessionChange, _ position: inout RedisPosition) -> RedisArguments? {
+    private func commands(of change: RedisSessionChange, _ position: inout RedisPosition) -> RedisBatch? {
+        let connection = journal.connection
         switch change {
         case .create(let session):
-            return journal.sealer.seal(Array(id.utf8)).map { sealed in
-                session.creationArguments(
-                    journal.names, hash, claim: claim.text, sealedID: sealed, lastUse: session.createdAt,
-                    lossID: lossID)
-            }
+            guard let sealed = journal.sealer.seal(Array(id.utf8)) else { return nil }
+            let creation = RedisCreation(
+                session, journal.names, hash, claim: claim.text, sealedID: sealed, lastUse: session.createdAt,
+                lossID: lossID)
+            return creation.commands(connection.encode)
         case .commits(let base, let commits, let nextDeadline):
-            let transaction = CommitTransaction(baseRevision: base, commits: commits, nextDeadline: nextDeadline)
-            return position.append(transaction, nil, claim: claim.text, now: journal.now)
-        case .append(let transaction, let snapshot):
-            return position.append(transaction, snapshot, claim: claim.text, now: journal.now)
+            return append(
+                CommitTransaction(baseRevision: base, commits: commits, nextDeadline: nextDeadline), nil, &position)
+        case .append(let transaction, let snapshot): return append(transaction, snapshot, &position)
         case .share(let generation):
             position.sequence += 1
             position.shareGeneration = generation
-            return RedisArguments(
+            let arguments = RedisArguments(
                 claim.text, String(position.sequence), String(position.revision), String(generation))
-        case .end: return RedisArguments(hash, claim.text, String(RetentionPolicy.tombstoneTTL), "", "")
+            return connection.encode(.share, keys, arguments).map(RedisBatch.init)
+        case .end: return journal.names.end(of: hash, claim: claim.text, connection.encode)
         }
+    }
+
+    private func append(
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, _ position: inout RedisPosition
+    ) -> RedisBatch? {
+        let old = position
+        guard let arguments = position.append(transaction, snapshot, claim: claim.text, now: journal.now),
+            let append = journal.connection.encode(.append, keys, arguments)
+        else { return nil }
+        let (deadline, use) = (position.nextDeadline, position.indexedUse)
+        if deadline == old.nextDeadline, use == old.indexedUse { return RedisBatch(append) }
+        var commands: [RedisCommand?] = [append]
+        if deadline != old.nextDeadline {
+            let arguments = RedisArguments(
+                hash, claim.text, String(position.sequence), deadline.map(String.init) ?? "-")
+            // The list never has a later time than the session: it is changed first if the time gets earlier, and else last.
+            let isEarlier = (deadline ?? .max) < (old.nextDeadline ?? .max)
+            commands.insert(journal.connection.encode(.schedule, keys, arguments), at: isEarlier ? 0 : 1)
+        }
+        if use != old.indexedUse { commands.append(journal.use(of: hash, at: use)) }
+        return RedisBatch(commands)
     }
 
     func take(_ result: Result<RedisReply, JournalError>) {
@@ -331,11 +351,17 @@ extension RedisSessionJournal {
     }
 
     private func compact(_ check: CompactionCheck) {
-        let arguments = check.arguments(journal.limits, claim: claim.text, now: journal.now())
-        journal.connection.call(.compact, keys) {
-            arguments
-        } done: { _ in
-        }
+        let arguments = check.arguments(journal.limits, claim: claim.text)
+        let (connection, keys, claim) = (journal.connection, keys, claim.text)
+        connection.send(
+            RedisCall(
+                .write, deadline: .now + RedisConnection.timeout,
+                encode: {
+                    RedisBatch([
+                        connection.encode(.compact, keys, arguments),
+                        connection.encode(.sweep, keys, RedisArguments(claim)),
+                    ])
+                }, done: { _ in }))
     }
 
     /// Persists nothing more.

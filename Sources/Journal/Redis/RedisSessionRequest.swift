@@ -18,21 +18,12 @@ enum RedisSessionChange: Sendable {
             : .append(transaction, snapshot)
     }
 
-    var script: RedisScript {
-        switch self {
-        case .create: .create
-        case .commits, .append: .append
-        case .share: .share
-        case .end: .end
-        }
-    }
-
     var idempotencyRecord: IdempotencyRecord? {
         if case .append(let transaction, _) = self { transaction.idempotencyRecord } else { nil }
     }
 }
 
-/// A command that changes a session, on its way to Redis.
+/// A change of a session, on its way to Redis.
 final class RedisSessionRequest: RedisRequest {
     let byteCount: Int
     let deadline: ContinuousClock.Instant? = .now + RedisConnection.timeout
@@ -47,7 +38,7 @@ final class RedisSessionRequest: RedisRequest {
 
     var kind: RedisRequestKind { .write }
 
-    func encode() -> [UInt8]? { journal.encode(change) }
+    func encode() -> RedisBatch? { journal.encode(change) }
 
     func done(_ result: Result<RedisReply, JournalError>) { journal.take(result) }
 }

@@ -1,38 +1,5 @@
-import CCrypto
 import StoreHosting
 import Stores
-
-/// The names of keys.
-struct RedisNames: Sendable {
-    /// What all keys begin with.
-    let tag: String
-
-    /// The name of a session, from which nobody can tell its id: SHA-256 in hexadecimal, whose first digits name it in the
-    /// log too.
-    static func hash(of id: String) -> String {
-        var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_DIGEST_LENGTH))
-        let bytes = Array(id.utf8)
-        _ = ccrypto_sha256(bytes, bytes.count, &digest)
-        return digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
-
-    func session(_ hash: String) -> String { "\(tag):s:\(hash)" }
-
-    /// What a script works on.
-    ///
-    /// - Parameter session: the key of a session, or another one; nil for none.
-    func keys(_ session: String? = nil) -> RedisKeys { RedisKeys(tag: tag, session: session) }
-
-    func personal(of owner: String, kind: String) -> String {
-        "\(tag):me:" + Self.hash(of: "\(owner.utf8.count) \(owner)\(kind)")
-    }
-
-    /// The key of an initial state: sessions of a kind share it, and a fork has its own.
-    func initial(_ header: SessionHeader, _ hash: String) -> String {
-        if header.forkedFrom != nil { return session(hash) + ":initial" }
-        return "\(tag):initial:" + Self.hash(of: String(decoding: header.initial.encoded, as: UTF8.self))
-    }
-}
 
 /// Who may append to a session: a life of a node, since it has claimed the session.
 struct RedisClaim: Sendable, Equatable {
@@ -63,6 +30,11 @@ struct RedisPosition: Sendable, Equatable {
     var shareGeneration = 0
     /// The number of the newest command of the session's journal.
     var sequence = 0
+    /// The last use in the list of sessions by their last use.
+    var indexedUse = 0
+
+    /// How far the list may be behind, in milliseconds.
+    private static let indexLag = 60_000
 
     /// Moves behind a transaction.
     ///
@@ -86,8 +58,13 @@ struct RedisPosition: Sendable, Equatable {
         arguments.add(revision)
         arguments.add(checksum)
         arguments.add(byteCount)
-        if let last = transaction.commits.last { arguments.add(last.committedAt) } else { arguments.add("") }
-        addDeadline(of: transaction, to: &arguments)
+        if let last = transaction.commits.last {
+            arguments.add(last.committedAt)
+            nextDeadline = transaction.nextDeadline
+            if last.committedAt - indexedUse > Self.indexLag { indexedUse = last.committedAt }
+        } else {
+            arguments.add("")
+        }
         let answer = transaction.idempotencyRecord
         guard snapshot != nil || answer != nil else { return arguments }
         let row = snapshot.map { snapshot in
@@ -100,13 +77,6 @@ struct RedisPosition: Sendable, Equatable {
         arguments.add(now() - RetentionPolicy.idempotencyTTL)
         return arguments
     }
-
-    /// Adds when the next timer is due, `-` for never, or nothing if that has not changed.
-    private mutating func addDeadline(of transaction: CommitTransaction, to arguments: inout RedisArguments) {
-        guard !transaction.commits.isEmpty, transaction.nextDeadline != nextDeadline else { return arguments.add("") }
-        nextDeadline = transaction.nextDeadline
-        if let nextDeadline { arguments.add(nextDeadline) } else { arguments.add("-") }
-    }
 }
 
 extension RedisJournal {
@@ -114,7 +84,7 @@ extension RedisJournal {
     enum Found: Sendable {
         /// The newest write when a session was read, as the storage counts them; nil if none was found.
         static func newestCommit(_ reply: RedisReply) -> Int? {
-            guard let fields = reply.array, fields.count >= 9, let head = fields[1].array else { return nil }
+            guard let fields = reply.array, fields.count >= 10, let head = fields[1].array else { return nil }
             return head.last?.integer
         }
 
@@ -164,12 +134,13 @@ struct RedisStoredSession: Sendable {
     ///   - id: the session's.
     ///   - lossID: that of the storage; nil to read the name of the history as it is stored.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lossID: Int?) throws(JournalError) {
-        guard fields.count >= 9, let head = fields[1].array, head.count == 11, let sealed = head[0].bytes,
+        guard fields.count >= 10, let head = fields[1].array, head.count == 11, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
             let oldLossID = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
-            let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer
+            let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer,
+            let indexed = fields[9].integer
         else { throw .corrupt("the session has no complete record") }
         guard let clear = sealer.open(sealed), String(decoding: clear, as: UTF8.self) == id else {
             throw .corrupt("its id cannot be decrypted with this storage.key")
@@ -210,7 +181,7 @@ struct RedisStoredSession: Sendable {
         self.cut = cut
         position = RedisPosition(
             revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer,
-            shareGeneration: shares)
+            shareGeneration: shares, indexedUse: indexed)
     }
 }
 
@@ -249,27 +220,6 @@ extension SessionSummary {
     }
 }
 
-extension SessionHeader {
-    /// The arguments of the script `create`.
-    func creationArguments(
-        _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int, lossID: Int
-    ) -> RedisArguments {
-        var arguments = RedisArguments(capacity: 512 + initial.json.count)
-        arguments.add(hash)
-        arguments.add(claim)
-        arguments.add(sealedID)
-        arguments.add(encoded)
-        arguments.add(SessionRow.checksum(self))
-        arguments.add(lastUse)
-        arguments.add(names.initial(self, hash))
-        arguments.add(initial.encoded)
-        arguments.add(isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : "")
-        arguments.add(owner ?? "")
-        arguments.add(lossID)
-        return arguments
-    }
-}
-
 /// What old commits may be deleted.
 struct CompactionCheck: Sendable, Equatable {
     /// The newest revision that is acknowledged.
@@ -278,10 +228,10 @@ struct CompactionCheck: Sendable, Equatable {
     let pinned: Int?
 
     /// The arguments of the script `compact`.
-    func arguments(_ limits: RetentionLimits, claim: String, now: Int) -> RedisArguments {
+    func arguments(_ limits: RetentionLimits, claim: String) -> RedisArguments {
         RedisArguments([
             claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)),
-            String(limits.keepBytes), String(limits.trimmedBytes), String(now - RetentionPolicy.idempotencyTTL),
+            String(limits.keepBytes), String(limits.trimmedBytes),
         ])
     }
 }

@@ -29,8 +29,8 @@ struct RedisStorageTests {
         let server = try await server(500, keepCommits: keepCommits)
         let found = try server.reading { try $0.verify() }
         #expect(found.problems.isEmpty && found.sessions == 1 && found.commits > 60 && found.commits <= 500)
-        let log = try #require(try server.execute("KEYS", "{test}:s:*:log").first)
-        try server.execute("LSET", log, "-3", "damaged")
+        let key = try #require(try server.execute("KEYS", "{test}:s:*").first)
+        try server.execute("HSET", key, "c498", "damaged")
         let damaged = try server.reading { try $0.verify() }
         #expect(damaged.damagedSessions == 1 && damaged.problems.count == 1)
         #expect(damaged.problems[0].contains("parcel-0123456789abcdef"))

@@ -217,33 +217,6 @@ struct RedisNodesTests {
         }
     }
 
-    @Test("claim the sessions of a release that knew no nodes, once its process has ended")
-    func olderLayout() async throws {
-        let server = try RedisServer()
-        let journal = try server.open()
-        let session = journal.create(Step.session())
-        Step.store(session).step(3)
-        #expect(await session.awaitDurable() == nil)
-        await journal.closed()
-        let key = try #require(try server.execute("KEYS", "{test}:s:*").filter { !$0.hasSuffix(":log") }.first)
-        try server.execute("HSET", key, "claim", "1y2p0ij32e8e7")
-        try server.execute("HSET", "{test}:meta", "layout", "1")
-        // A process of an earlier release has the storage alone.
-        try server.execute("SET", "{test}:writer", "1y2p0ij32e8e6")
-        let node = try server.open(patience: .zero)
-        #expect(!node.isAvailable)
-        try server.execute("DEL", "{test}:writer")
-        try server.execute("HSET", "{test}:nodes", "1", "\(1 << 50) ")
-        let other = try server.open(node: "node:2", patience: .zero)
-        #expect(!other.isAvailable)
-        try server.execute("HSET", "{test}:nodes", "1", "1 ")
-        try await eventually { node.isAvailable && other.isAvailable }
-        #expect(try await node.session("session").replayable.count == 3)
-        #expect(try server.execute("HGET", "{test}:meta", "layout") == ["2"])
-        await node.closed()
-        await other.closed()
-    }
-
     @Test("find the timers and idle sessions that are free or their own")
     func scans() async throws {
         let server = try RedisServer()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Opening Redis", .timeLimit(.minutes(1)))
 struct RedisOpeningTests {
-    @Test("refuses a server that would lose commits, another key or secret, and a newer layout, and says which")
+    @Test("refuses a server that would lose commits, another key or secret, and another layout, and says which")
     func refusals() async throws {
         for options in [["--appendonly", "no"], ["--appendonly", "yes", "--appendfsync", "everysec"]] {
             let server = try RedisServer(options)
@@ -24,8 +24,10 @@ struct RedisOpeningTests {
         #expect(try server.execute("HGETALL", "{test}:meta").allSatisfy { !$0.contains("a secret of all nodes") })
         try server.execute("HDEL", "{test}:meta", "secret")
         await (try server.open(secret: "another secret")).closed()
-        try server.execute("HSET", "{test}:meta", "layout", "3")
-        try expectRefusal("layout 3") { try server.open(secret: "another secret") }
+        for layout in ["2", "4"] {
+            try server.execute("HSET", "{test}:meta", "layout", layout)
+            try expectRefusal("layout \(layout)") { try server.open(secret: "another secret") }
+        }
     }
 
     private func expectRefusal(_ part: String, _ open: () throws -> RedisJournal) throws {

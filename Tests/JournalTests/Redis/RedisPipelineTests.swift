@@ -15,7 +15,7 @@ struct RedisPipelineTests {
             _ name: String, _ kind: RedisRequestKind = .write, deadline: ContinuousClock.Instant? = nil
         ) -> any RedisRequest {
             RedisCall(
-                kind, deadline: deadline, encode: { Array(name.utf8) },
+                kind, deadline: deadline, encode: { RedisBatch(bytes: Array(name.utf8), count: 1) },
                 done: { [all] result in
                     let word =
                         switch result {
@@ -72,7 +72,7 @@ struct RedisPipelineTests {
         func add(_ kind: RedisRequestKind, deadline: ContinuousClock.Instant? = nil) {
             pipeline.append(
                 RedisCall(
-                    kind, deadline: deadline, encode: { [] },
+                    kind, deadline: deadline, encode: { RedisBatch(RedisCommand("GET")) },
                     done: { result in
                         switch result {
                         case .success: failures.withLock { $0.append(nil) }

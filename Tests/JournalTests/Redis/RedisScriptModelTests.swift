@@ -61,7 +61,7 @@ private struct Pair {
     private func lease(_ mode: String, _ life: NodeLife) throws -> [String] {
         try run(
             .open, nil,
-            ["\(life.number)", "10000000", "", "run", "0", "check", mode, "2", "1", life.address, ""])
+            ["\(life.number)", "10000000", "", "run", "0", "check", mode, "3", "1", life.address, ""])
     }
 
     private mutating func register() throws {
@@ -103,9 +103,10 @@ private struct Pair {
         let reply = try run(
             .create, session,
             [
-                "\(session)", "\(number) \(epoch)", "id \(session)", "header", "0", "1", "{test}:initial:0", "state",
+                "\(session)", "\(number) \(epoch)", "", "id", "id \(session)", "header", "header", "sequence", "0",
+                "initial", "{test}:initial:0", "revision", "0", "cut", "0", "snapshots", "", "answers", "0", "owner",
                 "",
-                "", "0",
+                "used", "1",
             ])
         let isDone = if case .done = answer { true } else { false }
         #expect(reply.first == (isDone ? "OK" : "EXISTS"))
@@ -144,19 +145,25 @@ private struct Pair {
         let answer = model.execute(
             .append(command.0, life: command.1, epoch: command.2, sequence: command.3, revision: command.4, entry),
             now: Self.now, Rules())
-        let position = ["\(base + 1)", "0", "0", "1", due.map(String.init) ?? "-"]
+        let claim = "\(life.number) \(epoch)"
         let reply = try run(
-            .append, session, ["\(life.number) \(epoch)", "\(sequence)", "\(base)", "1", "commit"] + position)
+            .append, session, [claim, "\(sequence)", "\(base)", "1", "commit", "\(base + 1)", "0", "0", "1"])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first.flatMap { Int($0) } != nil) == isDone)
+        let time = due.map(String.init) ?? "-"
         guard isDone else {
+            if reply == ["FENCED"] {
+                #expect(try run(.schedule, session, ["\(session)", claim, "\(sequence)", time]) == ["FENCED"])
+            }
             refusals += 1
             return
         }
         commits += 1
-        if sequence == next { (made[index].sequence, made[index].revision) = (next + 1, base + 1) }
-        let log = try execute(["LLEN", "{test}:s:\(session):log"])
-        #expect(log == ["\(made[index].revision)"])
+        if sequence == next {
+            try run(.schedule, session, ["\(session)", claim, "\(sequence)", time])
+            (made[index].sequence, made[index].revision) = (next + 1, base + 1)
+        }
+        #expect(try execute(["HGET", "{test}:s:\(session)", "revision"]) == ["\(made[index].revision)"])
     }
 
     private mutating func end() throws {
@@ -165,6 +172,7 @@ private struct Pair {
         let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", "", ""])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first == "OK") == isDone)
+        for trace in ["due", "ids", "used"] { try run(.unlist, session, [trace, "\(session)", ""]) }
     }
 
     /// Gives a session back with a claim that may be old.
@@ -193,7 +201,7 @@ private struct Pair {
 
     @discardableResult
     private func execute(_ words: [String]) throws -> [String] {
-        try client.execute([RedisCommand(words)]).flatMap(lines)
+        try client.execute(RedisBatch(RedisCommand(words))).flatMap(lines)
     }
 
     private func lines(_ reply: RedisReply) -> [String] {

@@ -34,11 +34,11 @@ struct Step: HostedReducer {
 
     /// A session of this kind.
     static func session(
-        _ id: String = "session", createdAt: Int = moment, owner: String? = nil
+        _ id: String = "session", createdAt: Int = moment, owner: String? = nil, isPersonal: Bool = false
     ) -> SessionHeader {
         SessionHeader(
             id: id, kind: "steps", schema: 1, createdAt: createdAt, forkedFrom: nil, historyID: "h",
-            initial: StateSnapshot(json: kind.initialState), owner: owner)
+            initial: StateSnapshot(json: kind.initialState), owner: owner, isPersonal: isPersonal)
     }
 
     /// A store that is recorded by `journal` from a revision on, at which it stands.

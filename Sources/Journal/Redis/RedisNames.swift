@@ -1,0 +1,130 @@
+import CCrypto
+import StoreHosting
+import Stores
+
+/// The names of keys.
+struct RedisNames: Sendable {
+    /// What all keys begin with.
+    let tag: String
+
+    /// The name of a session, from which nobody can tell its id: SHA-256 in hexadecimal, whose first digits name it in the
+    /// log too.
+    static func hash(of id: String) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_DIGEST_LENGTH))
+        let bytes = Array(id.utf8)
+        _ = ccrypto_sha256(bytes, bytes.count, &digest)
+        return digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    func session(_ hash: String) -> String { "\(tag):s:\(hash)" }
+
+    /// What a script works on.
+    ///
+    /// - Parameter session: the key of a session, or another one; nil for none.
+    func keys(_ session: String? = nil) -> RedisKeys { RedisKeys(tag: tag, session: session) }
+
+    func personal(of owner: String, kind: String) -> String {
+        "\(tag):me:" + Self.hash(of: "\(owner.utf8.count) \(owner)\(kind)")
+    }
+
+    /// The key of an initial state: sessions of a kind share it, and a fork has its own.
+    func initial(_ header: SessionHeader, _ hash: String) -> String {
+        if header.forkedFrom != nil { return session(hash) + ":initial" }
+        return "\(tag):initial:" + Self.hash(of: String(decoding: header.initial.encoded, as: UTF8.self))
+    }
+}
+
+/// Makes the call of a script; nil if the scripts are not known yet.
+typealias RedisEncoder = (RedisScript, RedisKeys, consuming RedisArguments) -> RedisCommand?
+
+extension RedisNames {
+    /// The commands that end a session.
+    ///
+    /// - Parameters:
+    ///   - claim: that of the caller; empty if the session must be free, or belong to `life`.
+    ///   - createdAt: empty to end the session also if it was used.
+    func end(
+        of hash: String, claim: String, life: String = "", createdAt: String = "", _ encode: RedisEncoder
+    ) -> RedisBatch? {
+        let arguments = RedisArguments(hash, claim, String(RetentionPolicy.tombstoneTTL), life, createdAt)
+        return RedisBatch([encode(.end, keys(session(hash)), arguments)] + removal(of: hash, olderThan: nil, encode))
+    }
+
+    /// The commands that remove what is left of a session which has ended, or was not created. The list by the last use is the last:
+    /// by it such sessions are found.
+    ///
+    /// - Parameter moment: a session that was used later may still be created; nil if it has ended.
+    func removal(of hash: String, olderThan moment: Int?, _ encode: RedisEncoder) -> [RedisCommand?] {
+        ["me", "initial", "due", "ids", "used"].map { trace in
+            encode(.unlist, keys(session(hash)), RedisArguments(trace, hash, moment.map(String.init) ?? ""))
+        }
+    }
+}
+
+/// What the creation of a session stores.
+struct RedisCreation {
+    private let header: SessionHeader
+    private let names: RedisNames
+    private let hash: String
+    private let claim: String
+    private let lastUse: Int
+    /// The key of the owner's personal session; empty if this is none.
+    let personal: String
+    /// The fields of the session and their values, without `claim`.
+    private let fields: [(name: String, value: [UInt8])]
+
+    init(
+        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int,
+        lossID: Int
+    ) {
+        (self.header, self.names, self.hash, self.claim, self.lastUse) = (header, names, hash, claim, lastUse)
+        personal = header.isPersonal ? header.owner.map { names.personal(of: $0, kind: header.kind) } ?? "" : ""
+        var words = [
+            "sequence": "0", "revision": "0", "chain": String(SessionRow.checksum(header)), "total": "0", "cut": "0",
+            "shares": "0", "losses": String(lossID), "initial": names.initial(header, hash),
+            "owner": header.owner ?? "",
+        ]
+        if !personal.isEmpty { words["me"] = personal }
+        fields = [("id", sealedID), ("header", header.encoded)] + words.map { ($0.key, Array($0.value.utf8)) }
+    }
+
+    /// The commands that create the session. What the lists have of it is ignored until the last one is executed.
+    func commands(_ encode: RedisEncoder) -> RedisBatch? {
+        var arguments = RedisArguments(capacity: 768)
+        for word in [hash, claim, personal] { arguments.add(word) }
+        for (name, value) in fields {
+            arguments.add(name)
+            arguments.add(value)
+        }
+        return RedisBatch(preparation(encode) + [encode(.create, names.keys(names.session(hash)), arguments)])
+    }
+
+    /// The commands that create the session with commits and more: it comes into being whole with the last of them.
+    ///
+    /// - Parameter contents: further fields, and their values.
+    func commands(
+        importing contents: [(name: String, value: [UInt8])], _ encode: RedisEncoder
+    ) -> RedisBatch? {
+        // Whether the state has a timer is not known. The next server finds it due, and looks.
+        let due = RedisCommand("ZADD", "\(names.tag):due", "0", hash)
+        let key = names.session(hash) + ":import:\(RedisLease.randomNumber())"
+        let fields = ([("claim", [])] + fields + contents).map { name, value in
+            var arguments = RedisArguments("HSET", key, name)
+            arguments.add(value)
+            return RedisCommand(arguments)
+        }
+        let adoption = encode(.adopt, names.keys(names.session(hash)), RedisArguments(hash, personal, key))
+        return RedisBatch(preparation(encode) + [due] + fields + [adoption])
+    }
+
+    private func preparation(_ encode: RedisEncoder) -> [RedisCommand?] {
+        var initial = RedisArguments("SET", names.initial(header, hash))
+        initial.add(header.initial.encoded)
+        initial.add("NX")
+        let commands = [
+            RedisCommand(initial), RedisCommand("ZADD", "\(names.tag):used", "GT", String(lastUse), hash),
+            RedisCommand("ZADD", "\(names.tag):ids", "0", hash),
+        ]
+        return personal.isEmpty ? commands : commands + [encode(.reserve, names.keys(personal), RedisArguments(hash))]
+    }
+}
