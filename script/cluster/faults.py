@@ -105,11 +105,17 @@ class Faults:
     async def kill_redis(self):
         primary = self.cluster.primary
         await primary.end(signal.SIGKILL)
+        did = ""
+        if self.random.random() < 0.5:
+            # What a kill leaves of another program's transaction, cut within a command.
+            with primary.newest_file().open("ab") as file:
+                file.write(b"*1\r\n$5\r\nMULTI\r\n*3\r\n$3\r\nSET\r\n$7\r\nanother\r\n$1\r\n1\r\n*3\r\n$3\r\nSET\r\n$7\r\nan")
+            did = "; its file ends within a transaction"
         down = self.random.choice([0, 1, self.lease * 1.5])
         await asyncio.sleep(down)
         primary.start()
         await self.cluster.until_replicated()
-        return f"down for {down:.1f} s"
+        return f"down for {down:.1f} s{did}"
 
     async def pause_redis(self):
         self.cluster.primary.signal(SIGNALS["pause"])
