@@ -138,7 +138,7 @@ final class API: Sendable {
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, metrics, recorder)
-        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, clientSealer)
+        admin = AdminAPI(access, registry, sessions, journal: journal, forwarder, states.pool, clientSealer)
         gate = Gate(
             adminToken: settings.adminToken, clientSealer,
             settings.tokenVerifier.map {

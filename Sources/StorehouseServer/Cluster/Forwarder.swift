@@ -230,6 +230,24 @@ final class Forwarder: Sendable {
         peer.send(request)
     }
 
+    /// Sends a client's request to several nodes, for what each of them knows.
+    ///
+    /// - Parameter done: gets the bodies of their responses. A node that does not answer within a second is left out.
+    func ask(_ others: Set<String>, _ context: RequestContext, _ done: @escaping ([String: [UInt8]]) -> Void) {
+        let loop = context.exchange.loop
+        var (bodies, awaited) = ([String: [UInt8]](), others.count)
+        for node in others {
+            let peer = peer(at: node, on: loop)
+            let bytes = context.head.forwarded(body: [], isStream: false, adding: fields(of: context, for: peer))
+            let request = ForwardedRequest(bytes, isStream: false, on: loop, within: .seconds(1)) { outcome in
+                if case .response(let head, let body) = outcome, head.status == .ok { bodies[node] = body }
+                awaited -= 1
+                if awaited == 0 { done(bodies) }
+            }
+            peer.send(request)
+        }
+    }
+
     /// How long to wait for a node that is alive and does not answer.
     private func timeout(of head: RequestHead) -> Duration {
         let waits = head.fields.values("prefer").contains { $0.lowercased().contains("wait") }

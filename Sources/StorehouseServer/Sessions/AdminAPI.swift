@@ -11,13 +11,16 @@ final class AdminAPI: Sendable {
     private let sessions: SessionAPI
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
+    /// Nil if there are no other nodes.
+    private let forwarder: Forwarder?
     private let pool: WorkPool
     private let sealer: ClientSealer
 
     init(
         _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionAPI, journal: (any Journal)?,
-        _ pool: WorkPool, _ sealer: ClientSealer
+        _ forwarder: Forwarder?, _ pool: WorkPool, _ sealer: ClientSealer
     ) {
+        self.forwarder = forwarder
         self.sealer = sealer
         self.access = access
         self.registry = registry
@@ -80,10 +83,33 @@ final class AdminAPI: Sendable {
                     && !rest.contains { page.filter.matches(store: $0.header.kind, owner: $0.header.owner) }
                 if isLast { page.end() }
                 guard page.isFull else { return fill(page, from: journal, deferred) }
-                let response = page.response(sealer.cursor)
-                deferred.answer { response }
+                complete(page, deferred)
             } catch {
                 deferred.answer { Problem(error).response }
+            }
+        }
+    }
+
+    /// Answers with a page, after the other nodes were asked for their sessions on it.
+    private func complete(_ page: SessionPage, _ deferred: RequestContext.Deferred) {
+        let others = page.nodes.filter { $0 != forwarder?.identity.name && forwarder?.isGone($0) == false }
+        guard let forwarder, !others.isEmpty else {
+            let response = page.response(sealer.cursor)
+            return deferred.answer { response }
+        }
+        deferred.resume { [self] context throws(Problem) in
+            if context.isForwarded { return context.answer(page.response(sealer.cursor)) }
+            forwarder.ask(others, context) { [self] bodies in
+                do throws(Problem) {
+                    try pool.run(for: .admin) { [sealer] in
+                        var page = page
+                        for (node, body) in bodies { page.take(body, of: node) }
+                        let response = page.response(sealer.cursor)
+                        deferred.answer { response }
+                    }
+                } catch {
+                    deferred.answer { error.response }
+                }
             }
         }
     }

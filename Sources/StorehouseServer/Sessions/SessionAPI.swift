@@ -267,7 +267,7 @@ extension Problem {
 struct SessionDocument: JSONEncodable {
     /// The path of the session.
     let path: String
-    private let id: String
+    let id: String
     private let store: String
     private let revision: Int
     private let createdAt: Int
@@ -278,7 +278,7 @@ struct SessionDocument: JSONEncodable {
     private let forkedFrom: Int?
     private let owner: String?
     /// The node that has the session; nil if the server is alone, or if it is not in memory.
-    private let node: String?
+    let node: String?
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 

@@ -23,7 +23,7 @@ struct SessionPage: Sendable {
     let limit: Int
     /// The last session that was looked at.
     private(set) var last: SessionID?
-    private var documents: [[UInt8]] = []
+    private var documents: [(id: String, node: String?, content: [UInt8])] = []
     private var looks = 0
     private var hasEnded = false
 
@@ -45,9 +45,24 @@ struct SessionPage: Sendable {
     ///
     /// - Parameter document: nil if the filter does not show it.
     mutating func append(_ document: SessionDocument?, _ id: SessionID) {
-        if let document { documents.append(document.encoded()) }
+        if let document { documents.append((document.id, document.node, document.encoded())) }
         looks += 1
         last = id
+    }
+
+    /// The nodes that have sessions of the page.
+    var nodes: Set<String> { Set(documents.compactMap(\.node)) }
+
+    /// Takes over what a node shows of its sessions: only it knows their streams and effects.
+    ///
+    /// - Parameter body: the same page as that node shows it.
+    mutating func take(_ body: [UInt8], of node: String) {
+        guard let page = try? JSONValue(parsing: body), let shown = page["sessions"]?.asArray else { return }
+        let contents = Dictionary(
+            shown.compactMap { document in document["id"]?.asString.map { ($0, document) } }, uniquingKeysWith: { $1 })
+        for index in documents.indices where documents[index].node == node {
+            if let document = contents[documents[index].id] { documents[index].content = document.encoded() }
+        }
     }
 
     /// No session follows.
@@ -55,11 +70,11 @@ struct SessionPage: Sendable {
 
     /// - Parameter cursor: makes the start of the next page from the last session of this one.
     func response(_ cursor: (SessionID) -> String) -> Response {
-        var json = JSONWriter(reservingCapacity: 128 + documents.reduce(0) { $0 + $1.count + 1 })
+        var json = JSONWriter(reservingCapacity: 128 + documents.reduce(0) { $0 + $1.content.count + 1 })
         json.object { json in
             json.name("sessions")
             json.array { json in
-                for document in documents { json.raw(document) }
+                for document in documents { json.raw(document.content) }
             }
             json.member("next", hasEnded ? nil : last.map(cursor))
         }

@@ -234,6 +234,25 @@ struct ForwardingTests {
         }
     }
 
+    @Test func theListForOperatorsIsTheSameAtEachNode() async throws {
+        let configuration = Configuration.with { $0.metrics.port = 0 }
+        try await TestCluster.run(configuration: configuration) { cluster in
+            let sessions = [try await cluster.first.session(), try await cluster.second.session()]
+            let events = try await sessions[0].events()
+            _ = try await events.item()
+            for server in [cluster.first, cluster.second] {
+                let fields = [("Authorization", "Bearer \(server.running.adminToken)")]
+                let list = try await server.get("/admin/sessions", fields)
+                let documents = (0..<2).compactMap { list.at("/sessions/\($0)") }
+                let counts = sessions.map { session in
+                    documents.first { $0["links"]?["self"] == .string(session.path) }?["subscribers"]
+                }
+                #expect(counts == [1, 0])
+            }
+            #expect(events.head.status == 200)
+        }
+    }
+
     @Test func strangersCannotForward() async throws {
         try await TestCluster.run { cluster in
             let session = try await cluster.first.session()
