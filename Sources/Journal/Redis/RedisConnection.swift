@@ -54,7 +54,7 @@ final class RedisConnection: Sendable {
     /// How many commands were refused because another claim or commit came before them.
     let conflicts = Atomic(0)
     /// How many writes are known, whichever node made them, as the storage counts them; -1 before the storage was opened.
-    let newestCommit = Atomic(-1)
+    let writeCount = Atomic(-1)
     /// Names the newest loss of acknowledged commits; 0 if there was none.
     let lossID = Atomic(0)
 
@@ -186,7 +186,7 @@ final class RedisConnection: Sendable {
     ///   - endpoint: the node of Redis Cluster that has the keys, as far as is known.
     ///   - others: all nodes of that cluster, as far as is known.
     func connect(to endpoint: RedisAddress.Endpoint?, _ others: [RedisAddress.Endpoint]) {
-        let known = newestCommit.load(ordering: .relaxed)
+        let known = writeCount.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
             let handshake = RedisHandshake(
                 settings: settings, endpoint: endpoint, others: others, known: known < 0 ? nil : known)

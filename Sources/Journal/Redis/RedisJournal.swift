@@ -177,8 +177,8 @@ public final class RedisJournal: Journal {
         } done: { result in
             // Now, because the storage may lose commits before the next line runs.
             let lossID = connection.lossID.load(ordering: .acquiring)
-            if case .success(let reply) = result, let commits = Found.newestCommit(reply) {
-                connection.newestCommit.max(commits, ordering: .relaxed)
+            if case .success(let reply) = result, let commits = Found.writeCount(reply) {
+                connection.writeCount.max(commits, ordering: .relaxed)
             }
             lookups.async {
                 let found = result.flatMap { reply in

@@ -45,7 +45,7 @@ extension RedisLoop {
         }
         let settings = connection.settings
         let arguments = RedisLease.arguments(
-            settings, mode, life: life.number, known: connection.newestCommit.load(ordering: .relaxed), runID: runID)
+            settings, mode, life: life.number, known: connection.writeCount.load(ordering: .relaxed), runID: runID)
         let command = RedisCommand(evaluating: open, settings.keys, arguments)
         // Replicas must have it, else another node could claim the sessions after a failover.
         append(command, .lease, deadline: .now + RedisConnection.timeout) { loop, result in
@@ -54,7 +54,7 @@ extension RedisLoop {
                 loop.take(.granted(life), to: request)
                 if loop.hasNamesake(opened, mode) { return loop.stop(open) }
                 // The checks of a new connection are due.
-                if opened.hasLost { loop.connection.newestCommit.store(opened.commits, ordering: .relaxed) }
+                if opened.hasLost { loop.connection.writeCount.store(opened.commits, ordering: .relaxed) }
                 loop.take(opened)
                 if opened.hasLost { loop.disconnect("its data have changed") }
             case .success(.forgotten): loop.take(.forgotten, to: request)

@@ -146,7 +146,7 @@ final class RedisLoop: @unchecked Sendable {
         pipeline.count = scripts[.count].map {
             RedisCommand(evaluating: $0, connection.settings.keys, RedisArguments())
         }
-        connection.newestCommit.store(opened.commits, ordering: .relaxed)
+        connection.writeCount.store(opened.commits, ordering: .relaxed)
         take(opened)
         wasOpened = true
         connection.isReady.store(true, ordering: .releasing)
@@ -155,7 +155,7 @@ final class RedisLoop: @unchecked Sendable {
     /// Takes what the storage tells with each renewal of the lease.
     func take(_ opened: RedisLease.Opened) {
         connection.live.store(opened.sessions, ordering: .relaxed)
-        connection.newestCommit.max(opened.commits, ordering: .relaxed)
+        connection.writeCount.max(opened.commits, ordering: .relaxed)
         // Another node may have found the loss.
         let lossID = connection.lossID.exchange(opened.lossID, ordering: .acquiringAndReleasing)
         if wasOpened, lossID != opened.lossID {
@@ -225,7 +225,7 @@ final class RedisLoop: @unchecked Sendable {
             refuse(RedisRedirect(error: problem) == .moving ? RedisRedirect.movingDetail : problem)
         }
         connection.conflicts.add(step.conflicts, ordering: .relaxed)
-        if let count = step.writeCount { connection.newestCommit.max(count, ordering: .relaxed) }
+        if let count = step.writeCount { connection.writeCount.max(count, ordering: .relaxed) }
         for completion in step.completions { completion() }
         guard step.hasWritten else { return }
         if let start = sendStart, !pipeline.isWaiting {

@@ -83,7 +83,7 @@ extension RedisJournal {
     /// What the script `load` has found.
     enum Found: Sendable {
         /// The newest write when a session was read, as the storage counts them; nil if none was found.
-        static func newestCommit(_ reply: RedisReply) -> Int? {
+        static func writeCount(_ reply: RedisReply) -> Int? {
             guard let fields = reply.array, fields.count >= 10, let head = fields[1].array else { return nil }
             return head.last?.integer
         }
