@@ -146,11 +146,16 @@ public struct RedisStorage {
         guard let sealed = sealer.seal(Array(session.header.id.utf8)) else {
             throw .refused("storage.key cannot be used")
         }
+        let key = names.session(hash)
         let creation = RedisCreation(
-            session.header, names, hash, claim: "", sealedID: sealed, lastUse: session.lastActiveAt,
-            lossID: client.lossID)
-        switch try client.change(creation.commands(importing: session.fields, client.encode)).array?.first?.text {
-        case "OK": return session.header.id
+            session.header, names, hash, claim: "", sealedID: sealed, lossID: client.lossID)
+        let isKnown = try client.execute(RedisBatch(RedisCommand("EXISTS", key)))[0].integer != 0
+        let commands = creation.commands(importing: session.fields, now: systemTime(), client.encode)
+        switch isKnown ? "EXISTS" : try client.change(commands).array?.first?.text {
+        case "OK":
+            let use = RedisCommand("ZADD", "\(names.tag):used", "XX", String(session.lastActiveAt), hash)
+            try client.change(RedisBatch(use))
+            return session.header.id
         case "PERSONAL":
             throw .refused(
                 "there already is the personal session of this owner and store; export without --with-owners, or delete that "
@@ -238,20 +243,20 @@ private struct FoundSession {
 
 extension ExportedSession {
     /// The fields of the session in Redis that a new one does not have, or has other values of.
-    fileprivate var fields: [(name: String, value: [UInt8])] {
+    fileprivate var fields: [String: [UInt8]] {
         var position = RedisPosition(revision: base?.revision ?? 0, checksum: SessionRow.checksum(header))
-        var (fields, list) = ([(name: String, value: [UInt8])](), "")
+        var (fields, list) = ([String: [UInt8]](), "")
         func add(_ state: StateSnapshot) {
             let row = SnapshotRow(
                 revision: position.revision, state: state.json, privateState: state.privateState,
                 chain: position.checksum)
             list += "\(row.revision) \(position.byteCount) "
-            fields.append(("s\(row.revision)", row.encoded))
+            fields["s\(row.revision)"] = row.encoded
         }
         if let base { add(base.state) }
         for commit in commits {
             let row = CommitRow(commit, after: position.checksum)
-            fields.append(("c\(row.revision)", row.encoded))
+            fields["c\(row.revision)"] = row.encoded
             position.revision = row.revision
             position.checksum = row.checksum
             position.byteCount += row.byteCount
@@ -262,6 +267,6 @@ extension ExportedSession {
             "chain": String(position.checksum), "total": String(position.byteCount), "shares": String(shareGeneration),
             "snapshots": list,
         ]
-        return fields + words.map { ($0.key, Array($0.value.utf8)) }
+        return fields.merging(words.mapValues { Array($0.utf8) }) { $1 }
     }
 }

@@ -85,19 +85,21 @@ package final class RedisClient {
 
     /// Changes something, and waits until replicas have it.
     ///
-    /// - Returns: the first refusal, or else the last reply.
+    /// - Returns: the reply to the decisive command.
     @discardableResult
     func change(_ batch: RedisBatch?) throws(StorageError) -> RedisReply {
         guard var batch else { throw .refused("\(settings.address) does not know the scripts") }
-        let count = batch.count
+        let (count, decisive) = (batch.count, batch.decisive)
         batch.append(encode(.count, settings.keys, RedisArguments()))
         if settings.replicas > 0 { batch.append(RedisCommand("WAIT", String(settings.replicas), "10000")) }
         let replies = try execute(batch)
-        for case .error(let text) in replies { throw .refused("\(settings.address): \(text)") }
+        for reply in [replies[decisive], replies[count]] {
+            if case .error(let text) = reply { throw .refused("\(settings.address): \(text)") }
+        }
         guard settings.replicas == 0 || replies[count + 1].integer ?? 0 >= settings.replicas else {
             throw .refused("\(settings.address) has executed this, but fewer than \(settings.replicas) replicas have")
         }
-        return replies[..<count].first(where: \.isRefusal) ?? replies[count - 1]
+        return replies[decisive]
     }
 
     /// A call of a script.

@@ -30,23 +30,29 @@ package struct RedisCommand: Sendable {
     }
 }
 
-/// Commands that are sent together, for one purpose.
+/// Commands that are sent together, for one purpose. The reply to one of them is the result.
 package struct RedisBatch: Sendable {
     package private(set) var bytes: [UInt8]
     /// How many replies there will be.
     package private(set) var count: Int
+    /// The index of the command whose reply is the result.
+    let decisive: Int
 
-    package init(bytes: [UInt8], count: Int) { (self.bytes, self.count) = (bytes, count) }
+    package init(bytes: [UInt8], count: Int, decisive: Int = 0) {
+        (self.bytes, self.count, self.decisive) = (bytes, count, decisive)
+    }
 
     package init(_ command: RedisCommand) { self.init(bytes: command.bytes, count: 1) }
 
-    init(_ commands: [RedisCommand]) { self.init(bytes: commands.flatMap(\.bytes), count: commands.count) }
+    init(_ commands: [RedisCommand], decisive: Int = 0) {
+        self.init(bytes: commands.flatMap(\.bytes), count: commands.count, decisive: decisive)
+    }
 
     /// Nil if one of the commands could not be made.
-    init?(_ commands: [RedisCommand?]) {
+    init?(_ commands: [RedisCommand?], decisive: Int = 0) {
         let made = commands.compactMap(\.self)
         guard made.count == commands.count else { return nil }
-        self.init(made)
+        self.init(made, decisive: decisive)
     }
 
     mutating func append(_ command: RedisCommand) {

@@ -63,66 +63,76 @@ extension RedisNames {
 
 /// What the creation of a session stores.
 struct RedisCreation {
-    private let header: SessionHeader
     private let names: RedisNames
     private let hash: String
     private let claim: String
-    private let lastUse: Int
+    private let initial: (key: String, state: [UInt8])
     /// The key of the owner's personal session; empty if this is none.
-    let personal: String
-    /// The fields of the session and their values, without `claim`.
-    private let fields: [(name: String, value: [UInt8])]
+    private let personal: String
+    /// The fields of the session without `claim`, by their names.
+    private let fields: [String: [UInt8]]
 
     init(
-        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int,
-        lossID: Int
+        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lossID: Int
     ) {
-        (self.header, self.names, self.hash, self.claim, self.lastUse) = (header, names, hash, claim, lastUse)
+        (self.names, self.hash, self.claim) = (names, hash, claim)
+        initial = (names.initial(header, hash), header.initial.encoded)
         personal = header.isPersonal ? header.owner.map { names.personal(of: $0, kind: header.kind) } ?? "" : ""
         var words = [
             "sequence": "0", "revision": "0", "chain": String(SessionRow.checksum(header)), "total": "0", "cut": "0",
-            "shares": "0", "losses": String(lossID), "initial": names.initial(header, hash),
-            "owner": header.owner ?? "",
+            "shares": "0", "losses": String(lossID), "initial": initial.key, "owner": header.owner ?? "",
         ]
         if !personal.isEmpty { words["me"] = personal }
-        fields = [("id", sealedID), ("header", header.encoded)] + words.map { ($0.key, Array($0.value.utf8)) }
+        var fields = words.mapValues { Array($0.utf8) }
+        (fields["id"], fields["header"]) = (sealedID, header.encoded)
+        self.fields = fields
     }
 
+    private var key: String { names.session(hash) }
+
     /// The commands that create the session. What the lists have of it is ignored until the last one is executed.
-    func commands(_ encode: RedisEncoder) -> RedisBatch? {
+    func commands(createdAt: Int, _ encode: RedisEncoder) -> RedisBatch? {
         var arguments = RedisArguments(capacity: 768)
-        for word in [hash, claim, personal] { arguments.add(word) }
+        for word in [hash, initial.key, personal, claim] { arguments.add(word) }
         for (name, value) in fields {
             arguments.add(name)
             arguments.add(value)
         }
-        return RedisBatch(preparation(encode) + [encode(.create, names.keys(names.session(hash)), arguments)])
+        let preparation = preparation(lastUse: createdAt, encode)
+        return RedisBatch(
+            preparation + [encode(.create, names.keys(key), arguments)], decisive: preparation.count)
     }
 
     /// The commands that create the session with commits and more: it comes into being whole with the last of them.
     ///
-    /// - Parameter contents: further fields, and their values.
-    func commands(
-        importing contents: [(name: String, value: [UInt8])], _ encode: RedisEncoder
-    ) -> RedisBatch? {
+    /// - Parameters:
+    ///   - contents: further fields by their names, and other values.
+    ///   - now: until the session is whole it seems to be used, so that no node removes what the lists have of it.
+    func commands(importing contents: [String: [UInt8]], now: Int, _ encode: RedisEncoder) -> RedisBatch? {
         // Whether the state has a timer is not known. The next server finds it due, and looks.
-        let due = RedisCommand("ZADD", "\(names.tag):due", "0", hash)
-        let key = names.session(hash) + ":import:\(RedisLease.randomNumber())"
-        let fields = ([("claim", [])] + fields + contents).map { name, value in
-            var arguments = RedisArguments("HSET", key, name)
+        let due = RedisCommand("ZADD", "\(names.tag):due", "NX", "0", hash)
+        let temporary = key + ":import:\(RedisLease.randomNumber())"
+        let all = fields.merging(contents) { $1 }.merging(["claim": Array(claim.utf8)]) { $1 }
+        let commands = all.map { name, value in
+            var arguments = RedisArguments("HSET", temporary, name)
             arguments.add(value)
             return RedisCommand(arguments)
         }
-        let adoption = encode(.adopt, names.keys(names.session(hash)), RedisArguments(hash, personal, key))
-        return RedisBatch(preparation(encode) + [due] + fields + [adoption])
+        // The key goes by itself if the import is not finished.
+        let (begin, end) = (RedisCommand("PEXPIRE", temporary, "3600000"), RedisCommand("PERSIST", temporary))
+        var preparation = preparation(lastUse: now, encode)
+        preparation += [due] + commands.prefix(1) + [begin]
+        preparation += commands.dropFirst() + [end]
+        let arguments = RedisArguments(hash, initial.key, personal, temporary, String(all.count))
+        return RedisBatch(preparation + [encode(.adopt, names.keys(key), arguments)], decisive: preparation.count)
     }
 
-    private func preparation(_ encode: RedisEncoder) -> [RedisCommand?] {
-        var initial = RedisArguments("SET", names.initial(header, hash))
-        initial.add(header.initial.encoded)
-        initial.add("NX")
+    private func preparation(lastUse: Int, _ encode: RedisEncoder) -> [RedisCommand?] {
+        var state = RedisArguments("SET", initial.key)
+        state.add(initial.state)
+        state.add("NX")
         let commands = [
-            RedisCommand(initial), RedisCommand("ZADD", "\(names.tag):used", "GT", String(lastUse), hash),
+            RedisCommand(state), RedisCommand("ZADD", "\(names.tag):used", "GT", String(lastUse), hash),
             RedisCommand("ZADD", "\(names.tag):ids", "0", hash),
         ]
         return personal.isEmpty ? commands : commands + [encode(.reserve, names.keys(personal), RedisArguments(hash))]

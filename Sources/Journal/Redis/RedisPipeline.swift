@@ -22,14 +22,14 @@ package enum RedisVerdict: Equatable {
 /// The commands of one connection in their order, and where each of them stands: a pure value.
 ///
 /// Replies come in the order of the commands. If the connection is lost, all that were not answered are sent again: a script
-/// recognizes what it has executed. Behind commands that change something stands the script `count`, and a `WAIT` if there are
-/// replicas, and they are completed when these are answered. One that says that replicas are missing completes nothing, and the
+/// recognizes what it has executed. Behind commands that store something stands the script `count`, and behind those that change
+/// anything a `WAIT` if there are replicas. They are completed when these are answered. A `WAIT` that says that replicas are missing completes nothing, and the
 /// next heartbeat asks again.
 package struct RedisPipeline {
     private struct Item {
         let request: any RedisRequest
         var batch: RedisBatch?
-        /// The first reply on this connection that is no success, or else the newest one.
+        /// The reply to the decisive command, if it has come on this connection.
         private var reply: RedisReply?
         /// How many replies have come on this connection.
         private var replyCount = 0
@@ -40,8 +40,8 @@ package struct RedisPipeline {
 
         /// - Returns: whether it was the last one.
         mutating func take(_ reply: RedisReply) -> Bool {
+            if replyCount == batch?.decisive { self.reply = reply }
             replyCount += 1
-            if self.reply.map({ !$0.isFailure }) ?? true { self.reply = reply }
             return replyCount == batch?.count
         }
 
@@ -130,12 +130,12 @@ package struct RedisPipeline {
     /// The first that was not answered, and the first that was not sent, on this connection.
     private var answered = 0
     private var sent = 0
-    /// How many of the commands that were answered, and not completed, change something.
-    private var answeredChanges = 0
+    /// How many of the commands that were answered wait for a barrier.
+    private var heldCount = 0
     /// The barriers that are not answered, oldest first, and the positions of the commands that follow them.
     private var barriers: [(barrier: Barrier, position: Int)] = []
-    /// The newest reply to `count`, which is not known to be durable.
-    private var counted: Int?
+    /// The newest reply to `count`, which is not known to be durable; or why there is none.
+    private var counted: Result<Int, JournalError>?
     /// Whether the newest reply to a `WAIT` said that replicas are missing.
     private(set) var lacksReplicas = false
 
@@ -156,23 +156,23 @@ package struct RedisPipeline {
     /// - Returns: how many replies there will be.
     @discardableResult
     package mutating func take(limit: Int = 1 << 20, into bytes: inout [UInt8]) -> Int {
-        var (replyCount, hasChanges) = (0, false)
+        var (replyCount, hasWrites, hasChanges) = (0, false, false)
         while sent < items.count, bytes.count < limit {
             let request = items[sent].request
             let batch = items[sent].batch ?? request.encode() ?? RedisBatch(RedisCommand("PING"))
             items[sent].batch = batch
             bytes += batch.bytes
             replyCount += batch.count
+            hasWrites = hasWrites || request.kind == .write
             hasChanges = hasChanges || request.kind != .read
             sent += 1
         }
-        guard hasChanges else { return replyCount }
-        if let count {
+        if hasWrites, let count {
             barriers.append((.count, sent))
             bytes += count.bytes
             replyCount += 1
         }
-        if replicas > 0 {
+        if hasChanges, replicas > 0 {
             barriers.append((.wait, sent))
             bytes += RedisCommand("WAIT", String(replicas), "1000").bytes
             replyCount += 1
@@ -201,13 +201,15 @@ package struct RedisPipeline {
     private mutating func pass(_ barrier: Barrier, at position: Int, _ reply: RedisReply, _ step: inout Step) {
         guard let number = reply.integer else {
             guard case .error(let text) = reply else { return step.reconnect() }
-            if RedisVerdict(error: text) == .retry { return step.reconnect(text) }
+            if barrier == .wait || RedisVerdict(error: text) == .retry { return step.reconnect(text) }
             step.problem = text
-            return complete(through: position, &step, uncounted: text)
+            counted = .failure(.outcomeUnknown(text))
+            if replicas == 0 { complete(through: position, &step) }
+            return
         }
         switch barrier {
         case .count:
-            counted = number
+            counted = .success(number)
             if replicas == 0 { complete(through: position, &step) }
         case .wait:
             lacksReplicas = number < replicas
@@ -229,29 +231,36 @@ package struct RedisPipeline {
             return
         }
         answered += 1
-        if isHeld(kind) { answeredChanges += 1 }
-        if answeredChanges == 0 { complete(through: answered, &step) }
+        if isHeld(kind) { heldCount += 1 }
+        if heldCount == 0 { complete(through: answered, &step) }
     }
 
     /// Whether commands of a kind are completed only when the barrier behind them is answered.
-    private func isHeld(_ kind: RedisRequestKind) -> Bool { kind != .read && (count != nil || replicas > 0) }
+    private func isHeld(_ kind: RedisRequestKind) -> Bool {
+        kind == .write && count != nil || kind != .read && replicas > 0
+    }
 
     private mutating func moveBarriers(by distance: Int) {
         for index in barriers.indices { barriers[index].position -= distance }
     }
 
     /// Completes the answered commands before a position.
-    ///
-    /// - Parameter problem: why what they have changed is not counted; nil if it is.
-    private mutating func complete(through position: Int, _ step: inout Step, uncounted problem: String? = nil) {
-        if answeredChanges > 0, problem == nil, let counted { step.writeCount = counted }
-        answeredChanges = 0
+    private mutating func complete(through position: Int, _ step: inout Step) {
+        var uncounted: JournalError?
+        if heldCount > 0 {
+            switch counted {
+            case .success(let count): step.writeCount = count
+            case .failure(let error): uncounted = error
+            case nil: break
+            }
+            counted = nil
+        }
+        heldCount = 0
         for index in start..<position {
             let item = items[index]
             var result = item.result
-            if let problem, item.request.kind == .write, case .success = result {
-                result = .failure(.outcomeUnknown(problem))
-            }
+            // It was executed, and its loss would not be noticed.
+            if let uncounted, item.request.kind == .write, case .success = result { result = .failure(uncounted) }
             step.complete(item.request, result)
         }
         start = position
@@ -267,7 +276,7 @@ package struct RedisPipeline {
     package mutating func disconnect() {
         items = items[start...].filter { !$0.request.kind.isOfConnection }
         for index in items.indices { items[index].sendAgain() }
-        (start, answered, sent, answeredChanges) = (0, 0, 0, 0)
+        (start, answered, sent, heldCount) = (0, 0, 0, 0)
         (barriers, counted) = ([], nil)
     }
 
@@ -301,7 +310,7 @@ package struct RedisPipeline {
         // Each barrier that is not answered stands behind what was answered.
         let shift = start + removedAnswers
         (items, start, answered, sent) = (kept, 0, answered - shift, sent - shift)
-        answeredChanges = items[..<answered].count { isHeld($0.request.kind) }
+        heldCount = items[..<answered].count { isHeld($0.request.kind) }
         moveBarriers(by: shift)
         if step.mustReconnect { disconnect() }
         return step
@@ -311,8 +320,6 @@ package struct RedisPipeline {
 extension RedisReply {
     /// Whether a script has answered that it did not do what it was asked for.
     var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
-
-    fileprivate var isFailure: Bool { if case .error = self { true } else { isRefusal } }
 
     /// Whether a script has answered that another claim or commit came before.
     fileprivate var isConflict: Bool {

@@ -11,7 +11,7 @@ package protocol RedisRequest: AnyObject, Sendable {
     /// Makes the commands when they are sent for the first time; nil if they are of no use any more.
     func encode() -> RedisBatch?
 
-    /// Takes the result, once: the first reply that is an error or a refusal, or the last one if none is.
+    /// Takes the result, once.
     func done(_ result: Result<RedisReply, JournalError>)
 }
 

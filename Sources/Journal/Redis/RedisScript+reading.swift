@@ -20,20 +20,20 @@ extension RedisScript {
         local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
             'claim')
         head[10], head[11] = isTakenOver, call('HGET', tag .. ':meta', 'commits')
-        local key, snapshots, used, count = fields('initial', 'snapshots', 'used', 'answers')
+        local key, snapshots, used, newest, first = fields('initial', 'snapshots', 'used', 'newest', 'oldest')
         local revision, cut = tonumber(head[3]), tonumber(head[5])
         local base, state = snapshot(snapshots or '', revision)
-        local answers, count = {}, tonumber(count or 0)
-        for start = 1, count, 1000 do
+        local answers, last = {}, tonumber(newest or 0)
+        for start = tonumber(first or 1), last, 1000 do
             local names = {}
-            for number = start, math.min(count, start + 999) do names[#names + 1] = 'a' .. number end
+            for number = start, math.min(last, start + 999) do names[#names + 1] = 'a' .. number end
             for _, answer in ipairs(call('HMGET', session, unpack(names))) do
                 local time, content = string.match(answer or '', '^(%d+) (.*)$')
                 if not time or tonumber(time) >= tonumber(oldest) then answers[#answers + 1] = content or false end
             end
         end
         local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
-        if tonumber(indexed) > tonumber(used or 0) then used = indexed end
+        if tonumber(indexed) >= tonumber(used or 0) then used = indexed end
         local found = {'OK', head, call('GET', key), base, state, log(base + 1, revision), answers, used,
             call('ZSCORE', tag .. ':due', hash), indexed}
         if isWhole then
@@ -55,7 +55,7 @@ extension RedisScript {
                 local row = {fieldsOf(key, 'id', 'header', 'revision', 'shares', 'losses', 'initial', 'used')}
                 if row[1] and #rows < limit then
                     local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
-                    if tonumber(indexed) > tonumber(row[7] or 0) then row[7] = indexed end
+                    if tonumber(indexed) >= tonumber(row[7] or 0) then row[7] = indexed end
                     row[8] = otherOwner(key, '', now) or ''
                     row[9] = hash
                     rows[#rows + 1] = row
@@ -73,21 +73,16 @@ extension RedisScript {
 
     /// Finds idle sessions, and the hashes of those that do not exist. Arguments: time, limit, life
     static let idleSource = """
-        local oldest, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
-        local ids, gone, offset, now = {}, {}, 0, moment()
-        repeat
-            local hashes = call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. oldest, 'LIMIT', offset, limit)
-            for _, hash in ipairs(hashes) do
-                local key = keyOf(hash)
-                local id, used = fieldsOf(key, 'id', 'used')
-                if not id then
-                    gone[#gone + 1] = hash
-                elseif tonumber(used or 0) < oldest and #ids < limit and not otherOwner(key, ARGV[3], now) then
-                    ids[#ids + 1] = id
-                end
+        local ids, gone, now = {}, {}, moment()
+        for _, hash in ipairs(call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])) do
+            local key = keyOf(hash)
+            local id, used = fieldsOf(key, 'id', 'used')
+            if not id then
+                gone[#gone + 1] = hash
+            elseif tonumber(used or 0) < tonumber(ARGV[1]) and not otherOwner(key, ARGV[3], now) then
+                ids[#ids + 1] = id
             end
-            offset = offset + #hashes
-        until #hashes < limit or #ids == limit
+        end
         return {'OK', ids, gone}
         """
 

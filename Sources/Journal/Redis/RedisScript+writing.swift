@@ -8,29 +8,43 @@ extension RedisScript {
         return 1
         """
 
-    /// Arguments: hash, claim, key of `:me:` or '', and the other fields with their names
-    static let createSource = """
-        local hash, claim, me = unpack(ARGV)
-        if call('EXISTS', session) == 1 then
-            if fields('claim') == claim then return done() end
-            return {'EXISTS'}
+    /// For the creation of a session. What was to be done before may have been refused, because the memory was full then
+    private static let creation = """
+        local function refusal(hash, initial, me)
+            if call('EXISTS', session) == 1 then return {'EXISTS'} end
+            local isListed = call('ZSCORE', tag .. ':ids', hash) and call('ZSCORE', tag .. ':used', hash)
+            if call('EXISTS', initial) == 0 or not isListed then return redis.error_reply('OOM not all of it was stored') end
+            if me ~= '' and call('GET', me) ~= hash then return {'PERSONAL'} end
         end
-        if me ~= '' and call('GET', me) ~= hash then return {'PERSONAL'} end
-        call('HSET', session, 'claim', claim, unpack(ARGV, 4))
-        return done()
+
         """
 
-    /// Takes over an imported session with all of its fields. Arguments: hash, key of `:me:` or '', key of the fields
-    static let adoptSource = """
-        local hash, me, key = unpack(ARGV)
-        local refusal = call('EXISTS', session) == 1 and 'EXISTS' or me ~= '' and call('GET', me) ~= hash and 'PERSONAL'
-        if refusal then
-            call('UNLINK', key)
-            return {refusal}
-        end
-        call('RENAME', key, session)
-        return done()
-        """
+    /// Arguments: hash, key of the initial state, key of `:me:` or '', claim, and the other fields with their names
+    static let createSource =
+        creation + """
+            local hash, initial, me, claim = unpack(ARGV)
+            if fields('claim') == claim then return done() end
+            local refused = refusal(hash, initial, me)
+            if refused then return refused end
+            call('HSET', session, 'claim', claim, unpack(ARGV, 5))
+            return done()
+            """
+
+    /// Takes over an imported session. Arguments: hash, key of the initial state, key of `:me:` or '', key of the fields, their number
+    static let adoptSource =
+        creation + """
+            local hash, initial, me, key, count = unpack(ARGV)
+            local refused = refusal(hash, initial, me)
+            if not refused and call('HLEN', key) ~= tonumber(count) then
+                refused = redis.error_reply('OOM not all of it was stored')
+            end
+            if refused then
+                call('UNLINK', key)
+                return refused
+            end
+            call('RENAME', key, session)
+            return done()
+            """
 
     /// The begin of a command of the journal that may change something. Arguments: claim, sequence, base
     private static let fence = """
@@ -68,16 +82,14 @@ extension RedisScript {
                 }) do changes[#changes + 1] = word end
             end
             if at and at ~= '' then
-                local count, oldest = fields('answers', 'oldest')
-                count, oldest = tonumber(count or 0), tonumber(oldest or 1)
-                local number = count + 1
-                local time = string.match(call('HGET', session, 'a' .. oldest) or '', '^%d+')
-                if time and tonumber(time) < tonumber(expired) then
-                    number, oldest = oldest, oldest % count + 1
-                else
-                    count = number
+                local newest, oldest = fields('newest', 'oldest')
+                newest, oldest = tonumber(newest or 0) + 1, tonumber(oldest or 1)
+                -- Two go for one that comes, so the expired ones are soon gone
+                for _ = 1, 2 do
+                    local time = string.match(call('HGET', session, 'a' .. oldest) or '', '^%d+')
+                    if time and tonumber(time) < tonumber(expired) then oldest = oldest + 1 end
                 end
-                for _, word in ipairs({'a' .. number, at .. ' ' .. answer, 'answers', count, 'oldest', oldest}) do
+                for _, word in ipairs({'a' .. newest, at .. ' ' .. answer, 'newest', newest, 'oldest', oldest}) do
                     changes[#changes + 1] = word
                 end
             end
@@ -122,11 +134,11 @@ extension RedisScript {
             return {'FENCED'}
         end
         call('SET', session, cmsgpack.pack({owner, me or ''}), 'PX', lifetime)
-        return done()
+        return {'OK', call('ZCARD', tag .. ':ids') - 1}
         """
 
     /// Removes one trace of a session that has ended, or was not created. Arguments: `me`, `initial`, or one of the lists; hash;
-    /// time of the last use of the oldest sessions that may still be created, or '' if the session has ended
+    /// time since when sessions were used that may still be created, or '' if the session has ended
     static let unlistSource = """
         local trace, hash, oldest = unpack(ARGV)
         local isNew = oldest ~= '' and tonumber(call('ZSCORE', tag .. ':used', hash) or 0) >= tonumber(oldest)
@@ -177,19 +189,29 @@ extension RedisScript {
         return 1
         """
 
-    /// Deletes what does not belong to the log any more: the oldest first, so that the next call finds what is left.
-    /// Arguments: claim
+    /// Deletes what does not belong to the log any more, and expired idempotency records, the oldest first. The answer is 2 if there
+    /// is more. Arguments: claim
     static let sweepSource = """
-        local holder, cut = fields('claim', 'cut')
+        local holder, cut, oldest = fields('claim', 'cut', 'oldest')
         if holder ~= ARGV[1] then return {'FENCED'} end
-        cut = tonumber(cut)
-        local first, names = cut, {}
-        while call('HEXISTS', session, 'c' .. first) == 1 do first = first - 1 end
-        for revision = first, math.min(cut, first + 3000) do
-            names[#names + 1] = 'c' .. revision
-            if revision < cut and call('HEXISTS', session, 's' .. revision) == 1 then names[#names + 1] = 's' .. revision end
+        local function isThere(name) return call('HEXISTS', session, name) == 1 end
+        -- The first of those that are there until a number: all between them are
+        local function first(letter, last)
+            local low, high = 1, last + 1
+            while low < high do
+                local middle = math.floor((low + high) / 2)
+                if isThere(letter .. middle) then high = middle else low = middle + 1 end
+            end
+            return low
         end
-        call('HDEL', session, unpack(names))
-        return 1
+        local names, lastCommit, lastAnswer = {}, tonumber(cut), tonumber(oldest or 1) - 1
+        local commit, answer = first('c', lastCommit), first('a', lastAnswer)
+        for revision = commit - 1, math.min(lastCommit, commit + 2000) do
+            if revision >= commit then names[#names + 1] = 'c' .. revision end
+            if revision < lastCommit and isThere('s' .. revision) then names[#names + 1] = 's' .. revision end
+        end
+        for number = answer, math.min(lastAnswer, answer + 2000) do names[#names + 1] = 'a' .. number end
+        if #names > 0 then call('HDEL', session, unpack(names)) end
+        return (commit + 2000 < lastCommit or answer + 2000 < lastAnswer) and 2 or 1
         """
 }

@@ -1,10 +1,13 @@
 /// The Lua scripts of the journal. Each is atomic, and repeating one whose answer was lost changes nothing.
 ///
-/// Each changes one key with one command, for the sake of the append-only file of Redis. If Redis is killed while it writes a
-/// transaction there, versions up to 7.0 and later ones of before August 2026 cut the file behind the last whole command of the
-/// transaction. They execute what is left of it with the next transaction, when they read the file again: see
-/// https://github.com/valkey-io/valkey/pull/4342. The only script that makes a transaction is `open`. Each connection begins with
-/// it, so it ends what a transaction of another program may have left, and any part of its own does no harm.
+/// Each changes a session with one command, for the sake of the append-only file of Redis. If Redis is killed while it writes a
+/// transaction there, version 7.0 and others cut the file behind the last whole command of the transaction. They execute what is
+/// left of it with the next transaction, when they read the file again: see https://github.com/valkey-io/valkey/pull/4342. These
+/// are the transactions that there are, and a part of each does no harm:
+///
+/// - `open`. Each connection begins with it, so it ends what a transaction may have left, also one of another program
+/// - `append` with thousands of commits: the commits are no part of the log before the last command sets the revision
+/// - a script that finds an end which Redis has forgotten just now: Redis deletes its key in the same transaction
 ///
 /// All keys begin with the same hash tag, so one server of a cluster has them all: `KEYS[1]` is the tag in braces. If a script
 /// works on a session, `KEYS[2]` is the session's key. It ends with the SHA-256 of the id: the id itself is the right to use the
@@ -13,8 +16,7 @@
 /// - the session: a hash with all that belongs together; after its end a string with its owner, and the key of `:me:` or ''
 ///   - `c` and a revision: the commit of that revision; those up to the revision `cut` were deleted
 ///   - `s` and a revision: a snapshot; `snapshots` has their revisions, each with the bytes of all commits until there
-///   - `a` and a number up to `answers`: the time and the content of an idempotency record; a new one takes the place of the one
-///     with the number `oldest` if that is expired
+///   - `a` and a number from `oldest` to `newest`: the time and the content of an idempotency record
 /// - the session and `:initial`: the initial state of a fork
 /// - tag `:ids`, `:used`, `:due`: all sessions by their names, by their last use, and by their next timers. A session is added
 ///   before it is created, and removed after its end, so one may be there that does not exist. The last use may be some time
@@ -37,10 +39,10 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
-        switch self {
-        case .reserve, .create, .adopt, .append, .schedule, .share, .end, .unlist, .release, .compact, .sweep: true
-        case .open, .leave, .probe, .count, .load, .list, .idle, .unused, .due, .personal, .commits, .replay: false
-        }
+        let writes: [RedisScript] = [
+            .reserve, .create, .adopt, .append, .schedule, .share, .end, .unlist, .release, .compact, .sweep,
+        ]
+        return writes.contains(self)
     }
 
     package var source: String {
@@ -89,15 +91,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
         """
 
-    private var asksForOwners: Bool {
-        switch self {
-        case .open, .load, .end, .list, .idle, .unused, .due: true
-        case .leave, .probe, .count, .reserve, .create, .adopt, .append, .schedule, .share, .unlist, .release, .compact,
-            .sweep,
-            .personal, .commits, .replay:
-            false
-        }
-    }
+    private var asksForOwners: Bool { [.open, .load, .end, .list, .idle, .unused, .due].contains(self) }
 
     /// For the scripts that read commits.
     private static let log = """
@@ -123,12 +117,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
         """
 
-    private var readsCommits: Bool {
-        switch self {
-        case .load, .commits, .replay: true
-        default: false
-        }
-    }
+    private var readsCommits: Bool { [.load, .commits, .replay].contains(self) }
 
     private var body: String {
         switch self {

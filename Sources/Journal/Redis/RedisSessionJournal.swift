@@ -54,6 +54,8 @@ final class RedisSessionJournal: SessionJournal {
 
     private let journal: RedisJournal
     let id: String
+    private let hash: String
+    private let key: String
     private let keys: RedisKeys
     /// Names this object in the storage: whoever loads the session writes another one there.
     private let claim: RedisClaim
@@ -69,7 +71,9 @@ final class RedisSessionJournal: SessionJournal {
     ) {
         self.journal = journal
         self.id = id
-        keys = journal.names.keys(journal.names.session(RedisNames.hash(of: id)))
+        hash = RedisNames.hash(of: id)
+        key = journal.names.session(hash)
+        keys = journal.names.keys(key)
         self.claim = claim
         self.lossID = lossID
         let revision = progress.acknowledged.revision
@@ -79,10 +83,6 @@ final class RedisSessionJournal: SessionJournal {
                 privateState: privateState,
                 isUnused: revision == 0, lastUse: lastUse, recordedUse: lastUse))
     }
-
-    private var hash: String { RedisNames.hash(of: id) }
-
-    private var key: String { journal.names.session(hash) }
 
     deinit {
         let (byteCount, use) = contents.withLock { contents in
@@ -289,9 +289,8 @@ extension RedisSessionJournal {
         case .create(let session):
             guard let sealed = journal.sealer.seal(Array(id.utf8)) else { return nil }
             let creation = RedisCreation(
-                session, journal.names, hash, claim: claim.text, sealedID: sealed, lastUse: session.createdAt,
-                lossID: lossID)
-            return creation.commands(connection.encode)
+                session, journal.names, hash, claim: claim.text, sealedID: sealed, lossID: lossID)
+            return creation.commands(createdAt: session.createdAt, connection.encode)
         case .commits(let base, let commits, let nextDeadline):
             return append(
                 CommitTransaction(baseRevision: base, commits: commits, nextDeadline: nextDeadline), nil, &position)
@@ -314,17 +313,20 @@ extension RedisSessionJournal {
             let append = journal.connection.encode(.append, keys, arguments)
         else { return nil }
         let (deadline, use) = (position.nextDeadline, position.indexedUse)
-        if deadline == old.nextDeadline, use == old.indexedUse { return RedisBatch(append) }
+        let sweeps = position.answerCount != old.answerCount && position.answerCount.isMultiple(of: 64)
+        if deadline == old.nextDeadline, use == old.indexedUse, !sweeps { return RedisBatch(append) }
         var commands: [RedisCommand?] = [append]
+        var decisive = 0
         if deadline != old.nextDeadline {
             let arguments = RedisArguments(
                 hash, claim.text, String(position.sequence), deadline.map(String.init) ?? "-")
             // The list never has a later time than the session: it is changed first if the time gets earlier, and else last.
-            let isEarlier = (deadline ?? .max) < (old.nextDeadline ?? .max)
-            commands.insert(journal.connection.encode(.schedule, keys, arguments), at: isEarlier ? 0 : 1)
+            decisive = (deadline ?? .max) < (old.nextDeadline ?? .max) ? 1 : 0
+            commands.insert(journal.connection.encode(.schedule, keys, arguments), at: 1 - decisive)
         }
         if use != old.indexedUse { commands.append(journal.use(of: hash, at: use)) }
-        return RedisBatch(commands)
+        if sweeps { commands.append(journal.connection.encode(.sweep, keys, RedisArguments(claim.text))) }
+        return RedisBatch(commands, decisive: decisive)
     }
 
     func take(_ result: Result<RedisReply, JournalError>) {
@@ -352,16 +354,21 @@ extension RedisSessionJournal {
 
     private func compact(_ check: CompactionCheck) {
         let arguments = check.arguments(journal.limits, claim: claim.text)
-        let (connection, keys, claim) = (journal.connection, keys, claim.text)
-        connection.send(
-            RedisCall(
-                .write, deadline: .now + RedisConnection.timeout,
-                encode: {
-                    RedisBatch([
-                        connection.encode(.compact, keys, arguments),
-                        connection.encode(.sweep, keys, RedisArguments(claim)),
-                    ])
-                }, done: { _ in }))
+        journal.connection.call(.compact, keys) {
+            arguments
+        } done: { [self] result in
+            if case .success = result { sweep() }
+        }
+    }
+
+    /// Deletes what the last compaction has left, in steps that take Redis some milliseconds at most.
+    private func sweep() {
+        let claim = claim.text
+        journal.connection.call(.sweep, keys) {
+            RedisArguments(claim)
+        } done: { [self] result in
+            if case .success(.integer(2)) = result { sweep() }
+        }
     }
 
     /// Persists nothing more.

@@ -30,6 +30,8 @@ struct RedisPosition: Sendable, Equatable {
     var shareGeneration = 0
     /// The number of the newest command of the session's journal.
     var sequence = 0
+    /// How many idempotency records this object has stored.
+    var answerCount = 0
     /// The last use in the list of sessions by their last use.
     var indexedUse = 0
 
@@ -66,6 +68,7 @@ struct RedisPosition: Sendable, Equatable {
             arguments.add("")
         }
         let answer = transaction.idempotencyRecord
+        if answer != nil { answerCount += 1 }
         guard snapshot != nil || answer != nil else { return arguments }
         let row = snapshot.map { snapshot in
             SnapshotRow(

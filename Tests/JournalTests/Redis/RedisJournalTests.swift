@@ -255,6 +255,35 @@ struct RedisJournalTests {
         await later.closed()
     }
 
+    @Test("forgets expired idempotency records, and reads the others in the order of their times")
+    func records() async throws {
+        let server = try RedisServer()
+        let now = Locked(Step.moment)
+        let journal = try server.open(now: { now.withLock(\.self) })
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        for round in 0..<400 {
+            let moment = now.withLock { now in
+                // A record is valid for ten minutes, and stored for a quarter of an hour.
+                now += 10_000
+                return now
+            }
+            store.append(
+                IdempotencyRecord(
+                    key: "k\(round / 2)", fingerprint: 1, response: [UInt8(round % 2)], revision: nil, at: moment),
+                to: session)
+            #expect(await session.awaitDurable() == nil)
+        }
+        let key = try #require(try server.execute("KEYS", "{test}:s:*").first)
+        let names = try server.execute("HKEYS", key).filter { $0.hasPrefix("a") }
+        #expect((90..<170).contains(names.count))
+        let answers = try await journal.session("session").answers
+        #expect((58..<64).contains(answers.count))
+        #expect(answers.map(\.at) == answers.map(\.at).sorted() && answers.last?.key == "k199")
+        #expect(answers.suffix(2).map(\.response) == [[0], [1]])
+        await journal.closed()
+    }
+
     @Test("fails the commits of a damaged session alone")
     func damagedSession() async throws {
         let server = try RedisServer()

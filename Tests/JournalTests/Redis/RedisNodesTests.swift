@@ -256,6 +256,25 @@ struct RedisNodesTests {
         await second.closed()
     }
 
+    @Test("remove what the lists have of sessions that do not exist, unless they are new")
+    func unlisted() async throws {
+        let server = try RedisServer()
+        let node = try server.open()
+        for (hash, age) in [("old", 4_000_000), ("new", 1000)] {
+            for list in ["used", "ids", "due"] {
+                try server.execute("ZADD", "{test}:\(list)", "\(Step.moment - age)", hash)
+            }
+        }
+        #expect(try await node.idleSessions(before: Step.moment).isEmpty)
+        for list in ["used", "ids", "due"] {
+            try await eventually { try server.execute("ZRANGE", "{test}:\(list)", "0", "-1") == ["new"] }
+        }
+        #expect(try await node.unusedSessions(before: Step.moment).sessions.isEmpty)
+        #expect(try await node.listed().isEmpty)
+        #expect(try await node.dueSessions(until: Step.moment).isEmpty)
+        await node.closed()
+    }
+
     @Test("end a session that seems unused only if no node has used it")
     func unused() async throws {
         let server = try RedisServer()

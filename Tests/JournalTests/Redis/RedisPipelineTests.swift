@@ -11,11 +11,16 @@ struct RedisPipelineTests {
         private let all = Locked<[String]>([])
         var words: [String] { all.withLock(\.self) }
 
+        /// - Parameters:
+        ///   - count: how many commands it has.
+        ///   - decisive: the index of the one whose reply is the result.
         func request(
-            _ name: String, _ kind: RedisRequestKind = .write, deadline: ContinuousClock.Instant? = nil
+            _ name: String, _ kind: RedisRequestKind = .write, deadline: ContinuousClock.Instant? = nil,
+            count: Int = 1, decisive: Int = 0
         ) -> any RedisRequest {
             RedisCall(
-                kind, deadline: deadline, encode: { RedisBatch(bytes: Array(name.utf8), count: 1) },
+                kind, deadline: deadline,
+                encode: { RedisBatch(bytes: Array(name.utf8), count: count, decisive: decisive) },
                 done: { [all] result in
                     let word =
                         switch result {
@@ -153,6 +158,64 @@ struct RedisPipelineTests {
         #expect(text(pipeline.take()) == "d")
         perform(pipeline.receive(.null))
         #expect(outcomes.words.last == "d done" && pipeline.isEmpty)
+    }
+
+    @Test("takes the reply to the decisive one of several commands as the result, after the last reply")
+    func decisiveCommands() {
+        var pipeline = RedisPipeline()
+        let outcomes = Outcomes()
+        for (name, decisive) in [("a", 0), ("b", 1), ("c", 2)] {
+            pipeline.append(outcomes.request(name, count: 3, decisive: decisive))
+        }
+        pipeline.append(outcomes.request("d"))
+        _ = pipeline.take()
+        for _ in ["a", "b", "c"] {
+            perform(pipeline.receive(.integer(1)))
+            perform(pipeline.receive(.error("ERR it is damaged")))
+            #expect(outcomes.words.count < 3)
+            perform(pipeline.receive(.integer(1)))
+        }
+        perform(pipeline.receive(.integer(1)))
+        #expect(outcomes.words == ["a done", "b failed", "c done", "d done"] && pipeline.isEmpty)
+        // All of them are sent again, and answered again.
+        pipeline.append(outcomes.request("e", count: 2))
+        _ = pipeline.take()
+        perform(pipeline.receive(.integer(1)))
+        pipeline.disconnect()
+        #expect(text(pipeline.take()) == "e")
+        for _ in 0..<2 { perform(pipeline.receive(.integer(1))) }
+        #expect(outcomes.words.last == "e done" && pipeline.isEmpty)
+    }
+
+    @Test("acknowledges writes once they are counted, and claims and reads before", arguments: [0, 1])
+    func counting(replicas: Int) {
+        var pipeline = RedisPipeline(replicas: replicas, count: RedisCommand("COUNT"))
+        let outcomes = Outcomes()
+        pipeline.append(outcomes.request("claim", .claim))
+        pipeline.append(outcomes.request("read", .read))
+        let bytes = text(pipeline.take())
+        #expect(!bytes.contains("COUNT") && bytes.contains("WAIT") == (replicas > 0))
+        for _ in 0..<(2 + replicas) { perform(pipeline.receive(.integer(1))) }
+        #expect(outcomes.words == ["claim done", "read done"])
+        for name in ["a", "b"] { pipeline.append(outcomes.request(name)) }
+        #expect(text(pipeline.take()).hasPrefix("ab*1\r\n$5\r\nCOUNT"))
+        for _ in ["a", "b"] { perform(pipeline.receive(.integer(1))) }
+        #expect(outcomes.words.count == 2)
+        var step = pipeline.receive(.integer(7))
+        if replicas > 0 {
+            #expect(step.completions.isEmpty && step.writeCount == nil)
+            step = pipeline.receive(.integer(1))
+        }
+        perform(step)
+        #expect(step.writeCount == 7 && outcomes.words.suffix(2) == ["a done", "b done"])
+        // Nobody would notice the loss of a write that is not counted.
+        pipeline.append(outcomes.request("c"))
+        _ = pipeline.take()
+        for reply in [RedisReply.integer(1), .error("OOM it is full"), .integer(1)].prefix(2 + replicas) {
+            step = pipeline.receive(reply)
+            perform(step)
+        }
+        #expect(step.writeCount == nil && outcomes.words.last == "c failed" && pipeline.isEmpty)
     }
 
     @Test("drops the heartbeats of a lost connection")

@@ -100,14 +100,15 @@ private struct Pair {
             (session, number, epoch) = (Int.random(in: 0..<sessionCount, using: &random), life.number, 1)
         }
         let answer = model.execute(.create(session, life: number, epoch: epoch), now: Self.now, Rules())
+        try execute(["SET", "{test}:initial:0", "state"])
+        for list in ["ids", "used"] { try execute(["ZADD", "{test}:\(list)", "1", "\(session)"]) }
+        let fields = [
+            "id": "id \(session)", "header": "header", "sequence": "0", "initial": "{test}:initial:0", "revision": "0",
+            "cut": "0", "owner": "",
+        ]
         let reply = try run(
             .create, session,
-            [
-                "\(session)", "\(number) \(epoch)", "", "id", "id \(session)", "header", "header", "sequence", "0",
-                "initial", "{test}:initial:0", "revision", "0", "cut", "0", "snapshots", "", "answers", "0", "owner",
-                "",
-                "used", "1",
-            ])
+            ["\(session)", "{test}:initial:0", "", "\(number) \(epoch)"] + fields.flatMap { [$0.key, $0.value] })
         let isDone = if case .done = answer { true } else { false }
         #expect(reply.first == (isDone ? "OK" : "EXISTS"))
         guard isNew else { return }
