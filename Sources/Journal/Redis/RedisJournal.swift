@@ -248,10 +248,11 @@ public final class RedisJournal: Journal {
     ) {
         let sealer = sealer
         read(.idle, [String(moment), String(limit), life], done) { [self] fields throws(JournalError) in
-            unlist(fields.dropFirst(2).first)
-            return (fields.dropFirst().first?.array ?? []).compactMap {
-                $0.bytes.flatMap { try? Self.opened($0, sealer) }
+            guard fields.count == 3, let sealed = fields[1].array, let gone = fields[2].array else {
+                throw .corrupt("the list has no complete record")
             }
+            unlist(gone)
+            return sealed.compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }
 
@@ -262,16 +263,18 @@ public final class RedisJournal: Journal {
         let sealer = sealer
         read(.unused, [String(start), String(moment), String(limit), life], done) {
             [self] fields throws(JournalError) in
-            unlist(fields.dropFirst(3).first)
-            let rows = (fields.dropFirst().first?.array ?? []).compactMap(UnusedRow.init)
+            guard fields.count == 4, let found = fields[1].array, let gone = fields[3].array else {
+                throw .corrupt("the list has no complete record")
+            }
+            unlist(gone)
+            let rows = found.compactMap(UnusedRow.init)
             let sessions = rows.compactMap { row in
                 row.sealedID.flatMap { try? Self.opened($0, sealer) }.map {
                     UnusedSessions.Session(id: $0, createdAt: row.createdAt)
                 }
             }
             return UnusedSessions(
-                sessions, oldest: rows.first?.createdAt, last: fields.dropFirst(2).first?.integer, from: start,
-                before: moment)
+                sessions, oldest: rows.first?.createdAt, last: fields[2].integer, from: start, before: moment)
         }
     }
 
@@ -315,10 +318,14 @@ public final class RedisJournal: Journal {
     }
 
     /// Removes the traces of sessions that do not exist, unless they are new and may still be created.
-    private func unlist(_ hashes: RedisReply?) {
+    private func unlist(_ gone: [RedisReply]) {
+        guard !gone.isEmpty else { return }
         let oldest = now() - Self.creationTime
-        for hash in (hashes?.array ?? []).compactMap(\.text) {
-            run { [names, connection] in RedisBatch(names.removal(of: hash, olderThan: oldest, connection.encode)) }
+        run { [names, connection] in
+            RedisBatch(
+                gone.compactMap(\.text).flatMap { hash in
+                    names.removal(of: hash, olderThan: oldest, connection.encode)
+                })
         }
     }
 
