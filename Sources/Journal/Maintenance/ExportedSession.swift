@@ -39,19 +39,23 @@ struct ExportedSession {
         }
         let document = Fields(json, "")
         let ownID = try document.text("id")
+        let initial = try document.fields("initial").state()
         header = SessionHeader(
             id: id ?? ownID, kind: try document.text("store"),
             schema: try document.number("schema", 1...1_000_000), createdAt: try document.moment("createdAt"),
             forkedFrom: try document.number(ifPresent: "forkedFrom", Self.revisions),
             historyID: String(UInt64.random(in: .min ... .max), radix: 36),
-            initial: try document.fields("initial").state(),
+            initial: initial,
             owner: json["owner"] == nil ? nil : try document.text("owner"),
             isPersonal: json["owner"] == nil ? false : try document.flag("personal"))
         shareGeneration = try document.number(ifPresent: "shareGeneration", Self.revisions) ?? 0
         lastActiveAt = try document.moment("lastActiveAt")
         base = try json["base"].map { base throws(Unreadable) in
             let base = Fields(base, "base/")
-            return (try base.number("revision", 1...Self.revisions.upperBound), try base.state())
+            var state = try base.state()
+            // Without one it is as at revision 0.
+            state.privateState = state.privateState ?? initial.privateState
+            return (try base.number("revision", 1...Self.revisions.upperBound), state)
         }
         commits = try Self.records(try document.array("commits"), after: base?.revision ?? 0)
         newest = base?.state ?? header.initial

@@ -251,7 +251,7 @@ public final class RedisJournal: Journal {
             guard fields.count == 3, let sealed = fields[1].array, let gone = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
-            unlist(gone)
+            unlist(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
             return sealed.compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }
@@ -266,7 +266,7 @@ public final class RedisJournal: Journal {
             guard fields.count == 4, let found = fields[1].array, let gone = fields[3].array else {
                 throw .corrupt("the list has no complete record")
             }
-            unlist(gone)
+            unlist(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
             let rows = found.compactMap(UnusedRow.init)
             let sessions = rows.compactMap { row in
                 row.sealedID.flatMap { try? Self.opened($0, sealer) }.map {
@@ -317,15 +317,13 @@ public final class RedisJournal: Journal {
             RedisCall(.read, deadline: .now + RedisConnection.timeout, encode: encode, done: { _ in }))
     }
 
-    /// Removes the traces of sessions that do not exist, unless they are new and may still be created.
-    private func unlist(_ gone: [RedisReply]) {
-        guard !gone.isEmpty else { return }
-        let oldest = now() - Self.creationTime
+    /// Removes the traces of sessions that do not exist.
+    ///
+    /// - Parameter moment: a session that was used later may still be created; nil for sessions whose creation was refused.
+    func unlist(_ hashes: [String], olderThan moment: Int? = nil) {
+        guard !hashes.isEmpty else { return }
         run { [names, connection] in
-            RedisBatch(
-                gone.compactMap(\.text).flatMap { hash in
-                    names.removal(of: hash, olderThan: oldest, connection.encode)
-                })
+            RedisBatch(hashes.flatMap { names.removal(of: $0, olderThan: moment, connection.encode) })
         }
     }
 

@@ -27,10 +27,9 @@ struct RedisNames: Sendable {
         "\(tag):me:" + Self.hash(of: "\(owner.utf8.count) \(owner)\(kind)")
     }
 
-    /// The key of an initial state: sessions of a kind share it, and a fork has its own.
-    func initial(_ header: SessionHeader, _ hash: String) -> String {
-        if header.forkedFrom != nil { return session(hash) + ":initial" }
-        return "\(tag):initial:" + Self.hash(of: String(decoding: header.initial.encoded, as: UTF8.self))
+    /// The key of an initial state that the sessions of a kind share.
+    func initial(_ state: [UInt8]) -> String {
+        "\(tag):initial:" + Self.hash(of: String(decoding: state, as: UTF8.self))
     }
 }
 
@@ -55,7 +54,7 @@ extension RedisNames {
     ///
     /// - Parameter moment: a session that was used later may still be created; nil if it has ended.
     func removal(of hash: String, olderThan moment: Int?, _ encode: RedisEncoder) -> [RedisCommand?] {
-        ["me", "initial", "due", "ids", "used"].map { trace in
+        ["me", "due", "ids", "used"].map { trace in
             encode(.unlist, keys(session(hash)), RedisArguments(trace, hash, moment.map(String.init) ?? ""))
         }
     }
@@ -66,7 +65,8 @@ struct RedisCreation {
     private let names: RedisNames
     private let hash: String
     private let claim: String
-    private let initial: (key: String, state: [UInt8])
+    /// The initial state that it shares, and its key; nil for a fork, which has its own.
+    private let shared: (key: String, state: [UInt8])?
     /// The key of the owner's personal session; empty if this is none.
     private let personal: String
     /// The fields of the session without `claim`, by their names.
@@ -76,15 +76,18 @@ struct RedisCreation {
         _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lossID: Int
     ) {
         (self.names, self.hash, self.claim) = (names, hash, claim)
-        initial = (names.initial(header, hash), header.initial.encoded)
+        let initial = header.initial.encoded
+        shared = header.forkedFrom == nil ? (names.initial(initial), initial) : nil
         personal = header.isPersonal ? header.owner.map { names.personal(of: $0, kind: header.kind) } ?? "" : ""
         var words = [
             "sequence": "0", "revision": "0", "chain": String(SessionRow.checksum(header)), "total": "0", "cut": "0",
-            "shares": "0", "losses": String(lossID), "initial": initial.key, "owner": header.owner ?? "",
+            "shares": "0", "losses": String(lossID), "owner": header.owner ?? "",
         ]
+        if let shared { words["initial"] = shared.key }
         if !personal.isEmpty { words["me"] = personal }
         var fields = words.mapValues { Array($0.utf8) }
         (fields["id"], fields["header"]) = (sealedID, header.encoded)
+        if shared == nil { fields["state"] = initial }
         self.fields = fields
     }
 
@@ -93,7 +96,7 @@ struct RedisCreation {
     /// The commands that create the session. What the lists have of it is ignored until the last one is executed.
     func commands(createdAt: Int, _ encode: RedisEncoder) -> RedisBatch? {
         var arguments = RedisArguments(capacity: 768)
-        for word in [hash, initial.key, personal, claim] { arguments.add(word) }
+        for word in [hash, shared?.key ?? "", personal, claim] { arguments.add(word) }
         for (name, value) in fields {
             arguments.add(name)
             arguments.add(value)
@@ -123,18 +126,22 @@ struct RedisCreation {
         var preparation = preparation(lastUse: now, encode)
         preparation += [due] + commands.prefix(1) + [begin]
         preparation += commands.dropFirst() + [end]
-        let arguments = RedisArguments(hash, initial.key, personal, temporary, String(all.count))
+        let arguments = RedisArguments(hash, shared?.key ?? "", personal, temporary, String(all.count))
         return RedisBatch(preparation + [encode(.adopt, names.keys(key), arguments)], decisive: preparation.count)
     }
 
     private func preparation(lastUse: Int, _ encode: RedisEncoder) -> [RedisCommand?] {
-        var state = RedisArguments("SET", initial.key)
-        state.add(initial.state)
-        state.add("NX")
-        let commands = [
-            RedisCommand(state), RedisCommand("ZADD", "\(names.tag):used", "GT", String(lastUse), hash),
+        var commands: [RedisCommand?] = [
+            RedisCommand("ZADD", "\(names.tag):used", "GT", String(lastUse), hash),
             RedisCommand("ZADD", "\(names.tag):ids", "0", hash),
         ]
-        return personal.isEmpty ? commands : commands + [encode(.reserve, names.keys(personal), RedisArguments(hash))]
+        if let shared {
+            var arguments = RedisArguments("SET", shared.key)
+            arguments.add(shared.state)
+            arguments.add("NX")
+            commands.append(RedisCommand(arguments))
+        }
+        if !personal.isEmpty { commands.append(encode(.reserve, names.keys(personal), RedisArguments(hash))) }
+        return commands
     }
 }

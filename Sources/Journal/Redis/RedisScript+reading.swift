@@ -20,7 +20,7 @@ extension RedisScript {
         local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
             'claim')
         head[10], head[11] = isTakenOver, call('HGET', tag .. ':meta', 'commits')
-        local key, snapshots, used, newest, first = fields('initial', 'snapshots', 'used', 'newest', 'oldest')
+        local key, own, snapshots, used, newest, first = fields('initial', 'state', 'snapshots', 'used', 'newest', 'oldest')
         local revision, cut = tonumber(head[3]), tonumber(head[5])
         local base, state = snapshot(snapshots or '', revision)
         local answers, last = {}, tonumber(newest or 0)
@@ -34,7 +34,7 @@ extension RedisScript {
         end
         local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
         if tonumber(indexed) >= tonumber(used or 0) then used = indexed end
-        local found = {'OK', head, call('GET', key), base, state, log(base + 1, revision), answers, used,
+        local found = {'OK', head, own or call('GET', key), base, state, log(base + 1, revision), answers, used,
             call('ZSCORE', tag .. ':due', hash), indexed}
         if isWhole then
             found[11] = call('HGET', session, 's' .. cut)
@@ -46,7 +46,7 @@ extension RedisScript {
     /// Arguments: name after which the list begins or '', limit
     static let listSource = """
         local start = ARGV[1] == '' and '-' or '(' .. ARGV[1]
-        local rows, initial, now, limit = {}, {}, moment(), tonumber(ARGV[2])
+        local rows, initial, states, now, limit = {}, {}, {}, moment(), tonumber(ARGV[2])
         repeat
             local hashes = call('ZRANGEBYLEX', tag .. ':ids', start, '+', 'LIMIT', 0, limit)
             for _, hash in ipairs(hashes) do
@@ -59,11 +59,14 @@ extension RedisScript {
                     row[8] = otherOwner(key, '', now) or ''
                     row[9] = hash
                     rows[#rows + 1] = row
-                    initial[row[6]] = true
+                    if row[6] then
+                        initial[row[6]] = true
+                    else
+                        row[6], states[#states + 1], states[#states + 2] = key, key, call('HGET', key, 'state')
+                    end
                 end
             end
         until #hashes < limit or #rows == limit
-        local states = {}
         for key in pairs(initial) do
             states[#states + 1] = key
             states[#states + 1] = call('GET', key)

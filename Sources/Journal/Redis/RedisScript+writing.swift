@@ -13,13 +13,15 @@ extension RedisScript {
         local function refusal(hash, initial, me)
             if call('EXISTS', session) == 1 then return {'EXISTS'} end
             local isListed = call('ZSCORE', tag .. ':ids', hash) and call('ZSCORE', tag .. ':used', hash)
-            if call('EXISTS', initial) == 0 or not isListed then return redis.error_reply('OOM not all of it was stored') end
+            if not isListed or initial ~= '' and call('EXISTS', initial) == 0 then
+                return redis.error_reply('OOM not all of it was stored')
+            end
             if me ~= '' and call('GET', me) ~= hash then return {'PERSONAL'} end
         end
 
         """
 
-    /// Arguments: hash, key of the initial state, key of `:me:` or '', claim, and the other fields with their names
+    /// Arguments: hash, key of the shared initial state or '', key of `:me:` or '', claim, and the other fields with their names
     static let createSource =
         creation + """
             local hash, initial, me, claim = unpack(ARGV)
@@ -30,12 +32,13 @@ extension RedisScript {
             return done()
             """
 
-    /// Takes over an imported session. Arguments: hash, key of the initial state, key of `:me:` or '', key of the fields, their number
+    /// Takes over an imported session. Arguments: hash, key of the shared initial state or '', key of `:me:` or '', key of the fields,
+    /// their number
     static let adoptSource =
         creation + """
             local hash, initial, me, key, count = unpack(ARGV)
             local refused = refusal(hash, initial, me)
-            if not refused and call('HLEN', key) ~= tonumber(count) then
+            if not refused and (call('HLEN', key) ~= tonumber(count) or not call('ZSCORE', tag .. ':due', hash)) then
                 refused = redis.error_reply('OOM not all of it was stored')
             end
             if refused then
@@ -137,15 +140,13 @@ extension RedisScript {
         return {'OK', call('ZCARD', tag .. ':ids') - 1}
         """
 
-    /// Removes one trace of a session that has ended, or was not created. Arguments: `me`, `initial`, or one of the lists; hash;
+    /// Removes one trace of a session that has ended, or was not created. Arguments: `me` or one of the lists; hash;
     /// time since when sessions were used that may still be created, or '' if the session has ended
     static let unlistSource = """
         local trace, hash, oldest = unpack(ARGV)
         local isNew = oldest ~= '' and tonumber(call('ZSCORE', tag .. ':used', hash) or 0) >= tonumber(oldest)
         if isNew or fields('id') then return done() end
-        if trace == 'initial' then
-            call('UNLINK', session .. ':initial')
-        elseif trace ~= 'me' then
+        if trace ~= 'me' then
             call('ZREM', tag .. ':' .. trace, hash)
         elseif call('EXISTS', session) == 1 then
             local me = cmsgpack.unpack(call('GET', session))[2]

@@ -16,8 +16,8 @@
 /// - the session: a hash with all that belongs together; after its end a string with its owner, and the key of `:me:` or ''
 ///   - `c` and a revision: the commit of that revision; those up to the revision `cut` were deleted
 ///   - `s` and a revision: a snapshot; `snapshots` has their revisions, each with the bytes of all commits until there
+///   - `state`: the initial state of a fork; `initial`: the key of that of any other session
 ///   - `a` and a number from `oldest` to `newest`: the time and the content of an idempotency record
-/// - the session and `:initial`: the initial state of a fork
 /// - tag `:ids`, `:used`, `:due`: all sessions by their names, by their last use, and by their next timers. A session is added
 ///   before it is created, and removed after its end, so one may be there that does not exist. The last use may be some time
 ///   behind the field `used` of the session
@@ -52,9 +52,11 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
     private var flags: String {
         switch self {
-        case .probe, .reserve, .create, .adopt, .append, .share: ""
+        case .probe, .reserve, .create, .adopt, .append: ""
         // What frees memory, or only changes a field, works in a full server too.
-        case .open, .leave, .count, .load, .schedule, .end, .unlist, .release, .compact, .sweep: "allow-oom"
+        case .open, .leave, .count, .load, .schedule, .share, .end, .unlist, .release, .compact,
+            .sweep:
+            "allow-oom"
         case .list, .idle, .unused, .due, .personal, .commits, .replay: "no-writes"
         }
     }

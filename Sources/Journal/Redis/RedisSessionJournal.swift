@@ -332,7 +332,10 @@ extension RedisSessionJournal {
     func take(_ result: Result<RedisReply, JournalError>) {
         switch result {
         case .success(let reply):
-            guard let written = RedisWritten(reply) else { return fail(.conflict) }
+            guard let written = RedisWritten(reply) else {
+                if contents.withLock({ $0.position?.isCreated == false }) { journal.unlist([hash]) }
+                return fail(.conflict)
+            }
             acknowledge(written)
         case .failure(let failure): fail(failure)
         }

@@ -104,6 +104,18 @@ struct ImportTests {
         #expect(try await !accepts(Array(changed.utf8), "\(replacement)"))
     }
 
+    @Test("takes the private state of revision 0 for the oldest one if that names none")
+    func unchangedPrivateState() throws {
+        let text = String(decoding: try Parcel.document(), as: UTF8.self)
+        let document = text.replacing(#""initial":{"#, with: #""initial":{"hidden":{"seed":1},"#)
+        var states: [StateSnapshot] = []
+        _ = try SQLiteStorage.insert(Array(document.utf8), into: try JournalFile().path, as: nil) { _, _, state in
+            states.append(state)
+            return nil
+        }
+        #expect(states.count == 2 && states.allSatisfy { $0.privateState == Array(#"{"seed":1}"#.utf8) })
+    }
+
     @Test("accepts nothing that a server could not use, whatever is changed", arguments: 1...4 as ClosedRange<UInt64>)
     func survivesMutations(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
