@@ -108,8 +108,9 @@ struct ImportTests {
     func unchangedPrivateState() throws {
         let text = String(decoding: try Parcel.document(), as: UTF8.self)
         let document = text.replacing(#""initial":{"#, with: #""initial":{"hidden":{"seed":1},"#)
+        let file = try JournalFile()
         var states: [StateSnapshot] = []
-        _ = try SQLiteStorage.insert(Array(document.utf8), into: try JournalFile().path, as: nil) { _, _, state in
+        _ = try SQLiteStorage.insert(Array(document.utf8), into: file.path, as: nil) { _, _, state in
             states.append(state)
             return nil
         }
