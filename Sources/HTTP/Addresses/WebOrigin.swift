@@ -52,7 +52,11 @@ package struct AllowedHosts: Sendable, Hashable {
         guard let names else { return true }
         if head.asks(forOneOf: spellings) { return true }
         guard let authority = head.authority else { return true }
-        return WebOrigin(scheme: "http", authority: authority).map { names.contains($0.host) } ?? false
+        // Without the port, whatever that is. The colons of an IPv6 address are in brackets.
+        let address = authority.prefix { $0 != "]" }
+        let end = authority.hasPrefix("[") ? address.endIndex : authority.startIndex
+        let host = authority[..<(authority[end...].firstIndex(of: ":") ?? authority.endIndex)]
+        return HostName.canonical(String(host)).map(names.contains) ?? false
     }
 }
 

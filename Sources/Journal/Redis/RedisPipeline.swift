@@ -21,10 +21,12 @@ package enum RedisVerdict: Equatable {
 
 /// The commands of one connection in their order, and where each of them stands: a pure value.
 ///
-/// Replies come in the order of the commands. If the connection is lost, all that were not answered are sent again: a script
-/// recognizes what it has executed. Behind commands that store something stands the script `count`, and behind those that change
-/// anything a `WAIT` if there are replicas. They are completed when these are answered. A `WAIT` that says that replicas are missing completes nothing, and the
-/// next heartbeat asks again.
+/// Replies come in the order of the commands. If the connection is lost, all commands that were not answered are sent again: a
+/// script recognizes what it has executed.
+///
+/// The script `count` stands behind commands that store something, and `WAIT` behind those that change anything if there are
+/// replicas. The commands are completed when both are answered. A reply to `WAIT` that says that replicas are missing completes
+/// nothing, and the next heartbeat asks again.
 package struct RedisPipeline {
     private struct Item {
         let request: any RedisRequest
@@ -132,7 +134,7 @@ package struct RedisPipeline {
     private var sent = 0
     /// How many of the commands that were answered wait for a barrier.
     private var heldCount = 0
-    /// The barriers that are not answered, oldest first, and the positions of the commands that follow them.
+    /// The barriers that are not answered, oldest first, each with the position of the command behind it.
     private var barriers: [(barrier: Barrier, position: Int)] = []
     /// The newest reply to `count`, which is not known to be durable; or why there is none.
     private var counted: Result<Int, JournalError>?
@@ -319,7 +321,7 @@ package struct RedisPipeline {
 
 extension RedisReply {
     /// Whether a script has answered that it did not do what it was asked for.
-    var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
+    fileprivate var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
 
     /// Whether a script has answered that another claim or commit came before.
     fileprivate var isConflict: Bool {

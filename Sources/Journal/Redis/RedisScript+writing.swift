@@ -100,8 +100,8 @@ extension RedisScript {
             return 1
             """
 
-    /// When the session's next timer is due. Before its commit is executed, the time only gets earlier.
-    /// Arguments: hash, claim, sequence of the commit, time or '-' for no timer
+    /// When the session's next timer is due, for the list. Before the commit is executed that sets the timer, the time in the list only
+    /// gets earlier: it must never be later than that of the session. Arguments: hash, claim, sequence of the commit, time or '-'
     static let scheduleSource = """
         local hash, claim, sequence, due = unpack(ARGV)
         local holder, newest = fields('claim', 'sequence')

@@ -61,7 +61,8 @@ final class RedisSessionJournal: SessionJournal {
     private let claim: RedisClaim
     /// That of the storage when the session was loaded.
     private let lossID: Int
-    // Guards the position, the commits in memory and the waiters. Taken inside the store's lock; only the connection's inbox or its scripts are locked while it is held.
+    // Guards the position, the commits in memory and the waiters. Taken inside the store's lock; only the connection's inbox or its
+    // scripts are locked while it is held.
     private let contents: Locked<Contents>
 
     init(
@@ -320,7 +321,7 @@ extension RedisSessionJournal {
         if deadline != old.nextDeadline {
             let arguments = RedisArguments(
                 hash, claim.text, String(position.sequence), deadline.map(String.init) ?? "-")
-            // The list never has a later time than the session: it is changed first if the time gets earlier, and else last.
+            // The list must never have a later time than the session. So it is changed first if the time gets earlier, and else last.
             decisive = (deadline ?? .max) < (old.nextDeadline ?? .max) ? 1 : 0
             commands.insert(journal.connection.encode(.schedule, keys, arguments), at: 1 - decisive)
         }

@@ -38,7 +38,8 @@ import Testing
     private static let loopback = AllowedHosts(["localhost", "127.0.0.1", "::1"])
 
     @Test(arguments: [
-        "localhost", "LocalHost", "localhost.", "localhost:80", "localhost:", "127.0.0.1:65535", "[::1]", "[::1]:8080",
+        "localhost", "LocalHost", "localhost.", "localhost:80", "localhost:", "localhost:0", "LOCALHOST.:0",
+        "127.0.0.1:65535", "[::1]", "[::1]:8080",
         "[0:0:0:0:0:0:0:1]:1",
     ])
     func anAllowedHostMayHaveAnyPort(host: String) throws {
