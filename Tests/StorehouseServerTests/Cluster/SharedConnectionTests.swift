@@ -120,8 +120,11 @@ struct SharedConnectionOfForwarderTests {
     @Test func aReadNeedsNoChannelToEnd() async throws {
         let ok = Step.send(Answer.status(200, body: "{}"))
         try await run(Self.agreeing([ok]), connections: 1) { session, owner in
-            try await Self.succeed(session)
-            #expect(try await session.read("/state").status == 200)
+            // The node admits one client at a time, too.
+            let client = try session.server.client()
+            let action = TestRequest("POST", session.path + "/actions", json: ["type": "counter/increment"])
+            #expect(try await client.exchange(action).status == 200)
+            #expect(try await client.exchange(TestRequest("GET", session.path + "/state")).status == 200)
             #expect(owner.record.connections == 2)
         }
     }
