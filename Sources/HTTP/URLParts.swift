@@ -43,7 +43,8 @@ package struct URLParts {
     /// Whether the URL has the form of an `Origin` field (RFC 6454, section 6.2): host and scheme in lower case.
     package var isOrigin: Bool { endsWithAuthority && !hasUserInfo && host == host.lowercased() }
 
-    private static func split(_ address: Substring) -> (host: Substring, port: Substring?)? {
+    /// The host and the text behind its colon; nil if the host is malformed.
+    static func split(_ address: Substring) -> (host: Substring, port: Substring?)? {
         if address.hasPrefix("[") {
             guard let close = address.firstIndex(of: "]") else { return nil }
             let host = address[...close]

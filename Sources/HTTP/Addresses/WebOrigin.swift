@@ -52,10 +52,8 @@ package struct AllowedHosts: Sendable, Hashable {
         guard let names else { return true }
         if head.asks(forOneOf: spellings) { return true }
         guard let authority = head.authority else { return true }
-        // Without the port, whatever that is. The colons of an IPv6 address are in brackets.
-        let address = authority.prefix { $0 != "]" }
-        let end = authority.hasPrefix("[") ? address.endIndex : authority.startIndex
-        let host = authority[..<(authority[end...].firstIndex(of: ":") ?? authority.endIndex)]
+        // With any port, also one that is none.
+        guard let host = URLParts.split(authority[...])?.host else { return false }
         return HostName.canonical(String(host)).map(names.contains) ?? false
     }
 }

@@ -85,21 +85,21 @@ package final class RedisClient {
 
     /// Changes something, and waits until replicas have it.
     ///
-    /// - Returns: the reply to the decisive command.
+    /// - Returns: the reply that is the result.
     @discardableResult
     func change(_ batch: RedisBatch?) throws(StorageError) -> RedisReply {
         guard var batch else { throw .refused("\(settings.address) does not know the scripts") }
-        let (count, decisive) = (batch.count, batch.decisive)
+        let (count, resultIndex) = (batch.count, batch.resultIndex)
         batch.append(encode(.count, settings.keys, RedisArguments()))
         if settings.replicas > 0 { batch.append(RedisCommand("WAIT", String(settings.replicas), "10000")) }
         let replies = try execute(batch)
-        for reply in [replies[decisive], replies[count]] {
+        for reply in [replies[resultIndex], replies[count]] {
             if case .error(let text) = reply { throw .refused("\(settings.address): \(text)") }
         }
         guard settings.replicas == 0 || replies[count + 1].integer ?? 0 >= settings.replicas else {
             throw .refused("\(settings.address) has executed this, but fewer than \(settings.replicas) replicas have")
         }
-        return replies[decisive]
+        return replies[resultIndex]
     }
 
     /// A call of a script.

@@ -36,23 +36,23 @@ package struct RedisBatch: Sendable {
     /// How many replies there will be.
     package private(set) var count: Int
     /// The index of the command whose reply is the result.
-    let decisive: Int
+    let resultIndex: Int
 
-    package init(bytes: [UInt8], count: Int, decisive: Int = 0) {
-        (self.bytes, self.count, self.decisive) = (bytes, count, decisive)
+    package init(bytes: [UInt8], count: Int, resultIndex: Int = 0) {
+        (self.bytes, self.count, self.resultIndex) = (bytes, count, resultIndex)
     }
 
     package init(_ command: RedisCommand) { self.init(bytes: command.bytes, count: 1) }
 
-    init(_ commands: [RedisCommand], decisive: Int = 0) {
-        self.init(bytes: commands.flatMap(\.bytes), count: commands.count, decisive: decisive)
+    init(_ commands: [RedisCommand], resultIndex: Int = 0) {
+        self.init(bytes: commands.flatMap(\.bytes), count: commands.count, resultIndex: resultIndex)
     }
 
     /// Nil if one of the commands could not be made.
-    init?(_ commands: [RedisCommand?], decisive: Int = 0) {
+    init?(_ commands: [RedisCommand?], resultIndex: Int = 0) {
         let made = commands.compactMap(\.self)
         guard made.count == commands.count else { return nil }
-        self.init(made, decisive: decisive)
+        self.init(made, resultIndex: resultIndex)
     }
 
     mutating func append(_ command: RedisCommand) {

@@ -53,7 +53,7 @@ final class RedisConnection: Sendable {
     let takeovers = Atomic(0)
     /// How many commands were refused because another claim or commit came before them.
     let conflicts = Atomic(0)
-    /// How many writes are known, whichever node made them, as the storage counts them; -1 before the storage was opened.
+    /// How many batches of writes all nodes have sent, as far as is known; -1 before the storage was opened.
     let writeCount = Atomic(-1)
     /// Names the newest loss of acknowledged commits; 0 if there was none.
     let lossID = Atomic(0)

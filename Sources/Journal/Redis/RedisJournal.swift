@@ -177,8 +177,8 @@ public final class RedisJournal: Journal {
         } done: { result in
             // Now, because the storage may lose commits before the next line runs.
             let lossID = connection.lossID.load(ordering: .acquiring)
-            if case .success(let reply) = result, let commits = Found.writeCount(reply) {
-                connection.writeCount.max(commits, ordering: .relaxed)
+            if case .success(let reply) = result, let count = Found.writeCount(reply) {
+                connection.writeCount.max(count, ordering: .relaxed)
             }
             lookups.async {
                 let found = result.flatMap { reply in
@@ -251,7 +251,7 @@ public final class RedisJournal: Journal {
             guard fields.count == 3, let sealed = fields[1].array, let gone = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
-            unlist(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
+            unindex(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
             return sealed.compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }
@@ -266,7 +266,7 @@ public final class RedisJournal: Journal {
             guard fields.count == 4, let found = fields[1].array, let gone = fields[3].array else {
                 throw .corrupt("the list has no complete record")
             }
-            unlist(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
+            unindex(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
             let rows = found.compactMap(UnusedRow.init)
             let sessions = rows.compactMap { row in
                 row.sealedID.flatMap { try? Self.opened($0, sealer) }.map {
@@ -301,7 +301,7 @@ public final class RedisJournal: Journal {
         return String(decoding: clear, as: UTF8.self)
     }
 
-    /// The last use of a session, for the list.
+    /// Stores the last use of a session in the index `:used`.
     func use(of hash: String, at moment: Int) -> RedisCommand {
         RedisCommand("ZADD", "\(names.tag):used", "XX", "GT", String(moment), hash)
     }
@@ -320,7 +320,7 @@ public final class RedisJournal: Journal {
     /// Removes the traces of sessions that do not exist.
     ///
     /// - Parameter moment: a session that was used later may still be created; nil for sessions whose creation was refused.
-    func unlist(_ hashes: [String], olderThan moment: Int? = nil) {
+    func unindex(_ hashes: [String], olderThan moment: Int? = nil) {
         guard !hashes.isEmpty else { return }
         run { [names, connection] in
             RedisBatch(hashes.flatMap { names.removal(of: $0, olderThan: moment, connection.encode) })

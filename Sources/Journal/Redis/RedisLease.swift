@@ -3,8 +3,8 @@ import Platform
 /// What the script `open` has answered.
 enum RedisLease: Sendable, Equatable {
     struct Opened: Sendable, Equatable {
-        /// How many writes the storage has counted.
-        let commits: Int
+        /// How many batches of writes the storage has counted.
+        let writeCount: Int
         let sessions: Int
         /// Names the newest loss of acknowledged commits; 0 if there was none.
         let lossID: Int
@@ -33,14 +33,14 @@ enum RedisLease: Sendable, Equatable {
         guard let fields = reply.array, let word = fields.first?.text else { return nil }
         switch word {
         case "OK":
-            guard fields.count == 9, let commits = fields[1].integer, let sessions = fields[2].integer,
+            guard fields.count == 9, let writeCount = fields[1].integer, let sessions = fields[2].integer,
                 let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
                 let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 })
             else { return nil }
             let pairs = stride(from: 0, to: namesakes.count - 1, by: 2).map { (namesakes[$0], namesakes[$0 + 1]) }
             self = .opened(
                 Opened(
-                    commits: commits, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
+                    writeCount: writeCount, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
                     namesakes: Dictionary(pairs) { first, _ in first }))
         case "FORGOTTEN": self = .forgotten

@@ -54,7 +54,7 @@ extension RedisLoop {
                 loop.take(.granted(life), to: request)
                 if loop.hasNamesake(opened, mode) { return loop.stop(open) }
                 // The checks of a new connection are due.
-                if opened.hasLost { loop.connection.writeCount.store(opened.commits, ordering: .relaxed) }
+                if opened.hasLost { loop.connection.writeCount.store(opened.writeCount, ordering: .relaxed) }
                 loop.take(opened)
                 if opened.hasLost { loop.disconnect("its data have changed") }
             case .success(.forgotten): loop.take(.forgotten, to: request)

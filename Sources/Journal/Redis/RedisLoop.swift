@@ -146,7 +146,7 @@ final class RedisLoop: @unchecked Sendable {
         pipeline.count = scripts[.count].map {
             RedisCommand(evaluating: $0, connection.settings.keys, RedisArguments())
         }
-        connection.writeCount.store(opened.commits, ordering: .relaxed)
+        connection.writeCount.store(opened.writeCount, ordering: .relaxed)
         take(opened)
         wasOpened = true
         connection.isReady.store(true, ordering: .releasing)
@@ -155,7 +155,7 @@ final class RedisLoop: @unchecked Sendable {
     /// Takes what the storage tells with each renewal of the lease.
     func take(_ opened: RedisLease.Opened) {
         connection.live.store(opened.sessions, ordering: .relaxed)
-        connection.writeCount.max(opened.commits, ordering: .relaxed)
+        connection.writeCount.max(opened.writeCount, ordering: .relaxed)
         // Another node may have found the loss.
         let lossID = connection.lossID.exchange(opened.lossID, ordering: .acquiringAndReleasing)
         if wasOpened, lossID != opened.lossID {

@@ -49,13 +49,13 @@ extension RedisNames {
         return RedisBatch([encode(.end, keys(session(hash)), arguments)] + removal(of: hash, olderThan: nil, encode))
     }
 
-    /// The commands that remove what is left of a session which has ended, or was not created. The list by the last use is the last:
-    /// by it such sessions are found.
+    /// The commands that remove a session from the indexes after its end, or if it was never created. The index `:used` comes last,
+    /// because a node that looks for idle sessions finds the rest by it.
     ///
     /// - Parameter moment: a session that was used later may still be created; nil if it has ended.
     func removal(of hash: String, olderThan moment: Int?, _ encode: RedisEncoder) -> [RedisCommand?] {
-        ["me", "due", "ids", "used"].map { trace in
-            encode(.unlist, keys(session(hash)), RedisArguments(trace, hash, moment.map(String.init) ?? ""))
+        ["me", "due", "ids", "used"].map { index in
+            encode(.unindex, keys(session(hash)), RedisArguments(index, hash, moment.map(String.init) ?? ""))
         }
     }
 }
@@ -93,7 +93,7 @@ struct RedisCreation {
 
     private var key: String { names.session(hash) }
 
-    /// The commands that create the session. What the lists have of it is ignored until the last one is executed.
+    /// The commands that create the session. Entries in the indexes are ignored until the last command is executed.
     func commands(createdAt: Int, _ encode: RedisEncoder) -> RedisBatch? {
         var arguments = RedisArguments(capacity: 768)
         for word in [hash, shared?.key ?? "", personal, claim] { arguments.add(word) }
@@ -103,14 +103,14 @@ struct RedisCreation {
         }
         let preparation = preparation(lastUse: createdAt, encode)
         return RedisBatch(
-            preparation + [encode(.create, names.keys(key), arguments)], decisive: preparation.count)
+            preparation + [encode(.create, names.keys(key), arguments)], resultIndex: preparation.count)
     }
 
-    /// The commands that create the session with commits and more: it comes into being whole with the last of them.
+    /// The commands that create the session with commits and more: the last of them makes it visible, with all that it has.
     ///
     /// - Parameters:
     ///   - contents: further fields by their names, and other values.
-    ///   - now: until the session is whole it seems to be used, so that no node removes what the lists have of it.
+    ///   - now: the last use until the import is finished. A node removes older entries from the indexes if there is no session.
     func commands(importing contents: [String: [UInt8]], now: Int, _ encode: RedisEncoder) -> RedisBatch? {
         // Whether the state has a timer is not known. The next server finds it due, and looks.
         let due = RedisCommand("ZADD", "\(names.tag):due", "NX", "0", hash)
@@ -127,7 +127,8 @@ struct RedisCreation {
         preparation += [due] + commands.prefix(1) + [begin]
         preparation += commands.dropFirst() + [end]
         let arguments = RedisArguments(hash, shared?.key ?? "", personal, temporary, String(all.count))
-        return RedisBatch(preparation + [encode(.adopt, names.keys(key), arguments)], decisive: preparation.count)
+        return RedisBatch(
+            preparation + [encode(.finishImport, names.keys(key), arguments)], resultIndex: preparation.count)
     }
 
     private func preparation(lastUse: Int, _ encode: RedisEncoder) -> [RedisCommand?] {

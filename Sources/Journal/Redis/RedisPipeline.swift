@@ -31,7 +31,7 @@ package struct RedisPipeline {
     private struct Item {
         let request: any RedisRequest
         var batch: RedisBatch?
-        /// The reply to the decisive command, if it has come on this connection.
+        /// The reply that is the result, if it has come on this connection.
         private var reply: RedisReply?
         /// How many replies have come on this connection.
         private var replyCount = 0
@@ -42,7 +42,7 @@ package struct RedisPipeline {
 
         /// - Returns: whether it was the last one.
         mutating func take(_ reply: RedisReply) -> Bool {
-            if replyCount == batch?.decisive { self.reply = reply }
+            if replyCount == batch?.resultIndex { self.reply = reply }
             replyCount += 1
             return replyCount == batch?.count
         }
@@ -91,7 +91,7 @@ package struct RedisPipeline {
         package var problem: String?
         /// Whether a command that stores something was completed.
         package var hasWritten = false
-        /// How many writes the storage has counted with those that were completed; nil if none was.
+        /// How many batches of writes the storage has counted, with those that were completed; nil if none was.
         package var writeCount: Int?
         /// How many commands were refused because another claim or commit came before them.
         package var conflicts = 0

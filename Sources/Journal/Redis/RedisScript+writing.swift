@@ -32,9 +32,9 @@ extension RedisScript {
             return done()
             """
 
-    /// Takes over an imported session. Arguments: hash, key of the shared initial state or '', key of `:me:` or '', key of the fields,
+    /// Makes an imported session visible. Arguments: hash, key of the shared initial state or '', key of `:me:` or '', key of the fields,
     /// their number
-    static let adoptSource =
+    static let finishImportSource =
         creation + """
             local hash, initial, me, key, count = unpack(ARGV)
             local refused = refusal(hash, initial, me)
@@ -87,7 +87,7 @@ extension RedisScript {
             if at and at ~= '' then
                 local newest, oldest = fields('newest', 'oldest')
                 newest, oldest = tonumber(newest or 0) + 1, tonumber(oldest or 1)
-                -- Two go for one that comes, so the expired ones are soon gone
+                -- Each new record makes room for two expired ones, so they do not accumulate
                 for _ = 1, 2 do
                     local time = string.match(call('HGET', session, 'a' .. oldest) or '', '^%d+')
                     if time and tonumber(time) < tonumber(expired) then oldest = oldest + 1 end
@@ -100,8 +100,8 @@ extension RedisScript {
             return 1
             """
 
-    /// When the session's next timer is due, for the list. Before the commit is executed that sets the timer, the time in the list only
-    /// gets earlier: it must never be later than that of the session. Arguments: hash, claim, sequence of the commit, time or '-'
+    /// Stores in the index `:due` when the session's next timer is due. The index must never have a later time than the session, so
+    /// it only gets an earlier one before the commit is executed that sets the timer. Arguments: hash, claim, sequence of the commit, time or '-'
     static let scheduleSource = """
         local hash, claim, sequence, due = unpack(ARGV)
         local holder, newest = fields('claim', 'sequence')
@@ -140,14 +140,14 @@ extension RedisScript {
         return {'OK', call('ZCARD', tag .. ':ids') - 1}
         """
 
-    /// Removes one trace of a session that has ended, or was not created. Arguments: `me` or one of the lists; hash;
-    /// time since when sessions were used that may still be created, or '' if the session has ended
-    static let unlistSource = """
-        local trace, hash, oldest = unpack(ARGV)
+    /// Removes a session from one index after its end, or if it was never created. Arguments: `me`, `due`, `ids` or `used`; hash; time
+    /// since when sessions were used that may still be created, or '' if the session has ended
+    static let unindexSource = """
+        local index, hash, oldest = unpack(ARGV)
         local isNew = oldest ~= '' and tonumber(call('ZSCORE', tag .. ':used', hash) or 0) >= tonumber(oldest)
         if isNew or fields('id') then return done() end
-        if trace ~= 'me' then
-            call('ZREM', tag .. ':' .. trace, hash)
+        if index ~= 'me' then
+            call('ZREM', tag .. ':' .. index, hash)
         elseif call('EXISTS', session) == 1 then
             local me = cmsgpack.unpack(call('GET', session))[2]
             if me ~= '' and call('GET', me) == hash then call('DEL', me) end

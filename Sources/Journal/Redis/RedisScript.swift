@@ -1,13 +1,13 @@
 /// The Lua scripts of the journal. Each is atomic, and repeating one whose answer was lost changes nothing.
 ///
-/// Each changes a session with one command, for the sake of the append-only file of Redis. If Redis is killed while it writes a
-/// transaction there, version 7.0 and others cut the file behind the last whole command of the transaction. They execute what is
-/// left of it with the next transaction, when they read the file again: see https://github.com/valkey-io/valkey/pull/4342. These
-/// are the transactions that there are, and a part of each does no harm:
+/// Each script changes a session with one command, because of a defect of Redis 7.0 and others. If Redis is killed while it writes
+/// a transaction to its append-only file, it cuts the file behind the last whole command of the transaction. When it reads the file
+/// again, it executes the rest of the transaction together with the next one: see https://github.com/valkey-io/valkey/pull/4342.
+/// These scripts make transactions, and a part of such a transaction does no harm:
 ///
-/// - `open`. Each connection begins with it, so it ends what a transaction may have left, also one of another program
-/// - `append` with thousands of commits: the commits are no part of the log before the last command sets the revision
-/// - a script that finds an end which Redis has forgotten just now: Redis deletes its key in the same transaction
+/// - `open`, the first script of each connection. Its transaction ends a part that an earlier one has left, also of another program
+/// - `append` with thousands of commits. They are no part of the log before the last command sets the revision
+/// - a script that reads the key of an ended session after that key has expired. Redis deletes the key in the same transaction
 ///
 /// All keys begin with the same hash tag, so one server of a cluster has them all: `KEYS[1]` is the tag in braces. If a script
 /// works on a session, `KEYS[2]` is the session's key. It ends with the SHA-256 of the id: the id itself is the right to use the
@@ -18,9 +18,9 @@
 ///   - `s` and a revision: a snapshot; `snapshots` has their revisions, each with the bytes of all commits until there
 ///   - `state`: the initial state of a fork; `initial`: the key of that of any other session
 ///   - `a` and a number from `oldest` to `newest`: the time and the content of an idempotency record
-/// - tag `:ids`, `:used`, `:due`: all sessions by their names, by their last use, and by their next timers. A session is added
-///   before it is created, and removed after its end, so one may be there that does not exist. The last use may be some time
-///   behind the field `used` of the session
+/// - tag `:ids`, `:used`, `:due`: indexes of all sessions by their names, by their last use, and by their next timers. A session is
+///   added before it is created, and removed after its end, so an index may have a session that does not exist. The last use in
+///   the index may be a minute older than the field `used` of the session
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
 /// - tag `:meta`: the counter of writes and other facts of the storage
 /// - tag `:nodes`: by the numbers of their lives, when the leases of the nodes end by the clock of Redis, and where the nodes are
@@ -33,14 +33,14 @@
 /// executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized by its
 /// number.
 package enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, count, reserve, create, adopt, load, append, schedule, share, end, unlist, release,
+    case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, share, end, unindex, release,
         compact, sweep
     case list, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         let writes: [RedisScript] = [
-            .reserve, .create, .adopt, .append, .schedule, .share, .end, .unlist, .release, .compact, .sweep,
+            .reserve, .create, .finishImport, .append, .schedule, .share, .end, .unindex, .release, .compact, .sweep,
         ]
         return writes.contains(self)
     }
@@ -52,9 +52,9 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
     private var flags: String {
         switch self {
-        case .probe, .reserve, .create, .adopt, .append: ""
+        case .probe, .reserve, .create, .finishImport, .append: ""
         // What frees memory, or only changes a field, works in a full server too.
-        case .open, .leave, .count, .load, .schedule, .share, .end, .unlist, .release, .compact,
+        case .open, .leave, .count, .load, .schedule, .share, .end, .unindex, .release, .compact,
             .sweep:
             "allow-oom"
         case .list, .idle, .unused, .due, .personal, .commits, .replay: "no-writes"
@@ -129,13 +129,13 @@ package enum RedisScript: String, CaseIterable, Sendable {
         case .count: Self.countSource
         case .reserve: Self.reserveSource
         case .create: Self.createSource
-        case .adopt: Self.adoptSource
+        case .finishImport: Self.finishImportSource
         case .load: Self.loadSource
         case .append: Self.appendSource
         case .schedule: Self.scheduleSource
         case .share: Self.shareSource
         case .end: Self.endSource
-        case .unlist: Self.unlistSource
+        case .unindex: Self.unindexSource
         case .release: Self.releaseSource
         case .compact: Self.compactSource
         case .sweep: Self.sweepSource

@@ -50,6 +50,9 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
+    /// After how many idempotency records the expired ones are deleted.
+    private static let sweepDistance = 64
+
     typealias Contents = SessionContents<Progress>
 
     private let journal: RedisJournal
@@ -314,27 +317,27 @@ extension RedisSessionJournal {
             let append = journal.connection.encode(.append, keys, arguments)
         else { return nil }
         let (deadline, use) = (position.nextDeadline, position.indexedUse)
-        let sweeps = position.answerCount != old.answerCount && position.answerCount.isMultiple(of: 64)
+        let sweeps = position.answerCount != old.answerCount && position.answerCount.isMultiple(of: Self.sweepDistance)
         if deadline == old.nextDeadline, use == old.indexedUse, !sweeps { return RedisBatch(append) }
         var commands: [RedisCommand?] = [append]
-        var decisive = 0
+        var resultIndex = 0
         if deadline != old.nextDeadline {
             let arguments = RedisArguments(
                 hash, claim.text, String(position.sequence), deadline.map(String.init) ?? "-")
-            // The list must never have a later time than the session. So it is changed first if the time gets earlier, and else last.
-            decisive = (deadline ?? .max) < (old.nextDeadline ?? .max) ? 1 : 0
-            commands.insert(journal.connection.encode(.schedule, keys, arguments), at: 1 - decisive)
+            // The index must never have a later time than the session. So it is changed first if the time gets earlier, and else last.
+            resultIndex = (deadline ?? .max) < (old.nextDeadline ?? .max) ? 1 : 0
+            commands.insert(journal.connection.encode(.schedule, keys, arguments), at: 1 - resultIndex)
         }
         if use != old.indexedUse { commands.append(journal.use(of: hash, at: use)) }
         if sweeps { commands.append(journal.connection.encode(.sweep, keys, RedisArguments(claim.text))) }
-        return RedisBatch(commands, decisive: decisive)
+        return RedisBatch(commands, resultIndex: resultIndex)
     }
 
     func take(_ result: Result<RedisReply, JournalError>) {
         switch result {
         case .success(let reply):
             guard let written = RedisWritten(reply) else {
-                if contents.withLock({ $0.position?.isCreated == false }) { journal.unlist([hash]) }
+                if contents.withLock({ $0.position?.isCreated == false }) { journal.unindex([hash]) }
                 return fail(.conflict)
             }
             acknowledge(written)

@@ -32,10 +32,10 @@ struct RedisPosition: Sendable, Equatable {
     var sequence = 0
     /// How many idempotency records this object has stored.
     var answerCount = 0
-    /// The last use in the list of sessions by their last use.
+    /// The last use in the index `:used`.
     var indexedUse = 0
 
-    /// How far the list may be behind, in milliseconds.
+    /// By how many milliseconds the index may be older than the last use.
     private static let indexLag = 60_000
 
     /// Moves behind a transaction.

@@ -103,7 +103,7 @@ final class AdminAPI: Sendable {
                 do throws(Problem) {
                     try pool.run(for: .admin) { [sealer] in
                         var page = page
-                        for (node, body) in bodies { page.take(body, of: node) }
+                        for (node, body) in bodies { page.merge(body, of: node) }
                         let response = page.response(sealer.cursor)
                         deferred.answer { response }
                     }

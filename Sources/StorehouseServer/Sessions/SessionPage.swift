@@ -53,10 +53,10 @@ struct SessionPage: Sendable {
     /// The nodes that have sessions of the page.
     var nodes: Set<String> { Set(documents.compactMap(\.node)) }
 
-    /// Takes over what a node shows of its sessions: only it knows their streams and effects.
+    /// Replaces the documents of a node's sessions by its own: only that node knows their streams and effects.
     ///
     /// - Parameter body: the same page as that node shows it.
-    mutating func take(_ body: [UInt8], of node: String) {
+    mutating func merge(_ body: [UInt8], of node: String) {
         guard let page = try? JSONValue(parsing: body), let shown = page["sessions"]?.asArray else { return }
         let contents = Dictionary(
             shown.compactMap { document in document["id"]?.asString.map { ($0, document) } }, uniquingKeysWith: { $1 })

@@ -257,7 +257,7 @@ struct RedisNodesTests {
     }
 
     @Test("remove what the lists have of sessions that do not exist, unless they are new")
-    func unlisted() async throws {
+    func unindexed() async throws {
         let server = try RedisServer()
         let node = try server.open()
         for (hash, age) in [("old", 4_000_000), ("new", 1000)] {

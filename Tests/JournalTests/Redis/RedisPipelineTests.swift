@@ -13,14 +13,14 @@ struct RedisPipelineTests {
 
         /// - Parameters:
         ///   - count: how many commands it has.
-        ///   - decisive: the index of the one whose reply is the result.
+        ///   - resultIndex: the index of the one whose reply is the result.
         func request(
             _ name: String, _ kind: RedisRequestKind = .write, deadline: ContinuousClock.Instant? = nil,
-            count: Int = 1, decisive: Int = 0
+            count: Int = 1, resultIndex: Int = 0
         ) -> any RedisRequest {
             RedisCall(
                 kind, deadline: deadline,
-                encode: { RedisBatch(bytes: Array(name.utf8), count: count, decisive: decisive) },
+                encode: { RedisBatch(bytes: Array(name.utf8), count: count, resultIndex: resultIndex) },
                 done: { [all] result in
                     let word =
                         switch result {
@@ -160,12 +160,12 @@ struct RedisPipelineTests {
         #expect(outcomes.words.last == "d done" && pipeline.isEmpty)
     }
 
-    @Test("takes the reply to the decisive one of several commands as the result, after the last reply")
-    func decisiveCommands() {
+    @Test("takes the reply to one of several commands as the result, after the last reply")
+    func batches() {
         var pipeline = RedisPipeline()
         let outcomes = Outcomes()
-        for (name, decisive) in [("a", 0), ("b", 1), ("c", 2)] {
-            pipeline.append(outcomes.request(name, count: 3, decisive: decisive))
+        for (name, resultIndex) in [("a", 0), ("b", 1), ("c", 2)] {
+            pipeline.append(outcomes.request(name, count: 3, resultIndex: resultIndex))
         }
         pipeline.append(outcomes.request("d"))
         _ = pipeline.take()

@@ -173,7 +173,7 @@ private struct Pair {
         let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", "", ""])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first == "OK") == isDone)
-        for trace in ["due", "ids", "used"] { try run(.unlist, session, [trace, "\(session)", ""]) }
+        for trace in ["due", "ids", "used"] { try run(.unindex, session, [trace, "\(session)", ""]) }
     }
 
     /// Gives a session back with a claim that may be old.
