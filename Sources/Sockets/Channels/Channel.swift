@@ -19,8 +19,8 @@ package final class Channel: ReadinessHandler {
     var delegateStorage: (any ChannelDelegate)?
     var unconsumedLimit = 0
     /// Bytes that were delivered and that the delegate has not consumed.
-    var unconsumed: [UInt8] = []
-    // Accesses cannot overlap, because its methods call nothing else.
+    // Accesses to this and to the output cannot overlap, because nothing else is called during one.
+    @exclusivity(unchecked) var unconsumed: [UInt8] = []
     @exclusivity(unchecked) var output = OutputQueue()
     /// When the system last accepted bytes, or when the first of the pending ones began to wait.
     var lastTakenAt = LoopInstant(nanoseconds: 0)

@@ -101,7 +101,7 @@
             for job in jobs {
                 job.run()
             }
-            jobs.removeAll(keepingCapacity: jobs.capacity <= 1024)
+            if !jobs.isEmpty { jobs.removeAll(keepingCapacity: jobs.capacity <= 1024) }
             core.runEndOfTurnJobs()
         }
 

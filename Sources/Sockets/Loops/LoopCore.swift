@@ -10,9 +10,11 @@ package final class LoopCore {
     /// Enough to save most wakeups of clients, and so few that no response waits long.
     private static let maxCorkedChannels = 16
 
-    var handlers = HandlerTable<any ReadinessHandler>()
-    var timers = TimerWheel<LoopJob>()
-    var endOfTurnJobs: [LoopJob] = []
+    // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Every turn would
+    // check each of them.
+    @exclusivity(unchecked) var handlers = HandlerTable<any ReadinessHandler>()
+    @exclusivity(unchecked) var timers = TimerWheel<LoopJob>()
+    @exclusivity(unchecked) var endOfTurnJobs: [LoopJob] = []
     @exclusivity(unchecked) private var corkedChannels: [Channel] = []
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
@@ -75,7 +77,8 @@ package final class LoopCore {
         var channels: [Channel] = []
         swap(&channels, &corkedChannels)
         for channel in channels { channel.uncork() }
-        channels.removeAll(keepingCapacity: true)
+        // One by one: mostly there are few, and `removeAll(keepingCapacity:)` takes three times as long for one.
+        while channels.popLast() != nil {}
         if corkedChannels.isEmpty { swap(&channels, &corkedChannels) } else { uncorkChannels() }
     }
 
