@@ -46,19 +46,20 @@ struct EncodedBaseline: Sendable {
         let value: Range<Int>
     }
 
-    /// Replaces the members that have changed, in the order of the members.
+    /// Replaces a member by a value of the same length.
+    ///
+    /// - Returns: false if the lengths differ.
+    mutating func replace(_ member: Int, by value: UnsafeBufferPointer<UInt8>) -> Bool {
+        let range = ranges[member].range
+        guard range.count == value.count else { return false }
+        text.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[range]).copyBytes(from: value) }
+        return true
+    }
+
+    /// Replaces members by values of other lengths, in the order of the members.
     mutating func apply(_ changes: [Change], values: UnsafeBufferPointer<UInt8>) {
-        if changes.allSatisfy({ ranges[$0.member].range.count == $0.value.count }) {
-            text.withUnsafeMutableBytes { text in
-                for change in changes {
-                    let old = UnsafeMutableRawBufferPointer(rebasing: text[ranges[change.member].range])
-                    old.copyBytes(from: values[change.value])
-                }
-            }
-        } else {
-            text = text(after: changes, values)
-            moveRanges(changes)
-        }
+        text = text(after: changes, values)
+        moveRanges(changes)
     }
 
     private func text(after changes: [Change], _ values: UnsafeBufferPointer<UInt8>) -> [UInt8] {

@@ -11,8 +11,9 @@ public struct StateDiffer: ~Copyable {
     @usableFromInline var patch = EncodedPatch()
     /// Whether there is no state yet to compare with, so that all of this one is written.
     @usableFromInline let isFirst: Bool
-    /// The state as JSON at the first visit; later the values that have changed, one behind the other.
+    /// The state as JSON at the first visit; later the values of ``changes``, one behind the other.
     @usableFromInline var text: JSONWriter
+    /// The members whose values have changed their length.
     private var changes: [EncodedBaseline.Change] = []
     /// The path to the current object, while the paths of the members are not known yet.
     private var path: [StaticString] = []
@@ -95,14 +96,18 @@ public struct StateDiffer: ~Copyable {
             if EncodedPatch.mayHaveMembers(new) {
                 patch.append(EncodedPatch(from: baseline.pointee.text[old], to: new, at: path))
             } else {
-                patch.operations.append(EncodedPatch.Operation(.replace, path, Array(new)))
+                patch.append(EncodedPatch.Operation(.replace, path, Array(new)))
             }
         }
         replace(member, start..<text.count)
     }
 
-    /// Replaces a member in the text of the state.
+    /// Replaces a member in the text of the state: at once if the new value is as long as the old one.
     private mutating func replace(_ member: Int, _ value: Range<Int>) {
+        let isReplaced = text.withBytes {
+            baseline.pointee.replace(member, by: UnsafeBufferPointer(rebasing: $0[value]))
+        }
+        if isReplaced { return text.truncate(to: value.lowerBound) }
         changes.append(EncodedBaseline.Change(member: member, value: value))
         text.truncate(to: value.upperBound)
     }
