@@ -14,7 +14,7 @@ public struct PrivateStateEncoder: ~Copyable {
     @usableFromInline var json: JSONWriter
     private let secrets: Secrets
     /// The number of encoded members.
-    @usableFromInline private(set) var count = 0
+    @usableFromInline var count = 0
 
     /// - Parameter json: the writer that the members are appended to.
     init(_ json: consuming JSONWriter, _ secrets: Secrets) {
@@ -24,12 +24,14 @@ public struct PrivateStateEncoder: ~Copyable {
 
     /// Encodes a member that is persisted in clear.
     ///
+    /// Inlined, because the name is a constant then and takes a few store instructions.
+    ///
     /// - Parameters:
     ///   - name: a constant without quotes, backslashes or control characters.
     ///   - value: the value of the member.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
-        countOne()
+        count += 1
         json.member(name, value)
     }
 
@@ -39,7 +41,7 @@ public struct PrivateStateEncoder: ~Copyable {
     ///   - name: a constant without quotes, backslashes or control characters.
     ///   - text: the secret. An empty text is persisted in clear.
     public mutating func secret(_ name: StaticString, _ text: String) {
-        countOne()
+        count += 1
         switch secrets {
         case _ where text.isEmpty: json.member(name, text)
         case .clear: json.member(name, text)
@@ -66,13 +68,13 @@ public struct PrivateStateEncoder: ~Copyable {
     }
 
     /// Encodes a member that has private members itself.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func part(_ name: StaticString, _ part: some Restorable) {
         self.part(name) { part.encodePrivate(into: &$0) }
     }
 
     /// Encodes an object with the private members that `encode` encodes.
-    @usableFromInline
+    @inlinable @inline(__always)
     mutating func part(_ name: StaticString, _ encode: (inout PrivateStateEncoder) -> Void) {
         json.name(name)
         open()
@@ -85,9 +87,6 @@ public struct PrivateStateEncoder: ~Copyable {
 
     @usableFromInline
     mutating func close() { json.endObject() }
-
-    @usableFromInline
-    mutating func countOne() { count += 1 }
 
     /// A copy of the encoded text.
     var bytes: [UInt8] { json.bytes }
