@@ -24,30 +24,28 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     @inlinable
     public init(_ declarations: [ActionDeclaration<Action>]) {
         // A chain, because a loop would retain each of them, which is slow while other threads do so too.
-        let none: @Sendable (Action) -> Description? = { _ in nil }
-        self.init(
-            declarations,
-            encoder: declarations.reversed().reduce(none) { next, declaration in
-                { action in
-                    if let payload = declaration.write(action) { return (declaration.type, payload) }
-                    return next(action)
-                }
-            })
+        var encoder: @Sendable (Action) -> Description? = { _ in nil }
+        for declaration in declarations.reversed() {
+            encoder = { [next = encoder] action in
+                if let payload = declaration.write(action) { return (declaration.type, payload) }
+                return next(action)
+            }
+        }
+        self.init(declarations, encoder: encoder)
     }
 
     /// The declarations of several catalogues, in order.
     @inlinable
     public init(joining catalogues: ActionSchema...) {
-        let none: @Sendable (Action) -> Description? = { _ in nil }
+        var encoder: @Sendable (Action) -> Description? = { _ in nil }
+        for catalogue in catalogues.reversed() {
+            encoder = { [next = encoder, encode = catalogue.encoder] action in
+                if let description = encode(action) { return description }
+                return next(action)
+            }
+        }
         self.init(
-            catalogues.flatMap { $0.declarations }, problems: catalogues.flatMap { $0.problems },
-            encoder: catalogues.reversed().reduce(none) { next, catalogue in
-                let encode = catalogue.encoder
-                return { action in
-                    if let description = encode(action) { return description }
-                    return next(action)
-                }
-            })
+            catalogues.flatMap { $0.declarations }, problems: catalogues.flatMap { $0.problems }, encoder: encoder)
     }
 
     @usableFromInline
@@ -69,7 +67,6 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
         ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }, problems: problems) { [encoder] action in
             // One check instead of one per declaration: most actions of a store belong to other parts.
-            guard path.matches(action) else { return nil }
             var description: Description?
             path.extract(action) { description = encoder($0) }
             return description
