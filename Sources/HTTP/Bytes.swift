@@ -130,21 +130,39 @@ extension UnsafeRawBufferPointer {
         return index
     }
 
-    /// Whether the bytes in the range equal this lower-case ASCII text, ignoring case.
+    /// Whether the bytes in the range equal this ASCII text, which must be in lower case if case is ignored.
     @inline(__always)
-    func hasText(_ text: StaticString, in range: Range<Int>) -> Bool {
-        guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }
-        return equals(UnsafeRawPointer(text.utf8Start), in: range)
+    func hasText(_ text: StaticString, in range: Range<Int>, ignoringCase: Bool = true) -> Bool {
+        let text = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return hasText(text, in: range, ignoringCase: ignoringCase)
     }
 
-    private func equals(_ text: UnsafeRawPointer, in range: Range<Int>) -> Bool {
+    /// The same for a text that is no constant.
+    @inline(__always)
+    func hasText(_ text: UnsafeRawBufferPointer, in range: Range<Int>, ignoringCase: Bool = true) -> Bool {
+        guard range.count == text.count, range.upperBound <= count else { return false }
+        guard let text = text.baseAddress else { return true }
+        return ignoringCase ? equalsIgnoringCase(text, in: range) : equals(text, in: range)
+    }
+
+    @inline(never)
+    private func equals(_ text: UnsafeRawPointer, in range: Range<Int>) -> Bool { equals(text, in: range) { $0 } }
+
+    @inline(never)
+    private func equalsIgnoringCase(_ text: UnsafeRawPointer, in range: Range<Int>) -> Bool {
+        equals(text, in: range) { $0.lowercasedBytes }
+    }
+
+    /// - Parameter fold: makes bytes equal that differ only in what does not count.
+    @inline(__always)
+    private func equals(_ text: UnsafeRawPointer, in range: Range<Int>, _ fold: (UInt64) -> UInt64) -> Bool {
         guard let start = baseAddress else { return range.isEmpty }
         let (own, last) = (start + range.lowerBound, range.count &- 8)
-        guard last >= 0 else { return Self.areEqual(own, text, count: range.count) }
+        guard last >= 0 else { return Self.areEqual(own, text, count: range.count, fold) }
         var offset = 0
         while true {
             let word = own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard word.lowercasedBytes == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
+            guard fold(word) == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
                 return false
             }
             if offset == last { return true }
@@ -154,15 +172,18 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Compares fewer than eight bytes: as two words of four that may overlap, if there are so many.
-    private static func areEqual(_ own: UnsafeRawPointer, _ text: UnsafeRawPointer, count: Int) -> Bool {
+    @inline(__always)
+    private static func areEqual(
+        _ own: UnsafeRawPointer, _ text: UnsafeRawPointer, count: Int, _ fold: (UInt64) -> UInt64
+    ) -> Bool {
         guard count >= 4 else {
             for offset in 0..<count {
-                let byte = own.load(fromByteOffset: offset, as: UInt8.self)
-                guard byte.lowercased == text.load(fromByteOffset: offset, as: UInt8.self) else { return false }
+                let byte = UInt64(own.load(fromByteOffset: offset, as: UInt8.self))
+                guard fold(byte) == UInt64(text.load(fromByteOffset: offset, as: UInt8.self)) else { return false }
             }
             return true
         }
-        return word(own, count: count).lowercasedBytes == word(text, count: count)
+        return fold(word(own, count: count)) == word(text, count: count)
     }
 
     /// The first four bytes and the last four of `count`.

@@ -3,8 +3,23 @@ struct MessageFraming: Sendable {
     private(set) var body = BodyFraming.none
     private(set) var keepAlive: Bool
     private(set) var expectsContinue = false
-    /// Why a request is refused although it is well-formed: 501, 413 or 417.
-    private(set) var refusal: RequestFailure?
+    private(set) var refusal: Refusal?
+
+    /// Why a request is refused although it is well-formed.
+    enum Refusal: Sendable {
+        case transferCoding
+        case size(limit: Int)
+        case expectation
+
+        var failure: RequestFailure {
+            switch self {
+            case .transferCoding: RequestFailure(.notImplemented, "The only supported transfer coding is chunked.")
+            case .size(let limit): RequestFailure(.bodyTooLarge, "The body has more than \(limit) bytes.")
+            case .expectation:
+                RequestFailure(.expectationFailed, "The only supported expectation is 100-continue.")
+            }
+        }
+    }
 
     private let version: HTTPVersion
     private var hosts = 0
@@ -26,9 +41,7 @@ struct MessageFraming: Sendable {
         try decideBody(limits)
         // RFC 9110, section 10.1.1: ignored from HTTP/1.0 clients and for requests without a body.
         if version == .http10 || body == .none { expectsContinue = false }
-        if expectsOther, refusal == nil {
-            refusal = RequestFailure(.expectationFailed, "The only supported expectation is 100-continue.")
-        }
+        if expectsOther, refusal == nil { refusal = .expectation }
     }
 
     @inline(__always)
@@ -83,14 +96,10 @@ struct MessageFraming: Sendable {
             if length != nil { throw .malformed("Content-Length and Transfer-Encoding exclude each other.") }
             if version == .http10 { throw .malformed("HTTP/1.0 has no transfer codings.") }
             try codings.check()
-            if codings.hasOthers {
-                refusal = RequestFailure(.notImplemented, "The only supported transfer coding is chunked.")
-            }
+            if codings.hasOthers { refusal = .transferCoding }
             body = .chunked
         } else if let length, length > 0 {
-            if length > limits.maxBodyBytes {
-                refusal = RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes.")
-            }
+            if length > limits.maxBodyBytes { refusal = .size(limit: limits.maxBodyBytes) }
             body = .length(length)
         }
     }

@@ -21,21 +21,21 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
         if bytes[index] == ASCII.slash { index += 1 }
         let start = index
         let isEncoded: Bool
-        (index, isEncoded) = bytes.withUnsafeBufferPointer { Self.scanSegment($0, from: start, to: end) }
+        (index, isEncoded) = bytes.withUnsafeBytes { Self.scanSegment($0, from: start, to: end) }
         return PathSegment(bytes: bytes, range: start..<index, isEncoded: isEncoded)
     }
 
     private static func scanSegment(
-        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
+        _ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
     ) -> (end: Int, isEncoded: Bool) {
         var (index, isEncoded) = (start, false)
-        while index < end {
-            let byte = bytes[index]
-            if byte == ASCII.slash { break }
-            isEncoded = isEncoded || byte == ASCII.percent
+        while true {
+            // The path is valid, so this is a slash or a percent sign.
+            index = bytes.end(of: .segment, from: index, to: end)
+            guard index < end, bytes[index] == ASCII.percent else { return (index, isEncoded) }
+            isEncoded = true
             index &+= 1
         }
-        return (index, isEncoded)
     }
 }
 
@@ -75,12 +75,7 @@ package struct PathSegment: Sendable {
 
     /// - Parameter text: must have the length of the segment.
     private func equals(_ text: StaticString) -> Bool {
-        bytes.withUnsafeBufferPointer { bytes in
-            for offset in 0..<range.count where bytes[range.lowerBound + offset] != text.utf8Start[offset] {
-                return false
-            }
-            return true
-        }
+        bytes.withUnsafeBytes { $0.hasText(text, in: range, ignoringCase: false) }
     }
 }
 

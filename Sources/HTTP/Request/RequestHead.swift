@@ -47,16 +47,13 @@ package final class RequestHead: Sendable {
     /// - Parameter hosts: ASCII in lower case, an IPv6 address with brackets.
     func asks(forOneOf hosts: [[UInt8]]) -> Bool {
         guard let range = parts.authority ?? fields.range("host") else { return false }
-        return fields.bytes.withUnsafeBufferPointer { bytes in
+        return fields.bytes.withUnsafeBytes { bytes in
             hosts.contains { host in
                 let end = range.lowerBound + host.count
                 guard end == range.upperBound || end < range.upperBound && bytes[end] == ASCII.colon else {
                     return false
                 }
-                for index in host.indices where bytes[range.lowerBound + index].lowercased != host[index] {
-                    return false
-                }
-                return true
+                return host.withUnsafeBytes { bytes.hasText($0, in: range.lowerBound..<end) }
             }
         }
     }

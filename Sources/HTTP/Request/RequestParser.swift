@@ -38,10 +38,11 @@ package struct RequestParser: Sendable {
             let (head, refusal) = try makeHead(bytes, end: end)
             line = RequestLineScanner(maxTargetBytes: limits.maxTargetBytes)
             isInFields = false
-            guard var refusal else { return .head(head, consumed: end) }
+            guard let refusal else { return .head(head, consumed: end) }
+            var failure = refusal.failure.of(head)
             // If a body is announced, the client may or may not send it, so the next request cannot be found.
-            if head.keepAlive, head.body == .none { refusal.consumed = end }
-            return .failed(refusal.of(head), of: head)
+            if head.keepAlive, head.body == .none { failure.consumed = end }
+            return .failed(failure, of: head)
         } catch {
             var failure = error
             failure.method = line.method
@@ -62,7 +63,7 @@ package struct RequestParser: Sendable {
 
     private mutating func makeHead(
         _ bytes: UnsafeRawBufferPointer, end: Int
-    ) throws(RequestFailure) -> (RequestHead, refusal: RequestFailure?) {
+    ) throws(RequestFailure) -> (RequestHead, refusal: MessageFraming.Refusal?) {
         let (method, version) = (line.method ?? .other(""), line.version)
         let target = try RequestTarget(bytes, line.target, method: method)
         let framing = try MessageFraming(fields.lines, bytes, version: version, limits: limits)
