@@ -177,10 +177,12 @@ struct HeadWriter {
     }
 
     mutating func text(_ text: String) {
-        if text.utf8.withContiguousStorageIfAvailable({ bytes(UnsafeRawBufferPointer($0)) }) == nil {
-            Array(text.utf8).withUnsafeBytes { bytes($0) }
-        }
+        if text.utf8.withContiguousStorageIfAvailable({ bytes(UnsafeRawBufferPointer($0)) }) == nil { copiedText(text) }
     }
+
+    /// Writes a text without contiguous storage. Not a part of the caller, which would retain every text for it.
+    @inline(never)
+    private mutating func copiedText(_ text: String) { Array(text.utf8).withUnsafeBytes { bytes($0) } }
 
     /// Replaces control characters except tab by spaces, so that the value cannot end its line.
     mutating func fieldValue(_ text: String) {

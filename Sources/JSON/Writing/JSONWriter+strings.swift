@@ -3,9 +3,13 @@ extension JSONWriter {
     @inlinable
     public mutating func string(_ text: String) {
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { string(utf8: $0) }
-        if isWritten == nil {
-            Array(text.utf8).withUnsafeBufferPointer { string(utf8: $0) }
-        }
+        if isWritten == nil { copiedString(text) }
+    }
+
+    /// Writes a string without contiguous storage. Not a part of the caller, which would retain every string for it.
+    @usableFromInline @inline(never)
+    mutating func copiedString(_ text: String) {
+        Array(text.utf8).withUnsafeBufferPointer { string(utf8: $0) }
     }
 
     /// - Parameter text: must be valid UTF-8.

@@ -25,9 +25,15 @@ struct ActionTypeTable: Sendable {
     subscript(_ type: String) -> Int? {
         let place =
             type.utf8.withContiguousStorageIfAvailable { Self.place(of: $0, in: places, types) }
-            ?? Array(type.utf8).withUnsafeBufferPointer { Self.place(of: $0, in: places, types) }
+            ?? placeOfCopy(of: type)
         let index = places[place]
         return index < 0 ? nil : index
+    }
+
+    /// The place of a type without contiguous storage. Not a part of the caller, which would retain every type for it.
+    @inline(never)
+    private func placeOfCopy(of type: String) -> Int {
+        Array(type.utf8).withUnsafeBufferPointer { Self.place(of: $0, in: places, types) }
     }
 
     /// The place where a type stands or would stand.
