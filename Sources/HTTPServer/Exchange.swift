@@ -68,7 +68,9 @@ package struct DeferredExchange: Sendable {
     }
 
     /// The exchange itself on its connection's loop; nil on other threads.
-    package var here: Exchange? { loop.isCurrent ? exchange : nil }
+    package var here: Exchange? {
+        connection.valueIfCurrent.map { Exchange(connection: $0, number: number) }
+    }
 
     /// Runs `job` in a turn of the connection's loop.
     package func execute(_ job: @escaping @Sendable () -> Void) { loop.execute(job) }

@@ -221,10 +221,11 @@ package struct MinuteCount: Sendable {
 final class Availability: Sendable {
     let memory: MemoryLimit
     private let draining = Atomic(false)
-    private let journal: (any Journal)?
+    // Not the journal: each call would copy it.
+    private let isStorageAvailable: @Sendable () -> Bool
 
     init(_ journal: (any Journal)?, _ memory: MemoryLimit) {
-        self.journal = journal
+        isStorageAvailable = if let journal { { journal.isAvailable } } else { { true } }
         self.memory = memory
     }
 
@@ -252,7 +253,7 @@ final class Availability: Sendable {
     }
 
     func requireStorage() throws(Problem) {
-        if journal?.isAvailable == false { throw Problem(JournalError.unavailable("")) }
+        guard isStorageAvailable() else { throw Problem(JournalError.unavailable("")) }
     }
 }
 

@@ -159,6 +159,10 @@ package struct LoopBound<Value>: @unchecked Sendable {
         precondition(anchor.isCurrent, "a loop's value was touched off its loop")
         return bound
     }
+
+    /// The value; nil off the loop.
+    @inlinable
+    package var valueIfCurrent: Value? { anchor.isCurrent ? bound : nil }
 }
 
 /// A time of the monotonic clock, in nanoseconds since an unspecified start. Arithmetic saturates.

@@ -187,7 +187,22 @@ extension StoreHost {
         _ action: Engine.Action, _ envelope: Envelope<Engine.Action>, to engine: Engine, _ options: DispatchOptions,
         isBatch: Bool, _ done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        engine.submit(action, envelope, HostAnswer(host: self, options: options, isBatch: isBatch), done: done)
+        engine.submit(action, envelope, self, options, isBatch: isBatch, done: done)
+    }
+
+    /// The result of one dispatch.
+    ///
+    /// - Parameter contents: those of the store, inside it; nil if the action did not get there.
+    @inlinable
+    func result(
+        _ receipt: Receipt, _ contents: Contents?, _ options: DispatchOptions, isBatch: Bool
+    ) -> DispatchResult {
+        guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
+        if options.isDryRun { return preview(receipt, options.selection, contents, isBatch: isBatch) }
+        let json = receipt.isDone ? options.selection.map { view(of: contents).encoded($0) } : nil
+        let result = DispatchResult(receipt, isBatch: isBatch, json: json)
+        if let record = options.idempotencyRecord?(result) { observer(of: contents).set(record) }
+        return result
     }
 
     /// The result of a dry run. The contents hold the state that the action would make, as long as this runs.
@@ -225,32 +240,6 @@ extension ActionDecodingError {
     }
 }
 
-/// Makes the result of one dispatch. A value and not a closure, which would be allocated for each.
-@usableFromInline
-struct HostAnswer<Engine: HostableStore>: Sendable {
-    @usableFromInline let host: StoreHost<Engine>
-    @usableFromInline let options: DispatchOptions
-    @usableFromInline let isBatch: Bool
-
-    @inlinable
-    init(host: StoreHost<Engine>, options: DispatchOptions, isBatch: Bool) {
-        self.host = host
-        self.options = options
-        self.isBatch = isBatch
-    }
-
-    /// - Parameter contents: those of the store, inside it; nil if the action did not get there.
-    @inlinable
-    func result(_ receipt: Receipt, _ contents: StoreHost<Engine>.Contents?) -> DispatchResult {
-        guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
-        if options.isDryRun { return host.preview(receipt, options.selection, contents, isBatch: isBatch) }
-        let json = receipt.isDone ? options.selection.map { host.view(of: contents).encoded($0) } : nil
-        let result = DispatchResult(receipt, isBatch: isBatch, json: json)
-        if let record = options.idempotencyRecord?(result) { host.observer(of: contents).set(record) }
-        return result
-    }
-}
-
 /// A store that can be hosted: ``Store`` or ``AsyncStore``.
 @usableFromInline
 protocol HostableStore<State, Action>: AnyObject, Sendable {
@@ -262,24 +251,24 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
     func resume()
 
-    /// Makes the result inside the store, or outside if the action did not get there, and then calls `done` with it outside the
-    /// store.
+    /// Has the host make the result inside the store, or outside if the action did not get there, and then calls `done` with it
+    /// outside the store.
     func submit(
-        _ action: Action, _ envelope: Envelope<Action>, _ answer: HostAnswer<Self>,
-        done: @escaping @Sendable (DispatchResult) -> Void)
+        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Self>, _ options: DispatchOptions,
+        isBatch: Bool, done: @escaping @Sendable (DispatchResult) -> Void)
 }
 
 extension Store: HostableStore where State: DiffableState {
     @inlinable
     func submit(
-        _ action: Action, _ envelope: Envelope<Action>, _ answer: HostAnswer<Store>,
-        done: @escaping @Sendable (DispatchResult) -> Void
+        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Store>, _ options: DispatchOptions,
+        isBatch: Bool, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         var result: DispatchResult?
-        let receipt = submit(action, envelope) { result = answer.result($0, $1) }
+        let receipt = submit(action, envelope) { result = host.result($0, $1, options, isBatch: isBatch) }
         switch consume result {
         case let result?: done(result)
-        case nil: done(answer.result(receipt, nil))
+        case nil: done(host.result(receipt, nil, options, isBatch: isBatch))
         }
     }
 }
@@ -287,11 +276,11 @@ extension Store: HostableStore where State: DiffableState {
 extension AsyncStore: HostableStore where State: DiffableState {
     @usableFromInline
     func submit(
-        _ action: Action, _ envelope: Envelope<Action>, _ answer: HostAnswer<AsyncStore>,
-        done: @escaping @Sendable (DispatchResult) -> Void
+        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<AsyncStore>, _ options: DispatchOptions,
+        isBatch: Bool, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         submit(QueuedActions(action, envelope)) { receipt, contents in
-            let result = answer.result(receipt, contents)
+            let result = host.result(receipt, contents, options, isBatch: isBatch)
             return { done(result) }
         }
     }
