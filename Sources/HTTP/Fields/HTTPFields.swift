@@ -1,11 +1,12 @@
 /// The field lines of a message in order, as ranges of the received bytes: strings are created on access only. Names
 /// are case-insensitive (RFC 9110, section 5.1).
+@usableFromInline
 package struct HTTPFields: Sendable, Hashable {
     /// The bytes of the whole head.
     let bytes: [UInt8]
     let lines: [FieldLine]
     /// A bit for each name, which other names may share.
-    private let names: UInt64
+    @usableFromInline let names: UInt64
 
     init(bytes: [UInt8], lines: [FieldLine]) {
         self.bytes = bytes
@@ -15,16 +16,16 @@ package struct HTTPFields: Sendable, Hashable {
         }
     }
 
-    @inline(__always)
-    private static func bit(_ name: UnsafeRawBufferPointer) -> UInt64 {
+    @inlinable @inline(__always)
+    static func bit(_ name: UnsafeRawBufferPointer) -> UInt64 {
         let (first, last) = (name.first ?? 0, name.last ?? 0)
         // The masks remove the bit by which capital letters differ from others.
         return 1 << UInt64((name.count &+ Int(first & 0x1f) &* 5 &+ Int(last & 0x1f) &* 11) & 63)
     }
 
-    /// False if no line has this name, without looking at the lines.
-    @inline(__always)
-    private func mayContain(_ name: StaticString) -> Bool {
+    /// False if no line has this name, without looking at the lines. Inlined, because the bit of a constant is constant.
+    @inlinable @inline(__always)
+    func mayContain(_ name: StaticString) -> Bool {
         names & Self.bit(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)) != 0
     }
 
@@ -48,9 +49,11 @@ package struct HTTPFields: Sendable, Hashable {
         return values
     }
 
-    package func contains(_ name: StaticString) -> Bool {
-        mayContain(name) && lines.contains { hasName(name, $0) }
-    }
+    @inlinable @inline(__always)
+    package func contains(_ name: StaticString) -> Bool { mayContain(name) && hasLine(name) }
+
+    @usableFromInline
+    func hasLine(_ name: StaticString) -> Bool { lines.contains { hasName(name, $0) } }
 
     /// Whether there are several lines of this name.
     package func hasSeveral(_ name: StaticString) -> Bool {
@@ -93,6 +96,7 @@ package struct HTTPFields: Sendable, Hashable {
 
 extension HTTPFields: Sequence {
     /// Iterates over names and values in order, as they were sent.
+    @usableFromInline
     package func makeIterator() -> AnyIterator<(name: String, value: String)> {
         var remaining = lines.makeIterator()
         return AnyIterator {

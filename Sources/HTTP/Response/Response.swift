@@ -23,13 +23,12 @@ package struct Response: Sendable, Hashable {
     @usableFromInline package var body: [UInt8]
     /// The stable code of the error that the response reports, for logs and metrics. It is not sent by itself.
     @usableFromInline package var problemCode: String?
+}
 
-    @inlinable
+extension Response {
+    // An extension, so that the members are set by the implicit initializer: it copies none of them.
     package init(_ status: HTTPStatus, fields: [Field] = [], revision: RevisionTag? = nil, body: [UInt8] = []) {
-        self.status = status
-        self.fields = fields
-        self.revision = revision
-        self.body = body
+        self.init(status: status, fields: fields, revision: revision, body: body, problemCode: nil)
     }
 
     /// A response with a body of this media type.

@@ -43,8 +43,7 @@ struct ActionRequest: Sendable {
     func response(to result: DispatchResult) -> ActionResponse {
         ActionResponse(
             result.isCommitted ? .committed : .ignored, revision: result.revision, effects: result.effects.map(\.name),
-            selection: options.selection, appliedPreference: appliedPreference,
-            isSettled: wait == nil ? nil : result.isSettled)
+            appliedPreference: appliedPreference, isSettled: wait == nil ? nil : result.isSettled)
     }
 
     /// The message of that response, with the state that the action led to.

@@ -209,6 +209,8 @@ final class IdempotencyRecorder: Sendable {
     func abandon() { session.idempotencyCache.abandon(key) }
 
     private func record(_ response: ActionResponse, showing state: [UInt8]?) -> IdempotencyRecord {
+        var response = response
+        if state != nil { response.selection = request.options.selection }
         let isWhole = state != nil && !session.canReplayStates
         return IdempotencyRecord(
             key: key, fingerprint: fingerprint.persistent,

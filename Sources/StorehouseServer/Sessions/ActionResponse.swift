@@ -20,22 +20,21 @@ struct ActionResponse: Sendable, Equatable {
     var revision: Int
     /// The names of the effects that the action started.
     let effects: [String]
-    /// The part of the state that the response shows; nil for none.
-    let selection: Selection?
+    /// The part of the state that the response shows; nil for none. Only a record needs it.
+    var selection: Selection?
     /// The value of `Preference-Applied`.
     let appliedPreference: String?
     /// Whether all effects had settled at ``revision``; nil if the client did not wait for them.
     var isSettled: Bool?
 
     init(
-        _ outcome: Outcome, revision: Int, effects: [String] = [], selection: Selection? = nil,
-        appliedPreference: String? = nil, isSettled: Bool? = nil
+        _ outcome: Outcome, revision: Int, effects: [String] = [], appliedPreference: String? = nil,
+        isSettled: Bool? = nil
     ) {
         self.isSettled = isSettled
         self.outcome = outcome
         self.revision = revision
         self.effects = effects
-        self.selection = selection
         self.appliedPreference = appliedPreference
     }
 
@@ -111,8 +110,8 @@ extension ActionResponse {
         if let reason = json["x"]?.asString { outcome = .rejected(reason: reason, index: json["i"]?.asInteger) }
         self.init(
             outcome, revision: revision, effects: json["e"]?.asArray?.compactMap(\.asString) ?? [],
-            selection: Self.selection(json), appliedPreference: json["p"]?.asString,
-            isSettled: json["w"]?.asBool)
+            appliedPreference: json["p"]?.asString, isSettled: json["w"]?.asBool)
+        selection = Self.selection(json)
     }
 
     private static func selection(_ json: JSONValue) -> Selection? {
