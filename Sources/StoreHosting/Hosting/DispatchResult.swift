@@ -17,22 +17,20 @@ public struct DispatchOptions: Sendable {
     public var isLarge: Bool
     /// The trace of the request, which is passed on with the remote calls that the action causes.
     public var trace: TraceContext?
+}
 
+extension DispatchOptions {
     /// Any revision, with the whole state in the result.
     public init() { self.init(selection: .root) }
 
-    /// All options but the record of the response. Inlinable, so that the arguments are not copied.
-    @inlinable
+    /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, isLarge: Bool = false,
         trace: TraceContext? = nil
     ) {
-        self.expectedRevisions = expectedRevisions
-        self.selection = selection
-        self.isDryRun = isDryRun
-        idempotencyRecord = nil
-        self.isLarge = isLarge
-        self.trace = trace
+        self.init(
+            expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
+            isLarge: isLarge, trace: trace)
     }
 }
 

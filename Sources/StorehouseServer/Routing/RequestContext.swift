@@ -11,12 +11,6 @@ struct RequestContext {
     /// Those of the request, once they are verified.
     var credentials = Credentials.capability
 
-    init(_ request: Request, _ exchange: Exchange, _ decorator: ResponseDecorator) {
-        self.request = request
-        self.exchange = exchange
-        self.decorator = decorator
-    }
-
     var head: RequestHead { request.head }
 
     /// Names the session in the line of the access log, if there is one.
@@ -95,8 +89,8 @@ struct RequestContext {
         }
 
         private func proceed(_ exchange: Exchange, _ body: (RequestContext) throws(Problem) -> Void) {
-            var context = RequestContext(request, exchange, decorator)
-            context.credentials = credentials
+            let context = RequestContext(
+                request: request, exchange: exchange, decorator: decorator, credentials: credentials)
             do throws(Problem) {
                 try body(context)
             } catch {

@@ -98,10 +98,12 @@ package final class Router: RequestHandler {
         do throws(Problem) {
             resource = try self.resource(of: request.head, exchange.connection)
         } catch {
-            let context = RequestContext(request, exchange, decorator(request.head, nil))
+            let context = RequestContext(
+                request: request, exchange: exchange, decorator: decorator(request.head, nil))
             return answer(context, api.basePath.redirect(request.head) ?? error.response)
         }
-        let context = RequestContext(request, exchange, decorator(request.head, resource.route))
+        let context = RequestContext(
+            request: request, exchange: exchange, decorator: decorator(request.head, resource.route))
         do throws(Problem) {
             if request.head.method == .options,
                 let preflight = api.origins.preflight(request.head, resource.route)
