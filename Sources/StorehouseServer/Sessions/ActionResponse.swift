@@ -26,16 +26,16 @@ struct ActionResponse: Sendable, Equatable {
     let appliedPreference: String?
     /// Whether all effects had settled at ``revision``; nil if the client did not wait for them.
     var isSettled: Bool?
+}
 
+extension ActionResponse {
     init(
         _ outcome: Outcome, revision: Int, effects: [String] = [], appliedPreference: String? = nil,
         isSettled: Bool? = nil
     ) {
-        self.isSettled = isSettled
-        self.outcome = outcome
-        self.revision = revision
-        self.effects = effects
-        self.appliedPreference = appliedPreference
+        self.init(
+            outcome: outcome, revision: revision, effects: effects, selection: nil,
+            appliedPreference: appliedPreference, isSettled: isSettled)
     }
 
     /// The message that the client gets.
