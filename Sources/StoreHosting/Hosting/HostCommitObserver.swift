@@ -60,7 +60,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
         let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
-        let (type, payload) = coding.describe(commit.action) ?? ("undeclared", [:])
+        let (type, payload) = coding.describe(commit.actionPlace) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
                 revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
@@ -74,8 +74,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
         if isNamed { return FaultNote.set(note) }
-        FaultNote.set(
-            note, type: coding.describe(action).flatMap { coding.index($0.type) }.flatMap(coding.names.type))
+        let type = withUnsafePointer(to: action, coding.describe)?.type
+        FaultNote.set(note, type: type.flatMap(coding.index).flatMap(coding.names.type))
     }
 
     @usableFromInline
@@ -94,7 +94,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
         guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
         return .stateTooLarge(
-            origin, type: coding.describe(action)?.type ?? "", label: FaultNames.label(of: note))
+            origin, type: withUnsafePointer(to: action, coding.describe)?.type ?? "", label: FaultNames.label(of: note))
     }
 
     @usableFromInline

@@ -6,7 +6,8 @@ import Stores
 final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     let encoder: StateEncoder<State>
     let names: FaultNames
-    let describe: @Sendable (Action) -> ActionSchema<Action>.Description?
+    /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.
+    let describe: Describer
     /// The index of an action's type among the declarations.
     let index: @Sendable (String) -> Int?
 
@@ -15,6 +16,7 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     /// Passes the private members of a state to an encoder.
     let encodePrivate: PrivateEncoder
 
+    @usableFromInline typealias Describer = @Sendable (UnsafePointer<Action>) -> ActionSchema<Action>.Description?
     @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
     @usableFromInline typealias PrivateEncoder =
         @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) -> Void
@@ -24,6 +26,9 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     convenience init(_ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames) {
         self.init(
             encoder, catalogue, names,
+            describe: { [describe = catalogue.encoder] action in
+                action.withMemoryRebound(to: InPlace<Action>.self, capacity: 1) { $0.pointee.pass(to: describe) }
+            },
             findChanges: { state, differ in
                 state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) { $0.pointee.findChanges(&differ) }
             },
@@ -37,28 +42,33 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     @usableFromInline
     init(
         _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
-        findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
+        describe: @escaping Describer, findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
     ) {
         self.encoder = encoder
         self.names = names
         self.findChanges = findChanges
         self.encodePrivate = encodePrivate
-        describe = catalogue.encoder
+        self.describe = describe
         index = catalogue.index
     }
 }
 
-/// A state that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
+/// A state or an action that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
 /// it refers to.
 @usableFromInline
-struct InPlace<State: DiffableState>: ~Copyable {
-    @usableFromInline let state: State
+struct InPlace<Value>: ~Copyable {
+    @usableFromInline let value: Value
 
     @inlinable
-    borrowing func findChanges(_ differ: inout StateDiffer) { state.findChanges(&differ) }
+    borrowing func pass<Result>(to body: (Value) -> Result) -> Result { body(value) }
+}
+
+extension InPlace where Value: DiffableState {
+    @inlinable
+    borrowing func findChanges(_ differ: inout StateDiffer) { value.findChanges(&differ) }
 
     @inlinable
-    borrowing func encodePrivate(_ encoder: StateEncoder<State>, into members: inout PrivateStateEncoder) {
-        encoder.encodePrivateState(of: state, into: &members)
+    borrowing func encodePrivate(_ encoder: StateEncoder<Value>, into members: inout PrivateStateEncoder) {
+        encoder.encodePrivateState(of: value, into: &members)
     }
 }
