@@ -4,7 +4,7 @@ import Sockets
 // Parses received bytes into requests.
 extension HTTPConnection {
     /// - Returns: how many bytes were consumed, and whether the next ones can be looked at.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> (consumed: Int, continues: Bool) {
+    func receive(_ bytes: UnsafeRawBufferPointer, pendingBytes: Int) -> (consumed: Int, continues: Bool) {
         switch machine.inputAction(pendingBytes: pendingBytes) {
         case .parseHead: parseHead(bytes)
         case .decodeBody: decodeBody(bytes)

@@ -124,12 +124,13 @@ extension HTTPConnection: ChannelDelegate {
     func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) -> Int {
         var used = 0
         while used < bytes.count {
-            let (consumed, continues) = receive(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[used...])
+            let (consumed, continues) = receive(rest, pendingBytes: channel.pendingBytes)
             used += consumed
             if !continues { break }
         }
         if !isMultiplexed { context.settings.traffic.received(used) }
-        if machine.pausesReading(pendingBytes: pendingBytes) { channel.pauseReading() }
+        if machine.pausesReading(pendingBytes: channel.pendingBytes) { channel.pauseReading() }
         return used
     }
 

@@ -224,7 +224,12 @@ extension StoreHost {
 
 extension Receipt {
     /// Whether the action was committed or ignored.
-    @usableFromInline var isDone: Bool { outcome == .committed || outcome == .ignored }
+    @usableFromInline var isDone: Bool {
+        switch outcome {
+        case .committed, .ignored: true
+        default: false
+        }
+    }
 }
 
 extension ActionDecodingError {
