@@ -12,9 +12,8 @@ int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, int
     return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-int csqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count) {
-    const char *text = count == 0 ? "" : bytes;
-    return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)count, SQLITE_STATIC, SQLITE_UTF8);
+void csqlite_result_blob(sqlite3_context *context, const void *bytes, int64_t count) {
+    sqlite3_result_blob64(context, bytes, (sqlite3_uint64)count, SQLITE_TRANSIENT);
 }
 
 void csqlite_disable_statistics(void) { (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

@@ -3,6 +3,8 @@
 import contextlib
 import sqlite3
 
+from storage.commits import commits
+
 
 def downgrade(file):
     """Turns the file into one of version 1, in which sessions do not say how far they reach. No server may use the file."""
@@ -12,6 +14,13 @@ def downgrade(file):
         if database.execute("SELECT count(*) FROM unsorted").fetchone() != (0,):
             raise ValueError(f"{file} has commits that are not sorted")
         database.execute("DROP TABLE unsorted")
+        database.execute(
+            "CREATE TABLE commits (session INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL,"
+            " type TEXT NOT NULL, payload TEXT NOT NULL, origin TEXT NOT NULL, cause INTEGER, changes TEXT NOT NULL,"
+            " hidden TEXT, checksum INTEGER NOT NULL, PRIMARY KEY (session, revision)) STRICT, WITHOUT ROWID")
+        for row, in database.execute("SELECT commits FROM segments").fetchall():
+            database.executemany("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", commits(row))
+        database.execute("DROP TABLE segments")
         database.execute("DELETE FROM meta WHERE name = 'unsorted'")
         for index in ("due", "owner", "person"):
             database.execute(f"DROP INDEX sessions_by_{index}")

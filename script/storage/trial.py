@@ -11,26 +11,13 @@ import sqlite3
 import subprocess
 import time
 
+from storage.commits import commits
 from storage.counting import KEEP_COMMITS, Client, check
 from storage.checks import expect, fail_if_any
 from storage.server import StartFailed, Server
 
 CLIENTS = 8
 FILE = "kill.db"
-
-
-def leb128(data, count):
-    """The first numbers of these bytes."""
-    numbers, number, shift = [], 0, 0
-    for byte in data:
-        number |= (byte & 0x7f) << shift
-        shift += 7
-        if byte < 0x80:
-            numbers.append(number)
-            number, shift = 0, 0
-            if len(numbers) == count:
-                break
-    return numbers
 
 
 class Trial:
@@ -87,8 +74,7 @@ class Trial:
             rows = [row for row, in database.execute("SELECT commits FROM unsorted")]
         for suffix in ("", "-wal", "-shm"):
             pathlib.Path(str(copy_of_file) + suffix).unlink(missing_ok=True)
-        # A row begins with the number of a session and the revision of its commit.
-        firsts = [leb128(row, 2) for row in rows]
+        firsts = [next(commits(row))[:2] for row in rows]
         are_sorted = [newest.get(session, 0) >= revision for session, revision in firsts]
         self.sortings["commits that were being sorted" if True in are_sorted else
                       "commits that were not sorted yet" if rows else "all commits sorted"] += 1

@@ -9,8 +9,8 @@
 int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
 int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
 
-// The same with SQLITE_STATIC: the bytes must not change until the statement has run.
-int csqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *bytes, int64_t count);
+// Returns bytes from an SQL function; SQLite copies them.
+void csqlite_result_blob(sqlite3_context *context, const void *bytes, int64_t count);
 
 // Has SQLite not count what it allocates, which takes a lock for each block. Must be called before any other function; it has
 // no effect if the process uses SQLite already.

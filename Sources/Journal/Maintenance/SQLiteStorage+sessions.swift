@@ -83,7 +83,7 @@ extension WriteConnection {
             try statements.insertPendingDeletion.run { $0.set(1, number) }
         }
         try statements.commit.run { _ in }
-        while hasPendingDeletions, runMaintenance() {}
+        while hasPendingDeletions, runMaintenance(isIdle: true) {}
         return true
     }
 }

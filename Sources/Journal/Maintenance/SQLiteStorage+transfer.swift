@@ -171,7 +171,8 @@ extension WriteConnection {
         var position = try create(session.header)
         // Whether the state has a timer is not known. The next server finds it due, and looks.
         try setDeadline(0, of: position.number)
-        var change = HeadChange()
+        var segment = Segment(of: position.number)
+        var byteCount = 0
         if let base = session.base {
             position.revision = base.revision
             try setCompactedThrough(base.revision, of: position.number, byteCount: 0)
@@ -179,13 +180,17 @@ extension WriteConnection {
         }
         for record in session.commits {
             let row = CommitRow(record, after: position.previousChecksum)
-            try insert(row, of: position.number)
-            change.byteCount += row.byteCount
+            segment.append(row)
+            byteCount += row.byteCount
+            if segment.isFull {
+                try insert(segment)
+                segment = Segment(of: position.number)
+            }
             (position.revision, position.previousChecksum) = (row.revision, row.checksum)
             if let snapshot = session.snapshots[row.revision] { try insert(snapshot, at: position) }
         }
-        change.newest = (position.revision, position.previousChecksum)
-        try write(change, of: position.number)
+        try insert(segment)
+        try recordNewest((position.revision, position.previousChecksum), adding: byteCount, of: position.number)
         if session.shareGeneration > 0 { try setShareGeneration(session.shareGeneration, of: position.number) }
         try statements.recordUse.run { values in
             values.set(1, position.number)

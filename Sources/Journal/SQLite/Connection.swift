@@ -32,7 +32,7 @@ final class Connection {
         sqlite3_busy_timeout(handle, 2000)
         // Views and triggers of a foreign file must not call functions with side effects.
         try execute("PRAGMA trusted_schema = OFF")
-        let defined = defineHeadChecksum(on: handle)
+        let defined = defineFunctions(on: handle)
         guard defined == SQLITE_OK else { throw SQLiteError(defined, handle) }
         if access == .read { try execute("PRAGMA query_only = ON") }
     }

@@ -88,11 +88,6 @@ struct Bindings: ~Copyable {
         record(text.withUnsafeBytes { csqlite_bind_text(handle, index, $0.baseAddress, Int64($0.count)) })
     }
 
-    /// Binds UTF-8 text without a copy: it must stay where it is until the statement has run.
-    mutating func set(_ index: Int32, borrowedText text: UnsafeRawBufferPointer) {
-        record(csqlite_bind_borrowed_text(handle, index, text.baseAddress, Int64(text.count)))
-    }
-
     mutating func set(_ index: Int32, blob: [UInt8]) {
         record(blob.withUnsafeBytes { csqlite_bind_blob(handle, index, $0.baseAddress, Int64($0.count)) })
     }
@@ -123,11 +118,16 @@ struct Row: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
+    /// Calls `body` with the bytes of a text or a blob, which are valid until it returns.
+    func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let start = sqlite3_column_blob(handle, column)
+        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
     /// The checksum of an integer and a text, of which no copy is made.
     func digest(_ number: Int32, _ text: Int32) -> UInt64 {
         var checksum = Checksum(checksum(number))
-        let start = sqlite3_column_blob(handle, text)
-        checksum.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, text))))
+        withBytes(text) { checksum.add($0) }
         return checksum.value
     }
 

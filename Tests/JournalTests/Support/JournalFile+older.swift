@@ -1,4 +1,13 @@
 extension JournalFile {
+    /// The table of commits until version 5.
+    private static let commitsTable = """
+        CREATE TABLE main.commits (
+            session INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+            payload TEXT NOT NULL, origin TEXT NOT NULL, cause INTEGER, changes TEXT NOT NULL, hidden TEXT,
+            checksum INTEGER NOT NULL, PRIMARY KEY (session, revision)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// The tables of a file of version 1, as the release made them that wrote such files.
     private static let firstTables = """
         CREATE TABLE states (
@@ -14,11 +23,7 @@ extension JournalFile {
         CREATE INDEX sessions_by_use ON sessions (last_active) WHERE ended IS NULL;
         CREATE INDEX sessions_by_end ON sessions (ended) WHERE ended IS NOT NULL;
 
-        CREATE TABLE commits (
-            session INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-            payload TEXT NOT NULL, origin TEXT NOT NULL, cause INTEGER, changes TEXT NOT NULL, hidden TEXT,
-            checksum INTEGER NOT NULL, PRIMARY KEY (session, revision)
-        ) STRICT, WITHOUT ROWID;
+        \(commitsTable)
 
         CREATE TABLE snapshots (
             session INTEGER NOT NULL, revision INTEGER NOT NULL, state TEXT NOT NULL, hidden TEXT, chain INTEGER NOT NULL,
@@ -39,7 +44,7 @@ extension JournalFile {
     /// A file of an older version with the same rows.
     ///
     /// - Parameters:
-    ///   - version: 1 to 4.
+    ///   - version: 1 to 5.
     ///   - hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
     func older(_ version: Int, hasLog: Bool = true) throws -> JournalFile {
         guard version < 3 else { return try recent(version, hasLog: hasLog) }
@@ -56,7 +61,7 @@ extension JournalFile {
             INSERT INTO states SELECT * FROM new.states;
             INSERT INTO sessions SELECT number, id, kind, schema, created, last_active, ended, forked_from, history, initial,
                 checksum FROM new.sessions;
-            INSERT INTO commits SELECT * FROM new.commits;
+            INSERT INTO commits \(CommitView.columns(of: "new"));
             INSERT INTO snapshots SELECT * FROM new.snapshots;
             INSERT INTO answers SELECT number, session, key, fingerprint, answer, at, checksum FROM new.answers;
             INSERT INTO leavings SELECT * FROM new.leavings;
@@ -67,8 +72,7 @@ extension JournalFile {
         return old
     }
 
-    /// A file of version 4 had the same tables and checksums, without unsorted commits. Version 3 had no owners and shares
-    /// either.
+    /// A file of version 5 had a row for each commit. Version 4 had no unsorted commits, and version 3 no owners and shares either.
     private func recent(_ version: Int, hasLog: Bool) throws -> JournalFile {
         let third = """
             DROP INDEX sessions_by_owner; DROP INDEX sessions_by_person;
@@ -81,7 +85,10 @@ extension JournalFile {
             """
             PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE");
             BEGIN;
-            DROP TABLE unsorted; DELETE FROM meta WHERE name = 'unsorted';
+            \(Self.commitsTable)
+            INSERT INTO main.commits SELECT * FROM temp.commits;
+            DROP VIEW temp.commits; DROP TABLE segments;
+            \(version < 5 ? "DROP TABLE unsorted; DELETE FROM meta WHERE name = 'unsorted';" : "")
             \(version == 3 ? third : "")
             PRAGMA user_version = \(version);
             COMMIT

@@ -52,22 +52,24 @@ extension JournalFile {
     /// A connection of its own, which waits while a journal has the file locked.
     private func connection() throws -> OpaquePointer {
         var handle: OpaquePointer?
-        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle else {
+        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle,
+            sqlite3_busy_timeout(handle, 20_000) == SQLITE_OK, defineFunctions(on: handle) == SQLITE_OK,
+            CommitView.define(on: handle) == SQLITE_OK
+        else {
             sqlite3_close(handle)
             throw Refused()
         }
-        sqlite3_busy_timeout(handle, 20_000)
         return handle
     }
 
-    /// Does to the file what no journal does.
+    /// Does to the file what no journal does. Statements can use the view `commits`, which has a row for each commit.
     func change(_ statement: String) throws {
         let handle = try connection()
         defer { sqlite3_close(handle) }
-        guard defineHeadChecksum(on: handle) == SQLITE_OK,
-            sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
-        else {
-            throw Refused()
+        let usesView = ["FROM commits", "UPDATE commits", "INTO commits"].contains { statement.contains($0) }
+        let needsSplit = usesView && CommitView.isDefined(on: handle)
+        for statement in (needsSplit ? [CommitView.split] : []) + [statement] {
+            guard sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK else { throw Refused() }
         }
     }
 

@@ -171,14 +171,13 @@ extension ReadConnection {
     func rows(
         of number: Int, after revision: Int, upTo last: Int, limit: Int
     ) throws(JournalError) -> [CommitRow] {
-        try sql { () throws(SQLiteError) in
-            var rows = try commits.all(
-                { values in
-                    values.set(1, number)
-                    values.set(2, revision)
-                    values.set(3, last)
-                    values.set(4, limit)
-                }, { CommitRow($0) })
+        guard limit > 0 else { return [] }
+        return try sql { () throws(SQLiteError) in
+            var rows: [CommitRow] = []
+            try forEachSortedCommit(of: number, after: revision, upTo: last) { commit in
+                rows.append(CommitRow(commit))
+                return rows.count < limit
+            }
             while rows.count < limit, case let next = (rows.last?.revision ?? revision) &+ 1, next <= last,
                 let row = unsortedCommit(of: number, at: next)
             {
@@ -191,16 +190,13 @@ extension ReadConnection {
     /// The checksum that the row after a revision is chained to; nil if it was deleted.
     private func checksum(of number: Int, at revision: Int, _ head: SessionHead) throws(JournalError) -> UInt64? {
         guard revision > 0 else { return head.checksum }
+        if let row = try rows(of: number, after: revision - 1, upTo: revision, limit: 1).first { return row.checksum }
         return try sql { () throws(SQLiteError) in
-            for statement in [checksumAt, chainAt] {
-                let found = try statement.first(
-                    { values in
-                        values.set(1, number)
-                        values.set(2, revision)
-                    }, { $0.checksum(0) })
-                if let found { return found }
-            }
-            return unsortedCommit(of: number, at: revision)?.checksum
+            try chainAt.first(
+                { values in
+                    values.set(1, number)
+                    values.set(2, revision)
+                }, { $0.checksum(0) })
         }
     }
 

@@ -27,6 +27,7 @@ extension ReadConnection {
     private func verify(_ session: StoredSession) throws(JournalError) -> Int {
         let head = session.row.head
         try checkNoDeletedCommits(of: session)
+        try checkSegments(of: session.position.number)
         let base = try base(of: session)
         guard
             var state = try? JSONValue(
@@ -63,10 +64,32 @@ extension ReadConnection {
     private func checkNoDeletedCommits(of session: StoredSession) throws(JournalError) {
         let compactedThrough = session.row.head.compactedThrough
         let oldest = try sql { () throws(SQLiteError) in
-            try oldestCommit.first({ $0.set(1, session.position.number) }, { $0.integer(0) })
+            try oldestRevision.first({ $0.set(1, session.position.number) }, { $0.integer(0) })
         }
         guard let oldest, oldest <= compactedThrough else { return }
         throw .corrupt("revision \(oldest) exists, but commits up to \(compactedThrough) were deleted")
+    }
+
+    /// Throws unless the columns of each segment say which commits it has.
+    private func checkSegments(of number: Int) throws(JournalError) {
+        var damaged: Int?
+        try sql { () throws(SQLiteError) in
+            try wholeSegments.rows({ $0.set(1, number) }) { row in
+                var segment = Segment(of: number)
+                let isWhole = row.withBytes(4) { bytes in
+                    Segment.forEachCommit(in: bytes, of: number) { commit in
+                        segment.append(commit)
+                        return true
+                    }
+                }
+                let columns = (row.integer(0), row.integer(1), row.integer(2), row.integer(3))
+                let isRight =
+                    isWhole && columns == (segment.first, segment.last, segment.firstAt, segment.lastAt)
+                if !isRight { damaged = row.integer(0) }
+                return isRight
+            }
+        }
+        if let damaged { throw .corrupt("the row of the commits from revision \(damaged) on is damaged") }
     }
 
     /// Checks commits before the oldest snapshot: compaction has deleted some of them and will delete the others.

@@ -16,9 +16,9 @@ final class ReadConnection {
     let head: Statement
     let snapshotBefore: Statement
     let chainAt: Statement
-    let commits: Statement
-    let oldestCommit: Statement
-    let checksumAt: Statement
+    private let segments: Statement
+    let wholeSegments: Statement
+    let oldestRevision: Statement
     let idempotencyRecords: Statement
     private let list: Statement
     private let idle: Statement
@@ -47,20 +47,19 @@ final class ReadConnection {
             SELECT \(SnapshotRow.columns) FROM snapshots WHERE session = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
             """)
         chainAt = try connection.prepare("SELECT chain FROM snapshots WHERE session = ? AND revision = ?")
-        commits = try connection.prepare(
-            """
-            SELECT \(CommitRow.columns) FROM commits WHERE session = ? AND revision > ? AND revision <= ?
-            ORDER BY revision LIMIT ?
-            """)
-        oldestCommit = try connection.prepare(
-            "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
-        checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
+        let table = Segment.table(version: version)
+        segments = try connection.prepare(
+            "SELECT commits FROM \(table) WHERE session = ? AND last > ? AND first <= ? ORDER BY last")
+        wholeSegments = try connection.prepare(
+            "SELECT first, last, first_at, last_at, commits FROM \(table) WHERE session = ? ORDER BY last")
+        oldestRevision = try connection.prepare("SELECT first FROM \(table) WHERE session = ? ORDER BY last LIMIT 1")
         idempotencyRecords = try connection.prepare(
             """
             SELECT \(IdempotencyRecord.columns(version: version)) FROM answers WHERE session = ? AND at >= ?
             ORDER BY number
             """)
-        let newestCommitAt = "(SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1)"
+        let newestCommitAt =
+            "(SELECT last_at FROM \(table) WHERE session = sessions.number ORDER BY last DESC LIMIT 1)"
         list = try connection.prepare(
             """
             SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?
@@ -141,6 +140,32 @@ final class ReadConnection {
     private func unsortedCommitTime(of number: Int) -> Int {
         guard let rows = unsortedRows[number] else { return 0 }
         return rows.row(at: rows.newest)?.committedAt ?? 0
+    }
+
+    /// Calls `body` with the sorted commits of a session after one revision and up to another, oldest first, until it returns
+    /// false.
+    func forEachSortedCommit(
+        of number: Int, after revision: Int, upTo last: Int, _ body: (BatchedCommit) -> Bool
+    ) throws(SQLiteError) {
+        var isWhole = true
+        var isDone = false
+        try segments.rows(
+            { values in
+                values.set(1, number)
+                values.set(2, revision)
+                values.set(3, last)
+            },
+            { row in
+                isWhole = row.withBytes(0) { bytes in
+                    Segment.forEachCommit(in: bytes, of: number) { commit in
+                        if commit.revision > last { isDone = true }
+                        if commit.revision > revision, !isDone { isDone = !body(commit) || commit.revision == last }
+                        return !isDone
+                    }
+                }
+                return isWhole && !isDone
+            })
+        guard isWhole else { throw SQLiteError(damage: "commits of the session cannot be read") }
     }
 
     /// Calls `body` and converts its errors.

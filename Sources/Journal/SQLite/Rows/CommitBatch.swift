@@ -1,4 +1,5 @@
-/// A row of the table `unsorted`: the commits that one transaction brought, of all sessions.
+/// The bytes of several commits. A row of the table `unsorted` has those of one transaction, of all sessions. A row of the table
+/// `segments` has those of one session.
 ///
 /// The bytes of a commit are the number of its session and the fields of ``CommitRow`` in their order. Numbers are in LEB128, texts
 /// have their length before them, and what may be missing has a one or a zero before it. The checksum is eight bytes, the
@@ -23,6 +24,8 @@ struct CommitBatch: Sendable {
         for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: row.checksum >> shift)) }
         return start
     }
+
+    mutating func append(_ commit: BatchedCommit) { bytes.append(contentsOf: commit.encoded) }
 
     private mutating func append(_ number: Int) {
         var rest = UInt(bitPattern: number)
@@ -65,6 +68,8 @@ struct BatchedCommit {
     let changes: UnsafeRawBufferPointer
     let privateState: UnsafeRawBufferPointer?
     let checksum: UInt64
+    /// All bytes of the commit.
+    let encoded: UnsafeRawBufferPointer
 
     /// The same as `CommitRow.follows(_:)`.
     func follows(_ previous: UInt64) -> Bool {
@@ -113,13 +118,15 @@ struct CommitBatchReader {
 
     /// The next commit; nil if the bytes are malformed.
     mutating func next() -> BatchedCommit? {
+        let start = position
         guard let session = number(), let revision = number(), let committedAt = number(), let type = text(),
             let payload = text(), let origin = text(), let cause = optional({ $0.number() }), let changes = text(),
             let privateState = optional({ $0.text() }), let checksum = checksum()
         else { return nil }
         return BatchedCommit(
             session: session, revision: revision, committedAt: committedAt, type: type, payload: payload,
-            origin: origin, cause: cause, changes: changes, privateState: privateState, checksum: checksum)
+            origin: origin, cause: cause, changes: changes, privateState: privateState, checksum: checksum,
+            encoded: UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
     }
 
     private mutating func number() -> Int? {

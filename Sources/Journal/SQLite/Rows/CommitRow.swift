@@ -2,7 +2,7 @@ import JSON
 import StoreHosting
 import Stores
 
-/// A row of the table `commits`.
+/// A commit as it is stored, whose checksum covers the commit before it.
 struct CommitRow: Sendable {
     let revision: Int
     let committedAt: Int
@@ -14,7 +14,7 @@ struct CommitRow: Sendable {
     let privateState: [UInt8]?
     private(set) var checksum: UInt64 = 0
 
-    /// - Parameter previous: the checksum of the previous row, or of the session row for the first commit.
+    /// - Parameter previous: the checksum of the previous commit, or of the session's row for the first one.
     init(_ record: CommitRecord, after previous: UInt64) {
         revision = record.revision
         committedAt = record.committedAt
@@ -27,7 +27,7 @@ struct CommitRow: Sendable {
         checksum = checksum(after: previous)
     }
 
-    /// A row as it was stored.
+    /// A commit as it was stored.
     init(
         revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String, cause: Int?, changes: [UInt8],
         privateState: [UInt8]?, checksum: UInt64
@@ -43,23 +43,7 @@ struct CommitRow: Sendable {
         self.checksum = checksum
     }
 
-    /// The columns that statements select.
-    static let columns = "revision, at, type, payload, origin, cause, changes, hidden, checksum"
-
-    /// - Parameter row: the columns ``columns``.
-    init(_ row: borrowing Row) {
-        revision = row.integer(0)
-        committedAt = row.integer(1)
-        type = row.text(2)
-        payload = row.bytes(3)
-        origin = row.text(4)
-        cause = row.optionalInteger(5)
-        changes = row.bytes(6)
-        privateState = row.optionalBytes(7)
-        checksum = row.checksum(8)
-    }
-
-    /// Whether the row is intact and follows a row with this checksum.
+    /// Whether the commit is intact and follows one with this checksum.
     func follows(_ previous: UInt64) -> Bool { checksum == checksum(after: previous) }
 
     /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
@@ -71,12 +55,6 @@ struct CommitRow: Sendable {
     static func byteCount(_ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?) -> Int {
         64 + type + payload + origin + changes + (privateState ?? 0)
     }
-
-    /// The SQL expression for ``byteCount``.
-    static let byteCountColumn = """
-        64 + length(CAST(type AS BLOB)) + length(CAST(payload AS BLOB)) + length(CAST(origin AS BLOB))
-            + length(CAST(changes AS BLOB)) + ifnull(length(CAST(hidden AS BLOB)), 0)
-        """
 
     /// The commit; nil if a field is malformed.
     var record: CommitRecord? {

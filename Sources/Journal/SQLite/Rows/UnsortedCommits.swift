@@ -1,6 +1,6 @@
 import Locks
 
-/// The commits in the table `unsorted`: those that are durable, but not sorted into the table `commits` yet.
+/// The commits in the table `unsorted`: those that are durable, but not sorted into the table `segments` yet.
 ///
 /// A transaction appends all its commits to the end of that one table, so it dirties few pages, whatever its sessions are. The
 /// writer sorts many commits at a time, session by session. Until then readers find them here.
@@ -21,27 +21,17 @@ final class UnsortedCommits: Sendable {
         var newest: Int { first + places.count - 1 }
 
         /// The commit of a revision; nil if it is not among them.
-        func row(at revision: Int) -> CommitRow? {
-            guard revision >= first, revision <= newest else { return nil }
-            let (bytes, position) = places[revision - first]
-            return bytes.withUnsafeBytes { bytes in
-                var reader = CommitBatchReader(bytes, at: position)
-                return reader.next().map(CommitRow.init)
-            }
-        }
+        func row(at revision: Int) -> CommitRow? { withCommit(at: revision) { CommitRow($0) } }
 
         /// Calls `body` with the commit of a revision.
         ///
         /// - Returns: what `body` returns; nil if the commit is not among them.
-        func withCommit<Result>(
-            at revision: Int, _ body: (BatchedCommit) throws(SQLiteError) -> Result
-        ) throws(SQLiteError) -> Result? {
+        func withCommit<Result>(at revision: Int, _ body: (BatchedCommit) -> Result) -> Result? {
             guard revision >= first, revision <= newest else { return nil }
             let (bytes, position) = places[revision - first]
-            return try bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
-                var reader = CommitBatchReader(UnsafeRawBufferPointer(bytes), at: position)
-                guard let commit = reader.next() else { return nil }
-                return try body(commit)
+            return bytes.withUnsafeBytes { bytes in
+                var reader = CommitBatchReader(bytes, at: position)
+                return reader.next().map(body)
             }
         }
 

@@ -25,6 +25,8 @@ enum WriteCommand: Sendable {
         }
     }
 
+    var isBarrier: Bool { if case .barrier = self { true } else { false } }
+
     /// The session that it belongs to.
     fileprivate var sessionID: String? {
         if case .end(_, let id, _) = self { id } else { journal?.id }

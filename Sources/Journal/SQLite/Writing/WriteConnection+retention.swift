@@ -12,6 +12,8 @@ extension WriteConnection {
     private static let step = 200
     /// The bytes of commits that one step deletes, and the commit after them.
     private static let stepBytes = 4 << 20
+    /// The number of segments of an ended session that one step deletes.
+    private static let purgedSegments = 32
 
     /// Tries a small write; false if it fails.
     func probe() -> Bool {
@@ -43,12 +45,12 @@ extension WriteConnection {
     }
 
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
-    func runMaintenance() -> Bool {
+    ///
+    /// - Parameter isIdle: whether no commit waits. Otherwise each transaction sorts some commits anyway.
+    func runMaintenance(isIdle: Bool) -> Bool {
         if !lastUses.isEmpty { return writeUses() }
-        if sorting != nil { return sort(isIdle: true) }
-        if let (number, isTrimming) = retention.next {
-            return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
-        }
+        if isIdle, sorting != nil { return sort(isIdle: true) }
+        if let (number, isTrimming) = retention.next { return compact(number, isTrimming: isTrimming) }
         if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }
         return false
     }
@@ -124,14 +126,19 @@ extension WriteConnection {
     /// Deletes some of a session's oldest commits, and the snapshots that only they needed.
     ///
     /// - Returns: whether there is more to do.
-    private func compact(_ number: Int, isTrimming: Bool) throws(SQLiteError) -> Bool {
-        do throws(SQLiteError) {
-            if try deleteCommits(of: number, isTrimming: isTrimming) { return true }
-        } catch {
-            // The damage is reported when the session is used.
-            guard error.isCorruption else { throw error }
-            retention.finishCompaction(of: number)
+    private func compact(_ number: Int, isTrimming: Bool) -> Bool {
+        var isDamaged = false
+        let hasMore = unsyncedTransaction { () throws(SQLiteError) in
+            do throws(SQLiteError) {
+                return try deleteCommits(of: number, isTrimming: isTrimming) || retention.next != nil
+            } catch {
+                isDamaged = error.isCorruption
+                throw error
+            }
         }
+        guard isDamaged else { return hasMore }
+        // The damage is reported when the session is used.
+        retention.finishCompaction(of: number)
         return retention.next != nil
     }
 
@@ -162,7 +169,7 @@ extension WriteConnection {
             return false
         }
         let some = try commits(of: number, after: cut, through: base, Self.step)
-        try connection.change("DELETE FROM commits WHERE session = ? AND revision <= ?", number, some.last)
+        try deleteSegments(of: number, through: some.last)
         try setCompactedThrough(some.last, of: number, byteCount: byteCount - some.byteCount)
         if some.last == base {
             try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
@@ -197,24 +204,34 @@ extension WriteConnection {
     private func commits(
         of number: Int, after revision: Int, through last: Int, _ limit: Int
     ) throws(SQLiteError) -> (last: Int, byteCount: Int) {
-        var found = (last: last, byteCount: 0)
-        try connection.prepare(
-            """
-            SELECT revision, \(CommitRow.byteCountColumn) FROM commits WHERE session = ? AND revision > ? AND revision <= ?
-            ORDER BY revision LIMIT ?
-            """
-        ).rows(
-            { values in
-                values.set(1, number)
-                values.set(2, revision)
-                values.set(3, last)
-                values.set(4, limit)
-            },
-            { row in
-                found = (row.integer(0), found.byteCount + row.integer(1))
-                return limit == .max || found.byteCount < Self.stepBytes
-            })
+        var found = (last: revision, byteCount: 0)
+        var isWhole = true
+        try madeReader().forEachSortedCommit(of: number, after: revision, upTo: last) { commit in
+            isWhole = commit.revision == found.last + 1
+            found = (commit.revision, found.byteCount + commit.byteCount)
+            return isWhole && (limit == .max || found.last - revision < limit && found.byteCount < Self.stepBytes)
+        }
+        guard isWhole, found.last > revision || last <= revision else {
+            throw SQLiteError(damage: "commits are missing")
+        }
         return found
+    }
+
+    /// Deletes the commits of a session up to a revision. A segment that has later ones too is replaced by one with these.
+    private func deleteSegments(of number: Int, through last: Int) throws(SQLiteError) {
+        var rest = Segment(of: number)
+        let end = try connection.integer(
+            """
+            SELECT CASE WHEN first <= ?2 THEN last END FROM segments WHERE session = ?1 AND last > ?2 ORDER BY last LIMIT 1
+            """, number, last)
+        if let end {
+            try madeReader().forEachSortedCommit(of: number, after: last, upTo: end) { commit in
+                rest.append(commit)
+                return true
+            }
+        }
+        try connection.change("DELETE FROM segments WHERE session = ? AND last <= ?", number, end ?? last)
+        try insert(rest)
     }
 
     /// Records that a session's commits up to a revision were deleted, and the bytes of the others.
@@ -228,7 +245,17 @@ extension WriteConnection {
     }
 
     private func newestCommit(of number: Int, before moment: Int) throws(SQLiteError) -> Int {
-        try connection.integer("SELECT max(revision) FROM commits WHERE session = ? AND at < ?", number, moment) ?? 0
+        // Only the segments between these have commits from before and after.
+        let whole = "SELECT max(last) FROM segments WHERE session = ? AND last_at < ?"
+        let some = "SELECT max(last) FROM segments WHERE session = ? AND first_at < ?"
+        var newest = try connection.integer(whole, number, moment) ?? 0
+        let last = try connection.integer(some, number, moment) ?? 0
+        guard newest < last else { return newest }
+        try madeReader().forEachSortedCommit(of: number, after: newest, upTo: last) { commit in
+            if commit.committedAt < moment { newest = commit.revision }
+            return true
+        }
+        return newest
     }
 
     /// Inserts a snapshot at a revision, unless there is one, so that the commits up to it can be deleted.
@@ -274,10 +301,10 @@ extension WriteConnection {
     private func purge(_ number: Int) throws(SQLiteError) {
         let count = try connection.change(
             """
-            DELETE FROM commits WHERE session = ?1 AND revision IN
-                (SELECT revision FROM commits WHERE session = ?1 ORDER BY revision LIMIT ?2)
-            """, number, Self.step)
-        guard count < Self.step else { return }
+            DELETE FROM segments WHERE session = ?1 AND last IN
+                (SELECT last FROM segments WHERE session = ?1 ORDER BY last LIMIT ?2)
+            """, number, Self.purgedSegments)
+        guard count < Self.purgedSegments else { return }
         try connection.change("DELETE FROM snapshots WHERE session = ?", number)
         try connection.change("DELETE FROM answers WHERE session = ?", number)
         try connection.change("DELETE FROM leavings WHERE session = ?", number)
@@ -299,7 +326,7 @@ extension WriteConnection {
     private func sweep(_ limit: Int) throws(SQLiteError) -> Bool {
         let found = try connection.prepare(
             """
-            SELECT number, (SELECT at FROM commits WHERE session = number ORDER BY revision LIMIT 1)
+            SELECT number, (SELECT first_at FROM segments WHERE session = sessions.number ORDER BY last LIMIT 1)
             FROM sessions WHERE number > ? AND ended IS NULL ORDER BY number LIMIT ?
             """
         ).all(

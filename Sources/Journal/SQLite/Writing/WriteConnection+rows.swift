@@ -11,7 +11,7 @@ struct WriteStatements {
     let updateHead: Statement
     let updateDeadline: Statement
     let updateShareGeneration: Statement
-    let insertCommit: Statement
+    let insertSegment: Statement
     let insertUnsorted: Statement
     let recordUnsortedSum: Statement
     let isLive: Statement
@@ -55,7 +55,7 @@ struct WriteStatements {
                 seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active, ?2)
             WHERE number = ?1
             """)
-        insertCommit = try connection.prepare("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        insertSegment = try connection.prepare("INSERT INTO segments VALUES (NULL, ?, ?, ?, ?, ?, ?)")
         insertUnsorted = try connection.prepare("INSERT INTO unsorted VALUES (?, ?)")
         recordUnsortedSum = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('unsorted', ?)")
         isLive = try connection.prepare("SELECT ended IS NULL FROM sessions WHERE number = ?")
@@ -176,13 +176,16 @@ extension WriteConnection {
     }
 
     /// Records the newest of a session's commits in its row, once for all that are sorted together.
-    func write(_ change: HeadChange, of number: Int) throws(SQLiteError) {
-        guard let newest = change.newest else { return }
+    ///
+    /// - Parameter byteCount: of the new commits.
+    func recordNewest(
+        _ newest: (revision: Int, checksum: UInt64), adding byteCount: Int, of number: Int
+    ) throws(SQLiteError) {
         try statements.updateHead.run { values in
             values.set(1, number)
             values.set(2, newest.revision)
             values.set(3, newest.checksum)
-            values.set(4, change.byteCount)
+            values.set(4, byteCount)
         }
         guard connection.changedRows == 1 else { throw SQLiteError(damage: "the session has no row") }
     }
@@ -202,34 +205,15 @@ extension WriteConnection {
         guard connection.changedRows == 1 else { throw SQLiteError(damage: "the session has no row") }
     }
 
-    func insert(_ row: CommitRow, of number: Int) throws(SQLiteError) {
-        try statements.insertCommit.run { values in
-            values.set(1, number)
-            values.set(2, row.revision)
-            values.set(3, row.committedAt)
-            values.set(4, text: row.type)
-            values.set(5, text: row.payload)
-            values.set(6, text: row.origin)
-            values.set(7, row.cause)
-            values.set(8, text: row.changes)
-            values.set(9, text: row.privateState)
-            values.set(10, row.checksum)
-        }
-    }
-
-    /// The same without copies.
-    func insert(_ commit: BatchedCommit, of number: Int) throws(SQLiteError) {
-        try statements.insertCommit.run { values in
-            values.set(1, number)
-            values.set(2, commit.revision)
-            values.set(3, commit.committedAt)
-            values.set(4, borrowedText: commit.type)
-            values.set(5, borrowedText: commit.payload)
-            values.set(6, borrowedText: commit.origin)
-            values.set(7, commit.cause)
-            values.set(8, borrowedText: commit.changes)
-            if let privateState = commit.privateState { values.set(9, borrowedText: privateState) }
-            values.set(10, commit.checksum)
+    func insert(_ segment: Segment) throws(SQLiteError) {
+        guard !segment.isEmpty else { return }
+        try statements.insertSegment.run { values in
+            values.set(1, segment.session)
+            values.set(2, segment.first)
+            values.set(3, segment.last)
+            values.set(4, segment.firstAt)
+            values.set(5, segment.lastAt)
+            values.set(6, blob: segment.batch.bytes)
         }
     }
 
@@ -274,14 +258,6 @@ extension WriteConnection {
             try connection.change("INSERT OR REPLACE INTO meta VALUES ('\(name)', ?)", value)
         }
     }
-}
-
-/// What becomes of a session's row when commits are sorted.
-struct HeadChange {
-    /// The newest commit; nil if there is no new one.
-    var newest: (revision: Int, checksum: UInt64)?
-    /// The bytes of the new commits.
-    var byteCount = 0
 }
 
 extension SessionTimeReference {

@@ -204,24 +204,21 @@ extension WriteConnection {
         _ rows: UnsortedCommits.Rows, of number: Int, after head: SessionHead, through newest: Int,
         _ limits: inout StepLimits
     ) throws(SQLiteError) -> Int {
-        var change = HeadChange()
+        var segment = Segment(of: number)
         var last = (revision: head.revision, checksum: head.chain ?? head.checksum)
-        while last.revision < newest, limits.areOpen {
-            let next = try rows.withCommit(at: last.revision + 1) { commit throws(SQLiteError) in
-                guard commit.revision == last.revision + 1, commit.follows(last.checksum) else {
-                    throw SQLiteError(damage: "an unsorted commit")
-                }
-                try insert(commit, of: number)
-                return (checksum: commit.checksum, byteCount: commit.byteCount)
+        while last.revision < newest, limits.commits > 0, !segment.isFull {
+            let checksum = rows.withCommit(at: last.revision + 1) { commit -> UInt64? in
+                guard commit.revision == last.revision + 1, commit.follows(last.checksum) else { return nil }
+                segment.append(commit)
+                return commit.checksum
             }
-            guard let next else { throw SQLiteError(damage: "an unsorted commit") }
-            change.byteCount += next.byteCount
+            guard let checksum = checksum ?? nil else { throw SQLiteError(damage: "an unsorted commit") }
             limits.commits -= 1
-            limits.bytes -= next.byteCount
-            last = (last.revision + 1, next.checksum)
+            last = (last.revision + 1, checksum)
         }
-        change.newest = last
-        try write(change, of: number)
+        limits.bytes -= segment.byteCount
+        try insert(segment)
+        try recordNewest(last, adding: segment.byteCount, of: number)
         return last.revision
     }
 

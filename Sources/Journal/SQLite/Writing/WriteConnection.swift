@@ -61,7 +61,7 @@ final class WriteConnection {
             "SELECT max(number) FROM sessions",
             "SELECT max(number + 0) FROM sessions INDEXED BY sqlite_autoindex_sessions_1", of: connection)
         // If damage hides the newest sessions, their other rows are still there.
-        let owners = ["commits", "snapshots"].map { (try? connection.integer("SELECT max(session) FROM \($0)")) ?? 0 }
+        let owners = ["segments", "snapshots"].map { (try? connection.integer("SELECT max(session) FROM \($0)")) ?? 0 }
         nextNumber = owners.reduce(newest, max) + 1
         liveSessions = try Self.firstReadable(
             "SELECT count(*) FROM sessions WHERE ended IS NULL",

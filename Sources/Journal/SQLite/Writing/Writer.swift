@@ -11,6 +11,9 @@ final class Writer: Sendable {
     fileprivate struct Inbox {
         var commands: [WriteCommand] = []
         var byteCount = 0
+        /// The number of commands for which the queue waits; nil if it does not wait.
+        var wantedCount: Int?
+        var groupCommit = GroupCommit()
         /// The times of the last uses, by the numbers of the sessions. They are written between transactions.
         var lastUses: [Int: Int] = [:]
         /// Whether the queue has a job that will sort the commits.
@@ -38,6 +41,8 @@ final class Writer: Sendable {
     private let queue = DispatchQueue(label: "journal.writer")
     // Guards the waiting commands. Taken inside the locks of sessions; no other lock is taken while it is held.
     private let inbox = Locked(Inbox())
+    // Signalled when the commands are there for which the queue waits.
+    private let arrival = DispatchSemaphore(value: 0)
     // Guards the database connection. Only the queue uses it, so it is never contended. Locks of sessions are taken
     // inside it.
     private let database: Locked<WriteConnection?>
@@ -80,13 +85,14 @@ final class Writer: Sendable {
 
     func enqueue(_ command: WriteCommand) {
         if case .create = command { live.add(1, ordering: .relaxed) }
-        let isFirst = inbox.withLock { inbox in
+        let (isFirst, isAwaited) = inbox.withLock { inbox in
             inbox.commands.append(command)
             inbox.byteCount += command.byteCount
             waitingBytes.store(inbox.byteCount, ordering: .relaxed)
             defer { inbox.isAwake = true }
-            return !inbox.isAwake
+            return (!inbox.isAwake, inbox.endWait(with: command))
         }
+        if isAwaited { arrival.signal() }
         if isFirst { queue.async { self.drain() } }
     }
 
@@ -151,9 +157,11 @@ extension Writer {
             }
             if !commands.isEmpty {
                 write(commands)
+                // Without a sync, waiting would only delay what a kill of the process loses.
+                if !acknowledgesOnEnqueue { awaitCommands(after: commands) }
                 continue
             }
-            if runMaintenance() {
+            if runMaintenance(isIdle: true) {
                 checkpointIfNeeded(isPeriodic: false)
                 continue
             }
@@ -164,6 +172,26 @@ extension Writer {
             }
             if isIdle { return }
         }
+    }
+
+    /// Waits for the commands that the next transaction should have. A step of maintenance takes the place of the wait.
+    private func awaitCommands(after commands: [WriteCommand]) {
+        let wanted = inbox.withLock { inbox in
+            inbox.groupCommit.record(commands.count { !$0.isBarrier })
+            return inbox.groupCommit.wantedCount
+        }
+        guard inbox.withLock({ $0.mustWait(for: wanted) }), !runMaintenance(isIdle: false) else { return }
+        let mustWait = inbox.withLock { inbox in
+            inbox.wantedCount = inbox.mustWait(for: wanted) ? wanted : nil
+            return inbox.wantedCount != nil
+        }
+        guard mustWait, arrival.wait(timeout: .now() + GroupCommit.timeout) == .timedOut else { return }
+        let isSignalled = inbox.withLock { inbox in
+            defer { inbox.wantedCount = nil }
+            return inbox.wantedCount == nil
+        }
+        // The commands have come since the wait ended. The next wait must not end by their signal.
+        if isSignalled { arrival.wait() }
     }
 
     private func write(_ commands: [WriteCommand]) {
@@ -253,7 +281,9 @@ extension Writer {
     }
 
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
-    private func runMaintenance() -> Bool {
+    ///
+    /// - Parameter isIdle: whether no commit waits.
+    private func runMaintenance(isIdle: Bool) -> Bool {
         guard !isFailing.load(ordering: .relaxed) else { return false }
         let (lastUses, isClosed): ([Int: Int]?, Bool) = inbox.withLock { inbox in
             if inbox.isClosed { inbox.stepsAfterClose -= 1 }
@@ -264,12 +294,25 @@ extension Writer {
             guard database != nil else { return false }
             if isClosed { database?.beginSorting() }
             database?.recordUses(lastUses)
-            return database?.runMaintenance() ?? false
+            return database?.runMaintenance(isIdle: isIdle) ?? false
         }
     }
 }
 
 extension Writer.Inbox {
+    fileprivate func mustWait(for wanted: Int) -> Bool {
+        commands.count < wanted && !isClosed && !commands.contains(where: \.isBarrier)
+    }
+
+    /// Ends the wait if the newest command is the last that was wanted, or a barrier, which is for all commands before it.
+    ///
+    /// - Returns: whether the queue waited.
+    fileprivate mutating func endWait(with command: WriteCommand) -> Bool {
+        guard let wantedCount, commands.count >= wantedCount || command.isBarrier else { return false }
+        self.wantedCount = nil
+        return true
+    }
+
     fileprivate mutating func takeCommands(maxCount: Int, maxBytes: Int) -> [WriteCommand] {
         if commands.count <= maxCount, byteCount <= maxBytes {
             defer { (commands, byteCount) = ([], 0) }

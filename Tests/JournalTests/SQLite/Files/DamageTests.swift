@@ -169,6 +169,34 @@ struct DamageTests {
         #expect(try file.number("SELECT count(*) FROM commits WHERE session = 7") == 0)
     }
 
+    @Test("loses nothing of a session whose log is compacted while a page that it does not use is damaged")
+    func damageBesideCompaction() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.create(Step.session())
+        Step.store(session).step(300)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        let document = try SQLiteStorage.export("session", from: file.path)
+        for number in 0..<30 { _ = try SQLiteStorage.insert(document, into: file.path, as: "other-\(number)") }
+        // New rows go to the rightmost leaf of the table.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        var page = 4096 * (try file.number("SELECT rootpage FROM sqlite_schema WHERE name = 'segments'") - 1)
+        while bytes[page] == 5 {
+            page = 4096 * (bytes[page + 8..<page + 12].reduce(0) { $0 << 8 | Int($1) } - 1)
+        }
+        bytes.replaceSubrange(page..<page + 4096, with: repeatElement(0, count: 4096))
+        try bytes.write(to: URL(fileURLWithPath: file.path))
+        let next = try file.open(keepCommits: 100, sorting: SortingPolicy(maxBytes: 0))
+        let found = try await next.session("session").journal
+        Step.store(found, from: 300).step()
+        #expect(await found.awaitDurable() == nil)
+        await next.closed()
+        let again = try file.open()
+        #expect(try await again.session("session").journal.commits(after: 0)?.map(\.revision) == Array(1...301))
+        await again.closed()
+    }
+
     @Test("refuses further commits of a session whose rows are gone, and no other session's")
     func damageWhileInUse() async throws {
         let file = try await Self.file()

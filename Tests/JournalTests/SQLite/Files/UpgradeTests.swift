@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Journal
 import Locks
 import StoreHosting
@@ -35,7 +37,7 @@ struct UpgradeTests {
         try ["whole", "idle", "cut", "gone"].map { try file.number("SELECT cut FROM sessions WHERE id = '\($0)'") }
     }
 
-    @Test("is migrated once, with an event, and keeps its content", arguments: [1, 2, 3, 4], [true, false])
+    @Test("is migrated once, with an event, and keeps its content", arguments: [1, 2, 3, 4, 5], [true, false])
     func isMigratedOnOpening(version: Int, hasLog: Bool) async throws {
         let file = try await Self.file()
         let cuts = try Self.cuts(file)
@@ -44,7 +46,7 @@ struct UpgradeTests {
         let events = Locked<[StorageEvent]>([])
         for _ in 1...2 {
             let journal = try old.open(report: { event in events.withLock { $0.append(event) } })
-            #expect(try old.number("PRAGMA user_version") == 5)
+            #expect(try old.number("PRAGMA user_version") == 6)
             #expect(try Self.cuts(old) == cuts)
             for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 100), ("gone", 10)] {
                 let found = try await journal.session(id)
@@ -53,11 +55,11 @@ struct UpgradeTests {
             #expect(try await journal.found("ended").word == "ended")
             await journal.closed()
         }
-        #expect(events.withLock(\.self) == [.upgrading(from: version, to: 5)])
+        #expect(events.withLock(\.self) == [.upgrading(from: version, to: 6)])
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 
-    @Test("can be verified, backed up and exported without a migration", arguments: [1, 2, 3, 4])
+    @Test("can be verified, backed up and exported without a migration", arguments: [1, 2, 3, 4, 5])
     func maintenanceWorksWithoutMigration(version: Int) async throws {
         let file = try await Self.file()
         let (old, copy) = (try file.older(version), try JournalFile())
@@ -72,7 +74,7 @@ struct UpgradeTests {
         // What a release before that exported is imported still, where the first commits have gone too.
         let document = try SQLiteStorage.export("cut", from: old.path)
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
-        #expect(try copy.number("PRAGMA user_version") == 5)
+        #expect(try copy.number("PRAGMA user_version") == 6)
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
         #expect(try await copy.open().session("again").replayable.count == 100)
     }
@@ -88,5 +90,48 @@ struct UpgradeTests {
         await journal.closed()
         #expect(try old.number("SELECT count(*) FROM sessions WHERE bytes > 0 AND id = 'cut'") == 1)
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
+    }
+
+    @Test("keeps the commits that the older release had not sorted yet")
+    func keepsUnsortedCommits() async throws {
+        let file = try JournalFile()
+        let journal = try file.open(sorting: SortingPolicy(delay: .seconds(3600)))
+        let session = journal.create(Parcel.session("unsorted"))
+        Parcel.store(session).weigh(50)
+        #expect(await session.awaitDurable() == nil)
+        let old = try (try file.copy()).older(5)
+        #expect(try SQLiteStorage.verify(old.path).commits == 50)
+        let next = try old.open()
+        #expect(try await next.session("unsorted").replayable.count == 50)
+        await next.closed()
+        #expect(try old.number("SELECT count(*) FROM segments") == 1)
+        #expect(try SQLiteStorage.verify(old.path).commits == 50)
+    }
+
+    @Test("is not migrated if commits are damaged; the other sessions can be exported")
+    func refusesDamagedCommits() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        for number in 0..<20 {
+            let session = journal.create(Parcel.session("\(number)"))
+            Parcel.store(session).weigh(50)
+            #expect(await session.awaitDurable() == nil)
+        }
+        await journal.closed()
+        let old = try file.older(5, hasLog: false)
+        try old.change("VACUUM")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: old.path))
+        let pages = stride(from: 0, to: bytes.count, by: 4096).filter { page in
+            bytes[page] == 0x0a && bytes[page..<page + 4096].firstRange(of: Data("client".utf8)) != nil
+        }
+        let page = try #require(pages.dropFirst(pages.count / 2).first)
+        bytes.replaceSubrange(page..<page + 4096, with: repeatElement(0xff, count: 4096))
+        try bytes.write(to: URL(fileURLWithPath: old.path))
+        #expect(throws: StorageError.self) { try old.open() }
+        #expect(try old.number("PRAGMA user_version") == 5)
+        let found = try SQLiteStorage.verify(old.path)
+        #expect(found.sessions == 20 && (1..<20).contains(found.damagedSessions))
+        let whole = (0..<20).filter { (try? SQLiteStorage.export("\($0)", from: old.path)) != nil }
+        #expect(whole.count == 20 - found.damagedSessions)
     }
 }

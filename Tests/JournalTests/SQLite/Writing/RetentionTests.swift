@@ -1,3 +1,4 @@
+import Foundation
 import Journal
 import Locks
 import StoreHosting
@@ -35,6 +36,82 @@ struct RetentionTests {
         #expect(try await found.journal.oldestRevision() == oldest + 1)
         #expect(try await found.journal.commits(after: oldest)?.map(\.revision) == Array((oldest + 1)...1000))
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("deletes commits up to a snapshot, also amid a segment, of which the rest stays")
+    func splitsSegments() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.create(Step.session())
+        Step.store(session).step(100)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try file.number("SELECT count(*) FROM segments WHERE first = 1 AND last = 100") == 1)
+        let again = try file.open(keepCommits: 16)
+        let found = try await again.session("session").journal
+        Step.store(found, from: 100).step()
+        #expect(await found.awaitDurable() == nil)
+        await again.closed()
+        #expect(try file.number("SELECT cut FROM sessions") == 64)
+        #expect(try file.number("SELECT count(*) FROM segments WHERE first = 65 AND last = 100") == 1)
+        #expect(try file.number("SELECT count(*) FROM commits") == 37)
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("goes on while commits never cease")
+    func compactsUnderLoad() async throws {
+        let file = try JournalFile()
+        let journal = try file.open(keepCommits: 100, sorting: SortingPolicy(maxBytes: 0))
+        let sessions = (0..<32).map { journal.create(Step.session("\($0)")) }
+        let isDone = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for session in sessions {
+                group.addTask {
+                    let store = Step.store(session)
+                    while !isDone.withLock(\.self) {
+                        store.step()
+                        #expect(await session.awaitDurable() == nil)
+                    }
+                }
+            }
+            while try await sessions[0].oldestRevision() == 1 {}
+            isDone.withLock { $0 = true }
+        }
+        await journal.closed()
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("counts the age of each commit, also of those in the segment of a younger one")
+    func deletesByAgeWithinASegment() async throws {
+        let (file, other) = (try JournalFile(), try JournalFile())
+        let first = try file.open()
+        let session = first.create(Step.session())
+        Step.store(session).step(100)
+        #expect(await session.awaitDurable() == nil)
+        await first.closed()
+        let document = String(decoding: try SQLiteStorage.export("session", from: file.path), as: UTF8.self)
+        let newest = "\"revision\":100,\"at\":"
+        let changed = document.replacing("\(newest)\(Step.moment)", with: "\(newest)\(Step.moment + 20 * Self.day)")
+        #expect(changed != document)
+        _ = try SQLiteStorage.insert(Array(changed.utf8), into: other.path, as: nil)
+        let later = try other.open(keepDays: 30, now: { Step.moment + 31 * Self.day })
+        await later.create(Step.session("other")).awaitDurable()
+        await later.closed()
+        #expect(try other.number("SELECT count(*) FROM commits WHERE session = 1") == 1)
+        #expect(try SQLiteStorage.verify(other.path).problems.isEmpty)
+    }
+
+    @Test("puts at most 128 KiB of commits into a segment, unless a single commit is larger")
+    func boundsSegments() async throws {
+        let file = try JournalFile()
+        let journal = try file.open(keepCommits: 10_000, sorting: SortingPolicy(stepCommits: 10_000))
+        let session = journal.create(Step.session())
+        Step.store(session).step(5000)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try file.number("SELECT max(length(commits)) FROM segments") < 256 << 10)
+        #expect(try file.number("SELECT count(*) FROM segments") > 1)
+        #expect(try SQLiteStorage.verify(file.path).commits == 5000)
     }
 
     @Test("deletes the oldest commits when they take more than the configured bytes", arguments: [20_000, 100_000])

@@ -205,10 +205,12 @@ struct SortingTests {
     @Test("stay where they are as long as the rows of their session are damaged, and stop no other session")
     func damagedSession() async throws {
         let file = try await killed(5, commits: 10)
-        // A row is in the way of the fourth commit of the session 2.
+        // A row is in the way of the tenth commit of the session 2, the last one of its segment.
         try file.change(
-            "INSERT INTO commits VALUES ((SELECT number FROM sessions WHERE id = '2'), 4, 0, '', '', '', NULL, '', NULL, 0)"
-        )
+            """
+            INSERT INTO commits VALUES
+                ((SELECT number FROM sessions WHERE id = '2'), 10, 0, '', '', '', NULL, '', NULL, 0)
+            """)
         for revision in 10...11 {
             let journal = try file.open(sorting: SortingPolicy(maxBytes: 0))
             let session = try await journal.session("1").journal
