@@ -149,6 +149,7 @@ final class Writer: Sendable {
 extension Writer {
     /// Executes commands until none waits, and runs maintenance in between.
     private func drain() {
+        var transactionCount = 0
         while true {
             let commands = inbox.withLock { inbox in
                 let commands = inbox.takeCommands(maxCount: Self.maxCommands, maxBytes: Self.maxBytes)
@@ -157,6 +158,9 @@ extension Writer {
             }
             if !commands.isEmpty {
                 write(commands)
+                transactionCount += 1
+                // Maintenance must go on if commits never cease.
+                if transactionCount.isMultiple(of: 16) { _ = runMaintenance(isIdle: false) }
                 // Without a sync, waiting would only delay what a kill of the process loses.
                 if !acknowledgesOnEnqueue { awaitCommands(after: commands) }
                 continue
