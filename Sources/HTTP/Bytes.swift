@@ -153,7 +153,7 @@ extension UnsafeRawBufferPointer {
         equals(text, in: range) { $0.lowercasedBytes }
     }
 
-    /// - Parameter fold: makes bytes equal that differ only in what does not count.
+    /// - Parameter fold: maps letters that differ only in case to the same bytes, or returns the bytes as they are.
     @inline(__always)
     private func equals(_ text: UnsafeRawPointer, in range: Range<Int>, _ fold: (UInt64) -> UInt64) -> Bool {
         guard let start = baseAddress else { return range.isEmpty }
