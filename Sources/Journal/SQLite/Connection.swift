@@ -51,6 +51,12 @@ final class Connection {
     /// Records that the whole WAL was checkpointed. The next commit restarts it.
     func resetWALSize() { pages.pointee = 0 }
 
+    /// Lets the database file grow in large steps, so that a checkpoint on a full disk mostly finds the space that it needs.
+    func growInSteps() {
+        var byteCount: Int32 = 1 << 20
+        _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &byteCount)
+    }
+
     /// Tracks the size of the WAL from now on. This replaces SQLite's automatic checkpoints.
     func trackWALSize() {
         sqlite3_wal_hook(

@@ -8,7 +8,7 @@ import Synchronization
 /// writer checkpoints the rest between two transactions.
 final class Checkpointer: Sendable {
     /// The backlog in pages that takes no longer than a transaction.
-    private static let smallBacklog = 256
+    private static let smallBacklog = 32
     /// If the backlog is not small after this many passes, the writer must finish the checkpoint anyway.
     private static let maxPasses = 4
 
@@ -65,6 +65,7 @@ final class Checkpointer: Sendable {
 
     private func opened() throws(SQLiteError) -> Connection {
         let connection = try Connection(path, .write, vfs: vfs)
+        connection.growInSteps()
         // A connection that has read nothing yet does not know that there is a WAL, and would checkpoint nothing.
         _ = try connection.integer("SELECT count(*) FROM meta")
         return connection

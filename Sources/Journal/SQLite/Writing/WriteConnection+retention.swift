@@ -4,10 +4,10 @@ extension WriteConnection {
     /// more versions of the same pages, which are written to the file once.
     private static let checkpointPages = 1000
     /// The size of the WAL in pages for an immediate checkpoint.
-    private static let maxWALPages = 4000
+    private static let maxWALPages = 12_000
     /// How many pages the checkpointer writes at a time before that. While a sync of the file is under way, commits wait for the
     /// disk.
-    private static let passPages = 512
+    private static let passPages = 64
     /// The number of rows that one step writes or deletes.
     private static let step = 200
     /// The bytes of commits that one step deletes, and the commit after them.

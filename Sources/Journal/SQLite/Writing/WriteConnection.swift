@@ -55,6 +55,7 @@ final class WriteConnection {
             PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000
             """)
+        connection.growInSteps()
         connection.trackWALSize()
         statements = try WriteStatements(connection)
         let newest = try Self.firstReadable(
