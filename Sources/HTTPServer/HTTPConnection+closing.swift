@@ -4,13 +4,13 @@ import Sockets
 // Connections on which no request is in progress, and connections of other servers.
 extension HTTPConnection {
     /// The address of the client, or of the proxy that it uses.
-    package var peer: IPAddress { forwardedClient ?? address }
+    package var peer: IPAddress { forwarding?.client ?? address }
 
     /// Whether the requests come from another server, which forwards them.
-    package var isForwarded: Bool { forwardedClient != nil }
+    package var isForwarded: Bool { forwarding != nil }
 
     /// The server that has forwarded the current request, by a number that the handler has given it; 0 if none has.
-    package var forwarder: UInt16 { forwarderNumber }
+    package var forwarder: UInt16 { forwarding?.forwarder ?? 0 }
 
     /// The current request was forwarded by another server.
     ///
@@ -18,11 +18,12 @@ extension HTTPConnection {
     ///   - client: the address of its client.
     ///   - forwarder: the number of the other server.
     package func acceptForwarded(for client: IPAddress, by forwarder: UInt16) {
-        (forwardedClient, forwarderNumber) = (client, forwarder)
+        if let forwarding, forwarding.client == client, forwarding.forwarder == forwarder { return }
+        forwarding = Forwarding(client, by: forwarder)
     }
 
     /// The current request is that of the client at the other end.
-    package func stopForwarding() { (forwardedClient, forwarderNumber) = (nil, 0) }
+    package func stopForwarding() { if forwarding != nil { forwarding = nil } }
 
     /// Closes the connection if it is idle.
     ///
@@ -40,5 +41,18 @@ extension HTTPConnection {
     /// Closes the connection, since nothing is awaited but the next request.
     func closeIdle() {
         guard isForwarded, pendingBytes == 0, drain() else { return closeNow() }
+    }
+}
+
+/// The client of a request that another server has forwarded, and that server by its number.
+///
+/// A class, so that the connections of clients, which are nearly all, need no memory for it.
+final class Forwarding {
+    let client: IPAddress
+    let forwarder: UInt16
+
+    init(_ client: IPAddress, by forwarder: UInt16) {
+        self.client = client
+        self.forwarder = forwarder
     }
 }

@@ -20,14 +20,14 @@ extension HTTPConnection {
 
     /// Nearly all heads arrive at once, so only those that do not need memory for a parser.
     private func parseHead(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
-        if let partialHead {
-            let step = partialHead.parser.parse(bytes)
-            if case .needMore = step {} else { self.partialHead = nil }
+        if case .head(let head)? = partial {
+            let step = head.parser.parse(bytes)
+            if case .needMore = step {} else { partial = nil }
             return parsed(step, bytes)
         }
         var parser = RequestParser(limits: context.settings.limits)
         let step = parser.parse(bytes)
-        if case .needMore = step { partialHead = PartialHead(parser) }
+        if case .needMore = step { partial = .head(PartialHead(parser)) }
         return parsed(step, bytes)
     }
 
@@ -73,7 +73,7 @@ extension HTTPConnection {
             return length
         case .length, .chunked:
             if head.expectsContinue, let channel { write(ResponseEncoder.continueBytes, to: channel) }
-            partialRequest = PartialRequest(head, limits: context.settings.limits)
+            partial = .request(PartialRequest(head, limits: context.settings.limits))
             startTimeout(machine.receivedHeadOfBody())
             return 0
         }
@@ -83,7 +83,7 @@ extension HTTPConnection {
     ///
     /// - Returns: the length of the body skipped.
     private func refuse(_ head: RequestHead, _ available: Int, _ response: Response) -> Int {
-        var encoder = ResponseEncoder(answering: head, requestID: requestID)
+        var encoder = ResponseEncoder(answering: head)
         var skipped = 0
         switch head.body {
         case .none: break
@@ -97,22 +97,22 @@ extension HTTPConnection {
     }
 
     private func decodeBody(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
-        guard let request = partialRequest else { return (0, false) }
+        guard case .request(let request)? = partial else { return (0, false) }
         switch request.decoder.decode(bytes) {
         case .needMore(let consumed): return (consumed, false)
         case .failed(let failure):
-            partialRequest = nil
+            partial = nil
             refuse(failure.of(request.head))
             return (0, false)
         case .done(let consumed):
-            partialRequest = nil
+            partial = nil
             handle(Request(head: request.head, body: request.decoder.body))
             return (consumed, true)
         }
     }
 
     private func handle(_ request: Request) {
-        let number = machine.receivedRequest(ResponseEncoder(answering: request.head, requestID: requestID))
+        let number = machine.receivedRequest(ResponseEncoder(answering: request.head))
         deadline.clear()
         requestStart = now
         context.handler.handle(request, Exchange(connection: self, number: number))
@@ -127,9 +127,15 @@ extension HTTPConnection {
     ///
     /// - Parameter response: of the refusal that comes before the failure; nil if there is none.
     func refuse(_ failure: RequestFailure, _ response: Response? = nil) {
-        machine.receivedFailure(ResponseEncoder(answering: failure, requestID: requestID))
+        machine.receivedFailure(ResponseEncoder(answering: failure))
         answer(response ?? context.handler.response(to: failure, on: self), isRefusal: true)
     }
+}
+
+/// A request that has not arrived completely.
+enum PartialInput {
+    case head(PartialHead)
+    case request(PartialRequest)
 }
 
 /// A request head that did not arrive at once.

@@ -26,15 +26,13 @@ package final class HTTPConnection {
     // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost
     // more than they do. Other modules use accessors, since they would check nevertheless.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
-    /// The head that has not arrived completely.
-    @exclusivity(unchecked) var partialHead: PartialHead?
+    /// The request that has not arrived completely.
+    @exclusivity(unchecked) var partial: PartialInput?
     /// The other end.
     let address: IPAddress
-    /// The client of the server at the other end that has forwarded the current request; nil if none has.
-    var forwardedClient: IPAddress?
+    /// Nil if the current request was not forwarded.
+    @exclusivity(unchecked) var forwarding: Forwarding?
     // The small properties share a few words.
-    /// The number of that server; 0 if the request was not forwarded.
-    @exclusivity(unchecked) var forwarderNumber: UInt16 = 0
     /// Whether the server has closed the connection while bytes waited for the client.
     package private(set) var isCut = false
     /// The connection's index among the open ones.
@@ -51,8 +49,6 @@ package final class HTTPConnection {
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// How many bytes were written for the client since its stream began.
     @exclusivity(unchecked) package private(set) var streamedBytes = 0
-    /// The request whose body is incomplete.
-    var partialRequest: PartialRequest?
     /// The owner of the stream while the response is one.
     var stream: (any StreamHandler)?
     var channel: Channel?
@@ -166,7 +162,7 @@ extension HTTPConnection: ChannelDelegate {
             context.handler.responseWasCut(to: unsentRequest, on: self, since: requestStart)
         }
         unsentRequest = nil
-        partialRequest = nil
+        partial = nil
         self.channel = nil
         stream.take()?.streamClosed()
         subject = nil
@@ -182,9 +178,12 @@ extension HTTPConnection {
             pendingBytes: pendingBytes, stalledTime: stalledTime, limit: context.settings.idleTimeout)
         switch action {
         case .refuseRequest:
-            let head = partialRequest.take()?.head
-            if head == nil { requestID = context.requestID(nil) }
-            refuse(.tooSlow(head))
+            if case .request(let request)? = partial.take() {
+                refuse(.tooSlow(request.head))
+            } else {
+                requestID = context.requestID(nil)
+                refuse(.tooSlow(nil))
+            }
         case .sendDeferredResponse: sendDeferredResponse()
         case .checkAgain(let delay): setDeadline(after: delay)
         case .closeNow: closeIdle()
@@ -247,13 +246,13 @@ extension HTTPConnection {
     /// Writes a large body as it is, since a copy behind the head would double its memory.
     private func write(_ response: Response, _ encoder: ResponseEncoder, to channel: Channel) {
         guard response.body.count > Self.maxCopiedBytes else {
-            let bytes = encoder.bytes(of: response, date: context.date)
+            let bytes = encoder.bytes(of: response, date: context.date, requestID: requestID)
             count(bytes)
             // Many responses are made in one turn, when the commits are durable that they wait for.
             return channel.writeSoon(bytes)
         }
         channel.cork()
-        write(encoder.head(of: response, date: context.date), to: channel)
+        write(encoder.head(of: response, date: context.date, requestID: requestID), to: channel)
         if encoder.sendsBody(of: response) { write(response.body, to: channel) }
         channel.uncork()
     }
@@ -300,7 +299,7 @@ extension HTTPConnection {
     func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
         guard let channel, var encoder = machine.startStream() else { return }
         var output: [UInt8] = []
-        encoder.appendStreamHead(.ok, fields, date: context.date, to: &output)
+        encoder.appendStreamHead(.ok, fields, date: context.date, requestID: requestID, to: &output)
         stream = owner
         // A stream needs no timeout while its client reads.
         stopTimer()

@@ -3,8 +3,6 @@
 ///
 /// The encoder adds the fields for framing and connection. A response must not contain them.
 package struct ResponseEncoder: Sendable {
-    /// The value of X-Request-Id; empty for no such field.
-    private let requestID: String
     /// Whether the connection stays open after the response. The server sets this to false to close the connection. A
     /// stream to an HTTP/1.0 client sets it to false, because only the close ends the stream.
     package var keepAlive: Bool
@@ -12,16 +10,14 @@ package struct ResponseEncoder: Sendable {
     private let version: HTTPVersion
 
     /// An encoder for the response to a request.
-    package init(answering head: RequestHead, requestID: String = "") {
-        self.requestID = requestID
+    package init(answering head: RequestHead) {
         keepAlive = head.keepAlive
         isHead = head.method == .head
         version = head.version
     }
 
     /// An encoder for the response to an invalid request. It closes the connection unless the failure is recoverable.
-    package init(answering failure: RequestFailure, requestID: String = "") {
-        self.requestID = requestID
+    package init(answering failure: RequestFailure) {
         keepAlive = failure.consumed != nil
         isHead = failure.method == .head
         version = .http11
@@ -30,17 +26,19 @@ package struct ResponseEncoder: Sendable {
     /// An encoder for a response that answers no request. The connection closes behind it.
     package static let closing = ResponseEncoder()
 
-    private init() { (keepAlive, requestID, isHead, version) = (false, "", false, .http11) }
+    private init() { (keepAlive, isHead, version) = (false, false, .http11) }
 
     /// `100 Continue`, to be sent before the body is read if the request expects it.
     package static let continueBytes: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     /// Encodes a complete response.
     ///
-    /// - Parameter date: the current ``HTTPDate/bytes``.
-    package func bytes(of response: Response, date: [UInt8]) -> [UInt8] {
-        guard sendsBody(of: response) else { return head(of: response, date: date) }
-        var output = head(of: response, date: date, reserving: response.body.count)
+    /// - Parameters:
+    ///   - date: the current ``HTTPDate/bytes``.
+    ///   - requestID: the value of X-Request-Id; empty for no such field.
+    package func bytes(of response: Response, date: [UInt8], requestID: String = "") -> [UInt8] {
+        guard sendsBody(of: response) else { return head(of: response, date: date, requestID: requestID) }
+        var output = head(of: response, date: date, requestID: requestID, reserving: response.body.count)
         output.append(contentsOf: response.body)
         return output
     }
@@ -51,13 +49,16 @@ package struct ResponseEncoder: Sendable {
     /// Encodes the head of a complete response.
     ///
     /// - Parameter bodyBytes: the length of the body that the caller appends.
-    package func head(of response: Response, date: [UInt8], reserving bodyBytes: Int = 0) -> [UInt8] {
+    package func head(
+        of response: Response, date: [UInt8], requestID: String, reserving bodyBytes: Int = 0
+    ) -> [UInt8] {
         let hasBody = !response.status.isAlwaysBodiless
-        let capacity = maxHeadBytes(response.fields, date) + (response.revision?.history.utf8.count ?? 0)
+        let capacity =
+            maxHeadBytes(response.fields, date, requestID) + (response.revision?.history.utf8.count ?? 0)
         var output: [UInt8] = []
         output.reserveCapacity(capacity + bodyBytes)
         HeadWriter.append(upTo: capacity, to: &output) { head in
-            writeFields(response.status, response.fields, date, into: &head)
+            writeFields(response.status, response.fields, date, requestID, into: &head)
             if let revision = response.revision {
                 head.literal("ETag: \"")
                 head.decimal(revision.revision)
@@ -80,11 +81,12 @@ package struct ResponseEncoder: Sendable {
     /// Appends the head of a response of unknown length. Chunks follow if ``streamIsChunked``, and plain bytes
     /// otherwise.
     package mutating func appendStreamHead(
-        _ status: HTTPStatus, _ fields: [Response.Field], date: [UInt8], to output: inout [UInt8]
+        _ status: HTTPStatus, _ fields: [Response.Field], date: [UInt8], requestID: String = "",
+        to output: inout [UInt8]
     ) {
         if version == .http10 { keepAlive = false }
-        HeadWriter.append(upTo: maxHeadBytes(fields, date), to: &output) { head in
-            writeFields(status, fields, date, into: &head)
+        HeadWriter.append(upTo: maxHeadBytes(fields, date, requestID), to: &output) { head in
+            writeFields(status, fields, date, requestID, into: &head)
             if streamIsChunked { head.literal("Transfer-Encoding: chunked\r\n") }
             writeConnection(into: &head)
         }
@@ -99,12 +101,13 @@ package struct ResponseEncoder: Sendable {
     }
 
     /// An upper bound of the size of a head. The lines that every head has are shorter than 256 bytes in total.
-    private func maxHeadBytes(_ fields: [Response.Field], _ date: [UInt8]) -> Int {
+    private func maxHeadBytes(_ fields: [Response.Field], _ date: [UInt8], _ requestID: String) -> Int {
         fields.reduce(256 + date.count + requestID.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 
     private func writeFields(
-        _ status: HTTPStatus, _ fields: [Response.Field], _ date: [UInt8], into head: inout HeadWriter
+        _ status: HTTPStatus, _ fields: [Response.Field], _ date: [UInt8], _ requestID: String,
+        into head: inout HeadWriter
     ) {
         if status == .ok {
             head.literal("HTTP/1.1 200 OK\r\nDate: ")

@@ -13,8 +13,8 @@ struct ResponseParserTests {
     @Test func readsWhatTheEncoderWrites() throws {
         let response = Response(.created, fields: [.init("Location", "/x")], body: Array("{}".utf8))
         let request = try HTTPTests.head("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        let bytes = ResponseEncoder(answering: request, requestID: "1")
-            .bytes(of: response, date: HTTPDate(unixTime: 0).bytes)
+        let bytes = ResponseEncoder(answering: request)
+            .bytes(of: response, date: HTTPDate(unixTime: 0).bytes, requestID: "1")
         for count in 0..<(bytes.count - 2) {
             guard case .needMore = bytes[..<count].withUnsafeBytes({ ResponseParser().parse($0) }) else {
                 Issue.record("a head of \(count) bytes is complete")
