@@ -6,26 +6,13 @@ import CFaultNote
 @usableFromInline
 final class FaultNames: Sendable {
     // Addresses: a pointer is not Sendable.
-    private let store: UInt
+    fileprivate let store: UInt
     private let types: [UInt]
 
     @usableFromInline
     init(store: String, types: [String]) {
         self.store = Self.address(of: store)
         self.types = types.map(Self.address)
-    }
-
-    /// The note of a store whose name in the log is `label`, without an action.
-    func note(_ label: String) -> fault_note {
-        var note = fault_note()
-        note.store = UnsafePointer(bitPattern: store)
-        withUnsafeMutableBytes(of: &note.session) { $0.copyBytes(from: label.utf8.prefix($0.count)) }
-        return note
-    }
-
-    /// The label that a note was made with.
-    static func label(of note: fault_note) -> String {
-        withUnsafeBytes(of: note.session) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
     /// The C string of a type, by its index.
@@ -37,6 +24,19 @@ final class FaultNames: Sendable {
         for (index, byte) in text.utf8.enumerated() { copy[index] = CChar(bitPattern: byte) }
         copy[text.utf8.count] = 0
         return UInt(bitPattern: copy)
+    }
+}
+
+/// The name of one store in the log, in the form that a note has it. A longer name is cut.
+struct FaultLabel: Sendable, CustomStringConvertible {
+    fileprivate private(set) var text = fault_note().session
+
+    init(_ label: String) {
+        withUnsafeMutableBytes(of: &text) { $0.copyBytes(from: label.utf8.prefix($0.count)) }
+    }
+
+    var description: String {
+        withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
 
@@ -57,18 +57,16 @@ enum FaultNote {
     }
 
     /// Notes the store and its session; the action stays as ``naming(_:_:)`` has set it.
-    static func set(_ new: fault_note) {
+    static func set(_ names: FaultNames, _ label: FaultLabel) {
         guard let note = fault_note_of_thread() else { return }
-        let type = note.pointee.type
-        note.pointee = new
-        note.pointee.type = type
+        note.pointee.store = UnsafePointer(bitPattern: names.store)
+        note.pointee.session = label.text
     }
 
     /// Notes the store, its session and the type of an action.
-    static func set(_ new: fault_note, type: UnsafePointer<CChar>?) {
-        guard let note = fault_note_of_thread() else { return }
-        note.pointee = new
-        note.pointee.type = type
+    static func set(_ names: FaultNames, _ label: FaultLabel, type: UnsafePointer<CChar>?) {
+        set(names, label)
+        fault_note_of_thread()?.pointee.type = type
     }
 
     static func clear() { fault_note_of_thread()?.pointee.store = nil }

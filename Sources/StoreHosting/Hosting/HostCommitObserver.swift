@@ -1,4 +1,3 @@
-import CFaultNote
 import JSON
 public import Stores
 
@@ -14,7 +13,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     /// The largest state, in bytes of its JSON.
     private let maxStateBytes: Int
     /// Names the store in the line that is written if its code ends the process.
-    private let note: fault_note
+    private let label: FaultLabel
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
     /// Nil before one is attached, and after the store has ended.
@@ -26,7 +25,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         maxStateBytes: Int, label: String
     ) {
         self.coding = coding
-        note = coding.names.note(label)
+        self.label = FaultLabel(label)
         self.maxStateBytes = maxStateBytes
         self.recorder = recorder
         self.sealer = sealer
@@ -73,9 +72,9 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
-        if isNamed { return FaultNote.set(note) }
+        if isNamed { return FaultNote.set(coding.names, label) }
         let type = withUnsafePointer(to: action, coding.describe)?.type
-        FaultNote.set(note, type: type.flatMap(coding.index).flatMap(coding.names.type))
+        FaultNote.set(coding.names, label, type: type.flatMap(coding.index).flatMap(coding.names.type))
     }
 
     @usableFromInline
@@ -94,7 +93,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
         guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
         return .stateTooLarge(
-            origin, type: withUnsafePointer(to: action, coding.describe)?.type ?? "", label: FaultNames.label(of: note))
+            origin, type: withUnsafePointer(to: action, coding.describe)?.type ?? "", label: label.description)
     }
 
     @usableFromInline
