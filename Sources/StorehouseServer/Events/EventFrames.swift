@@ -187,6 +187,18 @@ package final class StreamSubscription: Sendable, Hashable {
     /// actions nor the revisions that change nothing for them.
     package let share: Selection?
 
+    private static let wholeState = StreamSubscription(selection: .root, format: .state)
+    private static let patches = StreamSubscription(selection: .root, format: .patch)
+
+    /// A subscription with these properties. All streams of the whole state share one object for each format.
+    static func shared(selection: Selection, format: StreamFormat, share: Selection?) -> StreamSubscription {
+        switch format {
+        case .state where selection == .root && share == nil: wholeState
+        case .patch where selection == .root && share == nil: patches
+        case .state, .patch, .text: StreamSubscription(selection: selection, format: format, share: share)
+        }
+    }
+
     package init(selection: Selection, format: StreamFormat, share: Selection? = nil) {
         self.selection = selection
         self.format = format
