@@ -6,38 +6,39 @@ import Synchronization
 struct SessionSize: ~Copyable, Sendable {
     private static let large = 65536
 
-    private let bytes: Atomic<Int>
-    private let measured: Atomic<Int>
-    private let most: Atomic<Int>
+    // 32 bits are enough, since a size is measured again before it has doubled.
+    private let bytes: Atomic<UInt32>
+    private let measured: Atomic<UInt32>
+    private let most: Atomic<UInt32>
 
     init(_ bytes: Int) {
-        self.bytes = Atomic(bytes)
-        measured = Atomic(bytes)
-        most = Atomic(bytes)
+        self.bytes = Atomic(UInt32(clamping: bytes))
+        measured = Atomic(UInt32(clamping: bytes))
+        most = Atomic(UInt32(clamping: bytes))
     }
 
     var isLarge: Bool { bytes.load(ordering: .relaxed) >= Self.large }
 
     var wasLarge: Bool { largest >= Self.large }
 
-    var largest: Int { most.load(ordering: .relaxed) }
+    var largest: Int { Int(most.load(ordering: .relaxed)) }
 
     /// Whether so much was added since the last measurement that the size may be far from true. A state that grows is
     /// measured each time it may have doubled, so that this costs little for each action.
     var isGuess: Bool {
-        let measured = measured.load(ordering: .relaxed)
-        return bytes.load(ordering: .relaxed) - measured >= max(Self.large / 2, measured)
+        let measured = Int(measured.load(ordering: .relaxed))
+        return Int(bytes.load(ordering: .relaxed)) - measured >= max(Self.large / 2, measured)
     }
 
     func record(exactly count: Int) {
-        bytes.store(count, ordering: .relaxed)
-        measured.store(count, ordering: .relaxed)
-        if count > largest { most.store(count, ordering: .relaxed) }
+        bytes.store(UInt32(clamping: count), ordering: .relaxed)
+        measured.store(UInt32(clamping: count), ordering: .relaxed)
+        if count > largest { most.store(UInt32(clamping: count), ordering: .relaxed) }
     }
 
     func record(atLeast count: Int) {
         if count > bytes.load(ordering: .relaxed) { record(exactly: count) }
     }
 
-    func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
+    func add(_ count: Int) { bytes.wrappingAdd(UInt32(clamping: count), ordering: .relaxed) }
 }
