@@ -1,37 +1,40 @@
 import HTTP
 import Locks
 import Sockets
-import StoreHosting
+package import StoreHosting
 import Stores
 
-/// Brings a session's commits to its event streams.
+/// Brings a session's commits to its event streams. It stores nothing: the streams are those of ``SessionStreams``.
 ///
 /// Streams with the same subscription share a topic: each commit is projected and encoded once for it, and the same
 /// bytes go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event
 /// before its commit is durable.
-final class EventHub: Sendable {
+struct EventHub: Sendable {
     fileprivate struct Contents {
         var state = EventHubState()
         /// A session has few topics, so a linear search is fast enough.
-        var topics: [SubscribedTopic] = []
+        var topics = ShortList<SubscribedTopic>()
         var effectSubscription: Subscription?
+        /// Nil for most sessions, which have no shares.
+        var changes: SelectionChanges?
     }
 
-    private let store: HostedStore
-    private let journal: (any SessionJournal)?
-    private let historyID: String
-    private let madeChanges = LazyReference<SelectionChanges>()
-    // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
-    private let contents = Locked(Contents())
+    private let session: Session
+    private let contents: Locked<Contents>
 
-    init(_ store: HostedStore, _ journal: (any SessionJournal)?, historyID: String) {
-        self.store = store
-        self.journal = journal
-        self.historyID = historyID
+    init(_ session: Session, _ streams: SessionStreams) {
+        self.session = session
+        contents = streams.contents
     }
 
-    /// Finds which commits have changed what shares show. Most sessions have no shares.
-    var changes: SelectionChanges { madeChanges.load(orStore: SelectionChanges(journal)) }
+    private var store: HostedStore { session.store }
+
+    private var journal: (any SessionJournal)? { session.journal }
+
+    private var historyID: String { session.historyID }
+
+    /// Finds which commits have changed what shares show.
+    var changes: SelectionChanges { contents.withLock { $0.madeChanges(journal) } }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
@@ -64,8 +67,10 @@ final class EventHub: Sendable {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let share = stream.subscription.share
-                    let index = contents.add(stream, state, lastChange: share.map { lastChange(of: $0, state, []) })
+                    let last = stream.subscription.share.map { share in
+                        lastChange(of: share, contents.madeChanges(journal), state, [])
+                    }
+                    let index = contents.add(stream, state, lastChange: last)
                     let bytes = stream.maxMissedBytes
                     return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
@@ -84,8 +89,10 @@ final class EventHub: Sendable {
 
     private func observe(_ starts: EventHubState.Observation, _ contents: inout Contents) {
         // It stays attached without streams, and has nothing to do then.
-        if starts.commits { store.attach(self) }
-        if starts.effects { contents.effectSubscription = store.watchEffects { [weak self] in self?.publish($0) } }
+        if starts.commits { store.attach(session) }
+        if starts.effects {
+            contents.effectSubscription = store.watchEffects { [weak session] in session?.events.publish($0) }
+        }
     }
 
     /// Removes a stream. On its loop only.
@@ -128,7 +135,6 @@ final class EventHub: Sendable {
     /// Ends all streams with `closed`, behind the events of everything committed before.
     func end(_ reason: String) {
         contents.withLock { $0.state.end() }
-        // The closure keeps the hub alive, because the session may drop it.
         whenDurable(through: 0) { [self] in
             for group in contents.withLock({ $0.topics.flatMap(\.allGroups) }) { group.end(reason) }
         }
@@ -146,29 +152,28 @@ final class EventHub: Sendable {
 }
 
 // Publishing.
-extension EventHub: CommitWatcher {
-    var isWatching: Bool { count > 0 }
-
+extension EventHub {
     /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it
     /// is lost, all streams are disconnected: the session continues from its last durable commit, and the clients come
     /// back to that.
     private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
         guard let journal, !journal.isDurable(through: revision) else { return body() }
-        journal.whenDurable(through: revision) { [weak self] failure in
-            if failure == nil { body() } else { self?.disconnectAll() }
+        journal.whenDurable(through: revision) { [weak session] failure in
+            if failure == nil { body() } else { session?.events.disconnectAll() }
         }
     }
 
     /// Called inside the store, in the order of commits.
     func committed(_ state: borrowing StateView) {
-        let deliveries: [(EventFrame, [SubscriberGroup])] = contents.withLock { contents in
+        let deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = contents.withLock { contents in
             guard !contents.topics.isEmpty else { return [] }
             let changes = Topic.changes(of: state.commits)
-            var deliveries: [(EventFrame, [SubscriberGroup])] = []
+            var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
             for index in contents.topics.indices {
                 guard let change = contents.topics[index].topic.update(state, changes) else { continue }
                 if let share = contents.topics[index].topic.subscription.share {
-                    contents.topics[index].topic.lastChangedRevision = lastChange(of: share, state, state.commits)
+                    contents.topics[index].topic.lastChangedRevision = lastChange(
+                        of: share, contents.madeChanges(journal), state, state.commits)
                 }
                 let frame = frame(change, &contents.topics[index].topic, state)
                 deliveries.append((frame, contents.topics[index].allGroups))
@@ -187,7 +192,9 @@ extension EventHub: CommitWatcher {
     /// The revision that changed last what a share shows.
     ///
     /// - Parameter newest: the commits that the journal does not have yet.
-    private func lastChange(of share: Selection, _ state: borrowing StateView, _ newest: [CommitRecord]) -> Int {
+    private func lastChange(
+        of share: Selection, _ changes: SelectionChanges, _ state: borrowing StateView, _ newest: [CommitRecord]
+    ) -> Int {
         switch changes.known(share, at: state.revision, newest) {
         case .changed(let revision): return revision
         case .mayHaveChanged(let commit):
@@ -250,6 +257,30 @@ extension EventHub: CommitWatcher {
     }
 }
 
+/// The streams of a session. Most sessions never have a stream, so this object is made for the first one, or for the end of
+/// the session. If both come at the same time, they get the same object, and it knows that the session is over.
+final class SessionStreams: Sendable {
+    // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
+    fileprivate let contents = Locked(EventHub.Contents())
+}
+
+extension Session: CommitWatcher {
+    /// Brings commits to streams.
+    var events: EventHub { EventHub(self, streams.load(orStore: SessionStreams())) }
+
+    /// Nil if the session never had a stream.
+    var hub: EventHub? { streams.load().map { EventHub(self, $0) } }
+
+    var streamCount: Int { hub?.count ?? 0 }
+
+    /// Whether streams may subscribe.
+    package var streamPhase: EventHubState.Phase { events.phase }
+
+    package var isWatching: Bool { streamCount > 0 }
+
+    package func committed(_ state: borrowing StateView) { hub?.committed(state) }
+}
+
 /// The result of an attempt to subscribe.
 enum SubscribeResult {
     case subscribed(InitialEvents)
@@ -278,14 +309,22 @@ enum InitialEvents: Sendable {
 private struct SubscribedTopic {
     var topic: Topic
     /// The streams by loop.
-    var groups: [SubscriberGroup] = []
+    var groups = ShortList<SubscriberGroup>()
     /// The streams that other nodes share among their clients, each in a group of its own. They do not keep the topic.
     var shared: [(id: UInt64, group: SubscriberGroup)] = []
 
-    var allGroups: [SubscriberGroup] { shared.isEmpty ? groups : shared.map(\.group) + groups }
+    var allGroups: ShortList<SubscriberGroup> {
+        shared.isEmpty ? groups : ShortList(shared.map(\.group) + groups)
+    }
 }
 
 extension EventHub.Contents {
+    fileprivate mutating func madeChanges(_ journal: (any SessionJournal)?) -> SelectionChanges {
+        let changes = changes ?? SelectionChanges(journal)
+        self.changes = changes
+        return changes
+    }
+
     fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
         if stream.hasInvalidShare { return .refused(.shareInvalid) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }

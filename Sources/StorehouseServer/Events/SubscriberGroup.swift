@@ -6,17 +6,17 @@ import Sockets
 final class SubscriberGroup: Sendable {
     let loop: any EventLoop
     // Safe: `init` and `streams` check that they run on the loop, and `deinit` runs when nobody else refers to this.
-    nonisolated(unsafe) private var list: [EventStream]
+    nonisolated(unsafe) private var list = ShortList<EventStream>()
 
     /// On the loop only.
     init(first stream: EventStream) {
         precondition(stream.loop.isCurrent, "a stream was added off its loop")
         loop = stream.loop
-        list = [stream]
+        list.append(stream)
     }
 
     /// On the loop only.
-    private var streams: [EventStream] {
+    private var streams: ShortList<EventStream> {
         get {
             precondition(loop.isCurrent, "streams were touched off their loop")
             return list
@@ -38,7 +38,7 @@ final class SubscriberGroup: Sendable {
     /// - Returns: whether the stream was there.
     func remove(_ stream: EventStream) -> Bool {
         guard stream.groupIndex < streams.count, streams[stream.groupIndex] === stream else { return false }
-        let last = streams.removeLast()
+        let last = streams.remove(at: streams.count - 1)
         if last !== stream {
             last.groupIndex = stream.groupIndex
             streams[stream.groupIndex] = last

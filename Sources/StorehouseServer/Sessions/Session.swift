@@ -23,9 +23,9 @@ package final class Session: Identifiable, Sendable {
     let owner: String?
     private let shares: Atomic<Int>
     private let lastActive: Atomic<Int>
-    private let size: SessionSize
     private let nextExpiryCheck = Atomic<Int>(0)
-    // The small properties share a word.
+    // The small properties share a few words.
+    private let size: SessionSize
     /// Whether it is the session of its owner and kind that `/sessions/me` names.
     let isPersonal: Bool
     private let used: Atomic<Bool>
@@ -33,7 +33,7 @@ package final class Session: Identifiable, Sendable {
     let handover = AtomicSessionHandover()
     /// Nil for a server that is alone.
     let handovers: Handovers?
-    let hub = LazyReference<EventHub>()
+    let streams = LazyReference<SessionStreams>()
     let cache = LazyReference<IdempotencyCache>()
 
     init(
@@ -88,8 +88,6 @@ package final class Session: Identifiable, Sendable {
 
     /// The time by the clock of its store.
     var now: Int { runtime.environment.clock.now() }
-
-    var streamCount: Int { hub.load()?.count ?? 0 }
 
     /// When it was last used, by the ``SessionClock``.
     package var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
@@ -241,16 +239,6 @@ extension Session {
             current = original
         }
     }
-}
-
-// Streams.
-extension Session {
-    /// Brings commits to streams. Most sessions never have a stream, so it is made for the first one, or for the end: an
-    /// event hub that is made at the same time is the same, and knows that the session is over.
-    var events: EventHub { hub.load(orStore: EventHub(store, journal, historyID: historyID)) }
-
-    /// Whether streams may subscribe.
-    package var streamPhase: EventHubState.Phase { events.phase }
 }
 
 // One session is not another, whatever they have in common.
