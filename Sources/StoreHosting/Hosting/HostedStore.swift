@@ -20,7 +20,17 @@ public struct HostedStore: Sendable {
     public func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        vtable.dispatch(store, body, options, done)
+        if let result = dispatch(body, options, later: { done }) { done(result) }
+    }
+
+    @usableFromInline package typealias Done = @Sendable (DispatchResult) -> Void
+
+    /// Dispatches an action, or a batch if `body` is an array, and returns the result if it is there at once.
+    ///
+    /// - Parameter later: makes the closure that is called once with the result if nil is returned, before that or later on
+    ///   another thread; never inside the store.
+    package func dispatch(_ body: JSONValue, _ options: DispatchOptions, later: () -> Done) -> DispatchResult? {
+        vtable.dispatch(store, body, options, later)
     }
 
     /// The revision, and the selected value of that revision.
@@ -100,9 +110,10 @@ package protocol CommitWatcher: AnyObject, Sendable {
 /// protocol existential would call the unspecialized witnesses of a generic type.
 @usableFromInline
 final class HostedStoreVTable: Sendable {
-    @usableFromInline typealias Done = @Sendable (DispatchResult) -> Void
+    @usableFromInline
+    typealias Dispatch = @Sendable (AnyObject, JSONValue, DispatchOptions, () -> HostedStore.Done) -> DispatchResult?
 
-    let dispatch: @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void
+    let dispatch: Dispatch
     let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
     let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
     let attach: @Sendable (AnyObject, any CommitWatcher) -> Void
@@ -115,7 +126,7 @@ final class HostedStoreVTable: Sendable {
 
     @usableFromInline
     init(
-        dispatch: @escaping @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void,
+        dispatch: @escaping Dispatch,
         inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
         watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
         attach: @escaping @Sendable (AnyObject, any CommitWatcher) -> Void,
@@ -145,7 +156,7 @@ extension HostedStoreVTable {
     convenience init<Engine: HostableStore>(_ host: StoreHost<Engine>) {
         // The casts hold: a hosted store is made by its kind, together with this table.
         self.init(
-            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
+            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, later: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
             attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },

@@ -19,20 +19,19 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
 
     @inlinable
     func dispatch(
-        _ body: JSONValue, to engine: Engine, _ options: DispatchOptions,
-        done: @escaping @Sendable (DispatchResult) -> Void
-    ) {
+        _ body: JSONValue, to engine: Engine, _ options: DispatchOptions, later: () -> HostedStore.Done
+    ) -> DispatchResult? {
         do throws(ActionDecodingError) {
             if case .array(let batch) = body {
-                try dispatch(batch: batch, to: engine, options, done: done)
-            } else {
-                let (action, index) = try catalogue.indexedAction(of: body)
-                FaultNote.naming(names.type(index)) {
-                    submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
-                }
+                return try dispatch(batch: batch, to: engine, options, later: later)
+            }
+            let (action, index) = try catalogue.indexedAction(of: body)
+            return FaultNote.naming(names.type(index)) {
+                engine.submit(
+                    action, Envelope(.client, details(of: options)), self, options, isBatch: false, later: later)
             }
         } catch {
-            done(DispatchResult(refused: error))
+            return DispatchResult(refused: error)
         }
     }
 
@@ -161,9 +160,8 @@ extension StoreHost {
 
     @usableFromInline
     func dispatch(
-        batch: [JSONValue], to engine: Engine, _ options: DispatchOptions,
-        done: @escaping @Sendable (DispatchResult) -> Void
-    ) throws(ActionDecodingError) {
+        batch: [JSONValue], to engine: Engine, _ options: DispatchOptions, later: () -> HostedStore.Done
+    ) throws(ActionDecodingError) -> DispatchResult? {
         guard (1...100).contains(batch.count) else { throw Self.batchSize }
         var actions: [Engine.Action] = []
         actions.reserveCapacity(batch.count)
@@ -171,7 +169,7 @@ extension StoreHost {
             do throws(ActionDecodingError) {
                 actions.append(try catalogue.action(of: json))
             } catch {
-                return done(DispatchResult(refused: error.inBatch(at: index), index: index))
+                return DispatchResult(refused: error.inBatch(at: index), index: index)
             }
         }
         let envelope = Envelope<Engine.Action>(
@@ -179,15 +177,9 @@ extension StoreHost {
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
                 isDryRun: options.isDryRun, asksBeforeCommit: options.isLarge, trace: options.trace))
-        FaultNote.naming(nil) { submit(actions[0], envelope, to: engine, options, isBatch: true, done) }
-    }
-
-    @inlinable
-    func submit(
-        _ action: Engine.Action, _ envelope: Envelope<Engine.Action>, to engine: Engine, _ options: DispatchOptions,
-        isBatch: Bool, _ done: @escaping @Sendable (DispatchResult) -> Void
-    ) {
-        engine.submit(action, envelope, self, options, isBatch: isBatch, done: done)
+        return FaultNote.naming(nil) {
+            engine.submit(actions[0], envelope, self, options, isBatch: true, later: later)
+        }
     }
 
     /// The result of one dispatch.
@@ -256,24 +248,26 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
     func resume()
 
-    /// Has the host make the result inside the store, or outside if the action did not get there, and then calls `done` with it
-    /// outside the store.
+    /// Has the host make the result inside the store, or outside if the action did not get there.
+    ///
+    /// - Parameter later: makes the closure that is called with the result, outside the store, if it is not returned.
     func submit(
         _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Self>, _ options: DispatchOptions,
-        isBatch: Bool, done: @escaping @Sendable (DispatchResult) -> Void)
+        isBatch: Bool, later: () -> HostedStore.Done
+    ) -> DispatchResult?
 }
 
 extension Store: HostableStore where State: DiffableState {
     @inlinable
     func submit(
         _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Store>, _ options: DispatchOptions,
-        isBatch: Bool, done: @escaping @Sendable (DispatchResult) -> Void
-    ) {
+        isBatch: Bool, later: () -> HostedStore.Done
+    ) -> DispatchResult? {
         var result: DispatchResult?
         let receipt = submit(action, envelope) { result = host.result($0, $1, options, isBatch: isBatch) }
         switch consume result {
-        case let result?: done(result)
-        case nil: done(host.result(receipt, nil, options, isBatch: isBatch))
+        case let result?: return result
+        case nil: return host.result(receipt, nil, options, isBatch: isBatch)
         }
     }
 }
@@ -282,11 +276,13 @@ extension AsyncStore: HostableStore where State: DiffableState {
     @usableFromInline
     func submit(
         _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<AsyncStore>, _ options: DispatchOptions,
-        isBatch: Bool, done: @escaping @Sendable (DispatchResult) -> Void
-    ) {
+        isBatch: Bool, later: () -> HostedStore.Done
+    ) -> DispatchResult? {
+        let done = later()
         submit(QueuedActions(action, envelope)) { receipt, contents in
             let result = host.result(receipt, contents, options, isBatch: isBatch)
             return { done(result) }
         }
+        return nil
     }
 }

@@ -28,6 +28,12 @@ final class KindMetrics: Sendable {
         return now
     }
 
+    /// Counts a result of the store that is durable at once.
+    func dispatchedDurably(_ result: DispatchResult, isDryRun: Bool, since start: LoopInstant) {
+        let now = dispatched(result, isDryRun: isDryRun, since: start)
+        if result.isCommitted, !isDryRun { committed(from: now, to: now) }
+    }
+
     /// Measures how long the commit of a dispatch took to become durable.
     func committed(from start: LoopInstant, to end: LoopInstant) {
         commits.add(nanoseconds: start.nanoseconds(to: end))

@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import JSON
 import Observability
+import Sockets
 import StoreHosting
 import Stores
 
@@ -61,15 +62,33 @@ final class ActionAPI: Sendable {
     private static let maxParsedOnLoop = 65_536
 
     private func dispatch(
-        _ body: JSONValue, _ request: consuming ActionRequest, _ session: Session, _ context: RequestContext,
-        isAdmitted: Bool
+        _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext, isAdmitted: Bool
     ) throws(Problem) {
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
         session.recordGrowth(context.request.body.count)
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
+        guard session.isLarge || request.share != nil else {
+            return dispatchAtOnce(body, request, session, context)
+        }
         try start(body, session, ActionResponder(request, session, context.deferred, self))
+    }
+
+    /// Dispatches actions on the event loop. Mostly the result is there and durable at once, and it is answered without a
+    /// responder.
+    private func dispatchAtOnce(
+        _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext
+    ) {
+        let start = LoopInstant.current
+        func responder() -> ActionResponder {
+            ActionResponder(request, session, context.deferred, self, since: start)
+        }
+        guard let result = session.store.dispatch(body, request.options, later: { responder().respond }) else { return }
+        guard result.isDone, request.wait == nil, session.isDurable else { return responder().respond(result) }
+        session.runtime.metrics.dispatchedDurably(result, isDryRun: request.options.isDryRun, since: start)
+        if let state = result.state { session.recordSize(ofPart: state.json.count) }
+        context.answer(request.message(for: result))
     }
 
     /// Dispatches actions for a responder.
@@ -264,6 +283,14 @@ extension Response {
 }
 
 extension DispatchResult {
+    /// Whether the action was committed or ignored.
+    fileprivate var isDone: Bool {
+        switch outcome {
+        case .committed, .ignored: true
+        default: false
+        }
+    }
+
     /// Throws what the client reads, unless the action was committed or ignored.
     func requireDone(in session: Session) throws(Problem) {
         switch outcome {

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Answers one action: once, and with nothing that is not durable.
 ///
-/// It holds all that the answer takes in one object, since each action allocates one.
+/// It holds all that the answer takes in one object. An action that can be answered at once does without.
 final class ActionResponder: Sendable {
     let request: ActionRequest
     private let session: Session
@@ -16,17 +16,19 @@ final class ActionResponder: Sendable {
     private let recorder: IdempotencyRecorder?
     /// Of the effects and the deadline, the first decides the response.
     private let isDecided = Atomic(false)
-    private let start = LoopInstant.current
+    private let start: LoopInstant
 
+    /// - Parameter start: when the action was dispatched.
     init(
         _ request: consuming ActionRequest, _ session: Session, _ deferred: consuming RequestContext.Deferred,
-        _ api: ActionAPI, _ recorder: IdempotencyRecorder? = nil
+        _ api: ActionAPI, _ recorder: IdempotencyRecorder? = nil, since start: LoopInstant = .current
     ) {
         self.request = request
         self.session = session
         self.deferred = deferred
         self.api = api
         self.recorder = recorder
+        self.start = start
     }
 
     /// The share by which the client came; nil if it knows the session's id.
@@ -41,12 +43,12 @@ final class ActionResponder: Sendable {
     func respond(_ result: DispatchResult) {
         let isDryRun = request.options.isDryRun
         let metrics = session.runtime.metrics
-        let committed = metrics.dispatched(result, isDryRun: isDryRun, since: start)
-        let isCommit = result.isCommitted && !isDryRun
         guard !session.isDurable else {
-            if isCommit { metrics.committed(from: committed, to: committed) }
+            metrics.dispatchedDurably(result, isDryRun: isDryRun, since: start)
             return respondDurably(result)
         }
+        let committed = metrics.dispatched(result, isDryRun: isDryRun, since: start)
+        let isCommit = result.isCommitted && !isDryRun
         // The action's commit comes first: if it is lost, so is all that would follow.
         session.whenDurable { [self] failure in
             if let failure { return fail(Problem(failure)) }
