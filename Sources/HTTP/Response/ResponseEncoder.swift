@@ -10,7 +10,7 @@ package struct ResponseEncoder: Sendable {
     private let version: HTTPVersion
 
     /// An encoder for the response to a request.
-    package init(answering head: RequestHead) {
+    package init(answering head: borrowing RequestHead) {
         keepAlive = head.keepAlive
         isHead = head.method == .head
         version = head.version

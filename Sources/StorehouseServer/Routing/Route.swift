@@ -129,8 +129,7 @@ struct Resource {
     /// The session's id or the share, as it stands in the path; meaningless if the route has none.
     let id: PathSegment
 
-    init(_ path: RequestPath, below base: BasePath) throws(Problem) {
-        var path = path
+    init(_ path: consuming RequestPath, below base: borrowing BasePath) throws(Problem) {
         try base.remove(from: &path)
         guard let first = path.next() else { throw Self.unknown }
         guard let second = path.next() else {
