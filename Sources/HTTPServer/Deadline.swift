@@ -19,7 +19,7 @@ package struct Deadline: Sendable {
     /// - Returns: whether the caller must arm the timer for it.
     package mutating func set(_ moment: LoopInstant) -> Bool {
         self.moment = moment
-        guard timerFiresAt > moment else { return false }
+        guard moment < timerFiresAt else { return false }
         timerFiresAt = moment
         return true
     }

@@ -62,14 +62,14 @@ extension HTTPConnection {
         }
         switch head.body {
         case .none:
-            handle(Request(head: head, body: []))
+            handle(head, [])
             return 0
         case .length(let length) where length <= bytes.count && !head.expectsContinue:
             if isForwarded, !isMultiplexed, !isProvisional, !context.isDraining, ChannelUpgrade.isAsked(in: head) {
                 startMultiplexing(head, UnsafeRawBufferPointer(rebasing: message[..<(start + length)]))
                 return length
             }
-            handle(Request(head: head, body: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length]))))
+            handle(head, [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length])))
             return length
         case .length, .chunked:
             if head.expectsContinue, let channel { write(ResponseEncoder.continueBytes, to: channel) }
@@ -106,20 +106,20 @@ extension HTTPConnection {
             return (0, false)
         case .done(let consumed):
             partial = nil
-            handle(Request(head: request.head, body: request.decoder.body))
+            handle(request.head, request.decoder.body)
             return (consumed, true)
         }
     }
 
-    private func handle(_ request: Request) {
-        let number = machine.receivedRequest(ResponseEncoder(answering: request.head))
+    private func handle(_ head: RequestHead, _ body: consuming [UInt8]) {
+        let number = machine.receivedRequest(ResponseEncoder(answering: head))
         deadline.clear()
         requestStart = now
-        context.handler.handle(request, Exchange(connection: self, number: number))
+        context.handler.handle(Request(head: head, body: body), Exchange(connection: self, number: number))
         if machine.isCurrent(number) {
-            startAwaitingResponse(to: request.head)
+            startAwaitingResponse(to: head)
         } else {
-            answered(request.head)
+            answered(head)
         }
     }
 

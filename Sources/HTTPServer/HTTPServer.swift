@@ -72,7 +72,7 @@ package protocol RequestHandler: AnyObject, Sendable {
     func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response?
 
     /// Answers a request, at once or later. Called on the connection's loop.
-    func handle(_ request: Request, _ exchange: Exchange)
+    func handle(_ request: consuming Request, _ exchange: consuming Exchange)
 
     /// The response to bytes that are no request, or to a request that does not arrive in time.
     func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response

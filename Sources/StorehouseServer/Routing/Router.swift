@@ -93,24 +93,24 @@ package final class Router: RequestHandler {
         }
     }
 
-    package func handle(_ request: Request, _ exchange: Exchange) {
+    package func handle(_ request: consuming Request, _ exchange: consuming Exchange) {
         let resource: Resource
         do throws(Problem) {
             resource = try self.resource(of: request.head, exchange.connection)
         } catch {
-            let context = RequestContext(
-                request: request, exchange: exchange, decorator: decorator(request.head, nil))
-            return answer(context, api.basePath.redirect(request.head) ?? error.response)
+            let decorator = decorator(request.head, nil)
+            let context = RequestContext(request: request, exchange: exchange, decorator: decorator)
+            return answer(context, api.basePath.redirect(context.head) ?? error.response)
         }
-        let context = RequestContext(
-            request: request, exchange: exchange, decorator: decorator(request.head, resource.route))
+        let decorator = decorator(request.head, resource.route)
+        let context = RequestContext(request: request, exchange: exchange, decorator: decorator)
         do throws(Problem) {
-            if request.head.method == .options,
-                let preflight = api.origins.preflight(request.head, resource.route)
+            if case .options = context.head.method,
+                let preflight = api.origins.preflight(context.head, resource.route)
             {
                 return context.answer(preflight)
             }
-            guard let rule = resource.accessRule(for: request.head.method) else {
+            guard let rule = resource.accessRule(for: context.head.method) else {
                 return answer(context, Self.methodNotAllowed(resource).response)
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
