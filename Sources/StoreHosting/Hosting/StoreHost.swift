@@ -125,7 +125,7 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
             guard observer.hasPendingMigration else { return }
             contents.pointee.revision += 1
             observer.commitMigration(
-                contents.pointee.state, as: contents.pointee.revision, at: environment.clock.now())
+                contents.pointee.state, as: contents.pointee.revision, at: environment.now)
             engine.core.notifyDispatchEnded(contents)
         }
         engine.resume()

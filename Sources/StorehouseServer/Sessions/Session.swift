@@ -87,7 +87,7 @@ package final class Session: Identifiable, Sendable {
     }
 
     /// The time by the clock of its store.
-    var now: Int { runtime.environment.clock.now() }
+    var now: Int { runtime.environment.now }
 
     /// When it was last used, by the ``SessionClock``.
     package var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }

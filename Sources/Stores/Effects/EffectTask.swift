@@ -21,7 +21,7 @@ struct EffectTask<Action: Sendable>: Sendable {
     ) {
         request = effect.request
         self.progress = progress
-        requestedAt = environment.clock.now()
+        requestedAt = environment.now
         self.environment = environment
         let (cause, effectGroup, runID) = (effect.cause, effect.groups.first, effect.runID)
         let submission: @Sendable (Action, Emission) -> QueuedActions<Action> = { action, emission in
@@ -54,7 +54,7 @@ struct EffectTask<Action: Sendable>: Sendable {
     /// Sends `action` as the last of the run when `timeout` has passed. This cancels the run.
     @usableFromInline
     func deadlineTask(_ timeout: Duration, _ action: Action) -> Task<Void, Never> {
-        let start = environment.clock.now()
+        let start = environment.now
         return Task(executorPreference: environment.executor) { [environment, send] in
             guard await environment.clock.sleep(for: timeout, after: start) else { return }
             send(action, .late)

@@ -46,6 +46,9 @@ public final class StoreEnvironment: Sendable {
         self.effects = effects
     }
 
+    /// The time of the clock. Not inlined, because each caller would copy the clock first.
+    @usableFromInline package var now: Int { clock.now() }
+
     /// The clock of the system, the shared pool of threads, the default limits, and no reports.
     public static let standard = StoreEnvironment()
 }

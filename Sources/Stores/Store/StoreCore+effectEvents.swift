@@ -8,7 +8,7 @@ extension StoreCore {
     @inlinable
     func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
-        let event = progress.event(phase, at: environment.clock.now())
+        let event = progress.event(phase, at: environment.now)
         for observer in observers { observer(event) }
     }
 
@@ -18,7 +18,7 @@ extension StoreCore {
         let work = contents.pointee.madePendingWork
         guard work.defersEffectEvents else { return notify(phase, progress, contents) }
         guard let progress, !observers(contents).isEmpty else { return }
-        work.deferredEffectEvents.append(progress.event(phase, at: environment.clock.now()))
+        work.deferredEffectEvents.append(progress.event(phase, at: environment.now))
     }
 
     /// Notifies the events that were deferred to the end of the batch.

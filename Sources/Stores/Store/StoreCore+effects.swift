@@ -54,7 +54,7 @@ extension StoreCore {
         _ request: EffectDescription<Action>, cause: Int, _ stage: EffectStage, _ contents: ContentsPointer,
         _ progress: inout DispatchContext, _ sink: some ActionSink<Action>
     ) {
-        let now = environment.clock.now()
+        let now = environment.now
         var request = request
         let (runID, admission) = ending(contents) { work in
             let runID = work.effects.nextRunID()
@@ -84,7 +84,7 @@ extension StoreCore {
     ) -> EffectContext {
         let runID = effect.runID
         let progress = EffectContext(
-            effect.request.key.id, cause: effect.cause, startedAt: environment.clock.now(),
+            effect.request.key.id, cause: effect.cause, startedAt: environment.now,
             trace: effect.groups.first?.trace
         ) {
             [weak sink] in sink?.effectRetries(runID)
@@ -225,7 +225,7 @@ extension StoreCore {
         _ action: Action, _ place: (index: Int, isLast: Bool), _ state: State, previous: State?,
         _ envelope: Envelope<Action>, _ contents: ContentsPointer, _ capacity: inout EffectTable<Action>
     ) -> [Effect<Action>?]? {
-        let now = environment.clock.now()
+        let now = environment.now
         let revision = contents.pointee.revision + 1 + place.index
         var ended: [RunningEffect] = []
         capacity.take(&ended) { middleware.isGone($0.key.path, in: state) }

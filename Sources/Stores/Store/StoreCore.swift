@@ -110,7 +110,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
                 state: Self.state(in: contents), previous: previous)
-            observer?.committed(commit, at: environment.clock.now())
+            observer?.committed(commit, at: environment.now)
             contents.pointee.subscribers?.notify(commit)
             if contents.pointee.pending != nil {
                 if endsBatch { flushDeferredEvents(contents) }
@@ -173,7 +173,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// The rejection of an action whose state is too large. It is reported if no client learns of it.
     func tooLarge(_ action: Action, _ origin: Origin, _ contents: ContentsPointer) -> Rejection {
         if origin != .client,
-            let fault = contents.pointee.observer?.faultOfLosing(action, from: origin, at: environment.clock.now())
+            let fault = contents.pointee.observer?.faultOfLosing(action, from: origin, at: environment.now)
         {
             environment.report(fault)
         }
@@ -234,7 +234,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// - Parameter exceptTimers: whether it may end with subscribers and armed timers.
     @usableFromInline
     package func endIfIdle(exceptTimers: Bool = false) -> Bool {
-        let now = environment.clock.now()
+        let now = environment.now
         return contents.withLock { contents in
             contents.pointee.pending?.effects.forgetThrottles(at: now)
             let work = contents.pointee.pending
