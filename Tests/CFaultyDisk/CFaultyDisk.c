@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@ struct faulty_disk {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
     atomic_int kind, good, holds, syncs, keeps, cuts, calls, last, tears, ends_writing;
+    // Held while a file is copied. Otherwise a slow copy could replace a newer one of another connection.
+    pthread_mutex_t copying;
 };
 
 // A file of it: what SQLite sees, and behind that the file of the real system.
@@ -46,7 +49,7 @@ static int has_end(faulty_disk *disk) { return atomic_load(&disk->last) < INT_MA
 
 static void name_synced(const char *name, char *synced, size_t size) { snprintf(synced, size, "%s-synced", name); }
 
-static int keep_synced(sqlite3_file *file) {
+static int copy_synced(sqlite3_file *file) {
     char name[1024], bytes[4096];
     if (((faulty_file *)file)->name == NULL) return SQLITE_OK;
     name_synced(((faulty_file *)file)->name, name, sizeof name);
@@ -60,6 +63,13 @@ static int keep_synced(sqlite3_file *file) {
         if (fwrite(bytes, 1, (size_t)count, copy) != (size_t)count) code = SQLITE_IOERR_FSYNC;
     }
     return fclose(copy) == 0 ? code : SQLITE_IOERR_FSYNC;
+}
+
+static int keep_synced(sqlite3_file *file) {
+    pthread_mutex_lock(&disk(file)->copying);
+    int code = copy_synced(file);
+    pthread_mutex_unlock(&disk(file)->copying);
+    return code;
 }
 
 static int file_close(sqlite3_file *file) { return real(file)->pMethods->xClose(real(file)); }
@@ -184,6 +194,7 @@ faulty_disk *faulty_disk_make(const char *name) {
     disk->vfs.xOpen = disk_open;
     disk->vfs.xDelete = disk_delete;
     disk->last = INT_MAX;
+    pthread_mutex_init(&disk->copying, NULL);
     disk->vfs.szOsFile = (int)sizeof(faulty_file) + disk->real->szOsFile;
     disk->vfs.pNext = NULL;
     if (sqlite3_vfs_register(&disk->vfs, 0) != SQLITE_OK) return NULL;
