@@ -2,6 +2,8 @@
 package struct KeySetCache: Sendable {
     /// What to do for a token whose key is not in the set.
     package enum Decision: Sendable, Equatable {
+        /// Look again at once: the set is newer than the one that was searched.
+        case retry
         /// Fetch the set, and look again then.
         case fetch
         /// A fetch is under way; look again when it has ended.
@@ -18,6 +20,8 @@ package struct KeySetCache: Sendable {
     private static let lifetime = 600_000
 
     package private(set) var set: KeySet?
+    /// Counts the sets.
+    package private(set) var version = 0
     private var isFetching = false
     private var fetchedAt = 0
     /// When the next fetch may begin; nil for at once.
@@ -26,7 +30,10 @@ package struct KeySetCache: Sendable {
     package init() {}
 
     /// A token names a key that the set does not have.
-    package mutating func missed(now: Int) -> Decision {
+    ///
+    /// - Parameter searched: the version of the set that was searched.
+    package mutating func missed(in searched: Int, now: Int) -> Decision {
+        if searched != version { return .retry }
         if isFetching { return .wait }
         if let nextFetch, now < nextFetch { return .refuse }
         begin(now)
@@ -56,6 +63,7 @@ package struct KeySetCache: Sendable {
         // After the first fetch, the next one may come at once: a key may have been added in the meantime.
         if set == nil { nextFetch = nil }
         set = new
+        version += 1
         fetchedAt = now
     }
 }

@@ -84,37 +84,51 @@ struct KeySetTests {
     func fetches() throws {
         var cache = KeySetCache()
         let set = try Self.set(TokenVectors.edJWK)
-        #expect(cache.missed(now: 0) == .fetch)
-        #expect(cache.missed(now: 1) == .wait)
+        #expect(cache.missed(in: cache.version, now: 0) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 1) == .wait)
         cache.fetched(set, now: 2)
         #expect(cache.set?.keys.count == 1)
-        #expect(cache.missed(now: 3) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 3) == .fetch)
         cache.fetched(set, now: 4)
-        for now in [5, 1000, 30_002] { #expect(cache.missed(now: now) == .refuse) }
-        #expect(cache.missed(now: 30_003) == .fetch)
-        #expect(cache.missed(now: 70_000) == .wait)
+        for now in [5, 1000, 30_002] { #expect(cache.missed(in: cache.version, now: now) == .refuse) }
+        #expect(cache.missed(in: cache.version, now: 30_003) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 70_000) == .wait)
         // The service is down. The keys stay.
         cache.fetched(nil, now: 70_001)
         #expect(cache.set?.keys.count == 1)
-        #expect(cache.missed(now: 70_002) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 70_002) == .fetch)
     }
 
     @Test("is fetched every second at most while there is none")
     func fetchesWithoutSet() throws {
         var cache = KeySetCache()
-        #expect(cache.missed(now: 0) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 0) == .fetch)
         cache.fetched(nil, now: 10)
-        #expect(cache.missed(now: 999) == .refuse)
-        #expect(cache.missed(now: 1000) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 999) == .refuse)
+        #expect(cache.missed(in: cache.version, now: 1000) == .fetch)
         cache.fetched(try Self.set(TokenVectors.edJWK), now: 1001)
-        #expect(cache.missed(now: 1002) == .fetch)
+        #expect(cache.missed(in: cache.version, now: 1002) == .fetch)
+    }
+
+    @Test("is searched again, and not fetched, if it came after the search")
+    func searchesNewerSet() throws {
+        var cache = KeySetCache()
+        let searched = cache.version
+        #expect(cache.missed(in: searched, now: 0) == .fetch)
+        cache.fetched(nil, now: 1)
+        #expect(cache.missed(in: searched, now: 2) == .refuse)
+        #expect(cache.missed(in: searched, now: 1000) == .fetch)
+        cache.fetched(try Self.set(TokenVectors.edJWK), now: 1001)
+        #expect(cache.missed(in: searched, now: 1002) == .retry)
+        #expect(cache.missed(in: searched, now: 1_000_000) == .retry)
+        #expect(cache.missed(in: cache.version, now: 1_000_000) == .fetch)
     }
 
     @Test("is replaced after ten minutes, so that withdrawn keys are forgotten")
     func replaces() throws {
         var cache = KeySetCache()
         #expect(cache.used(now: 0) == false)
-        _ = cache.missed(now: 0)
+        _ = cache.missed(in: cache.version, now: 0)
         cache.fetched(try Self.set(TokenVectors.edJWK), now: 0)
         #expect(cache.used(now: 599_999) == false)
         #expect(cache.used(now: 600_000) == true)

@@ -14,7 +14,7 @@ final class TokenAuthenticator: Sendable {
     private let verifier: TokenVerifier
     private let clock: WallClock
     private let source: KeySetSource?
-    // Each guards some of the remembered tokens. Nothing else is locked while one is held.
+    // Each guards some of the remembered tokens. The lock of the key set is taken inside them.
     private let shards: [Locked<TokenCache>]
 
     /// - Parameter keySet: the client of the service that has the key set; nil if there is none.
@@ -52,21 +52,36 @@ final class TokenAuthenticator: Sendable {
         } catch {
             return .failure(error)
         }
-        let verify: @Sendable () -> Outcome = { [verifier, clock, source] in
+        let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [verifier, clock, source] current in
             let outcome = Result { () throws(TokenError) in
-                try verifier.verify(parsed, with: source?.set, now: clock.now())
+                try verifier.verify(parsed, with: current?.set, now: clock.now())
             }
-            if case .success(let claims) = outcome { shard.withLock { $0.insert(claims, for: digest) } }
+            guard case .success(let claims) = outcome else { return outcome }
+            shard.withLock { cache in
+                // A newer set empties the cache, and may not have the key any more.
+                if source?.version == current?.version { cache.insert(claims, for: digest) }
+            }
             return outcome
         }
-        let outcome = verify()
-        guard case .failure(.unknownKey) = outcome, let source else { return outcome }
-        return source.fetch { later(verify()) } ? nil : outcome
+        guard let source else { return verify(nil) }
+        while true {
+            let current = source.current
+            let outcome = verify(current)
+            guard case .failure(.unknownKey) = outcome else { return outcome }
+            switch source.fetch(after: current.version, { later(verify(source.current)) }) {
+            case .retry: continue
+            case .fetch, .wait: return nil
+            case .refuse: return outcome
+            }
+        }
     }
 }
 
 /// A key set that a service publishes.
 final class KeySetSource: Sendable {
+    /// A set and its version; the set is nil until one is fetched.
+    typealias Current = (set: KeySet?, version: Int)
+
     private struct Contents {
         var cache = KeySetCache()
         var waiting: [@Sendable () -> Void] = []
@@ -88,27 +103,31 @@ final class KeySetSource: Sendable {
         self.onChange = onChange
     }
 
-    /// The newest set; nil until one is fetched.
-    var set: KeySet? {
+    /// The newest set. It is fetched again in the background if it is old.
+    var current: Current {
         let now = clock.steady()
-        let (set, isOld) = contents.withLock { ($0.cache.set, $0.cache.used(now: now)) }
+        let (current, isOld) = contents.withLock { contents in
+            ((contents.cache.set, contents.cache.version), contents.cache.used(now: now))
+        }
         if isOld { fetch() }
-        return set
+        return current
     }
 
-    /// Fetches a new set for a key that is not in this one, unless that was done a short time ago.
+    /// The version of the newest set.
+    var version: Int { contents.withLock(\.cache.version) }
+
+    /// Fetches a new set for a key that is not in the one of that version, unless that was done a short time ago.
     ///
-    /// - Parameter done: called once, on any thread, when the fetch has ended.
-    /// - Returns: false if nothing is fetched, and `done` is not called.
-    func fetch(_ done: @escaping @Sendable () -> Void) -> Bool {
+    /// - Parameter done: called once, on any thread, when the fetch has ended, if the result is `fetch` or `wait`.
+    func fetch(after version: Int, _ done: @escaping @Sendable () -> Void) -> KeySetCache.Decision {
         let now = clock.steady()
         let decision = contents.withLock { contents in
-            let decision = contents.cache.missed(now: now)
-            if decision != .refuse { contents.waiting.append(done) }
+            let decision = contents.cache.missed(in: version, now: now)
+            if decision == .fetch || decision == .wait { contents.waiting.append(done) }
             return decision
         }
         if decision == .fetch { fetch() }
-        return decision != .refuse
+        return decision
     }
 
     private func fetch() {
