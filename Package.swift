@@ -138,7 +138,8 @@ let package = Package(
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
         .executableTarget(
             name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
-        .testTarget(name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation", "StoresTesting"]),
+        .testTarget(
+            name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation", "ProcessTesting", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
         .target(name: "FaultyServices", dependencies: ["CLinux", "Locks", "Platform"], path: "Tests/FaultyServices"),

@@ -20,7 +20,7 @@ package struct KeySetCache: Sendable {
     private static let lifetime = 600_000
 
     package private(set) var set: KeySet?
-    /// Counts the sets.
+    /// How many sets were fetched so far.
     package private(set) var version = 0
     private var isFetching = false
     private var fetchedAt = 0

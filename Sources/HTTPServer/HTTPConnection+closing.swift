@@ -23,7 +23,7 @@ extension HTTPConnection {
     }
 
     /// The current request is that of the client at the other end.
-    package func stopForwarding() { if forwarding != nil { forwarding = nil } }
+    package func stopForwarding() { forwarding = nil }
 
     /// Closes the connection if it is idle.
     ///

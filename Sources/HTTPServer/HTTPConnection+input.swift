@@ -73,7 +73,7 @@ extension HTTPConnection {
             return length
         case .length, .chunked:
             if head.expectsContinue, let channel { write(ResponseEncoder.continueBytes, to: channel) }
-            partial = .request(PartialRequest(head, limits: context.settings.limits))
+            partial = .body(PartialRequest(head, limits: context.settings.limits))
             startTimeout(machine.receivedHeadOfBody())
             return 0
         }
@@ -97,7 +97,7 @@ extension HTTPConnection {
     }
 
     private func decodeBody(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
-        guard case .request(let request)? = partial else { return (0, false) }
+        guard case .body(let request)? = partial else { return (0, false) }
         switch request.decoder.decode(bytes) {
         case .needMore(let consumed): return (consumed, false)
         case .failed(let failure):
@@ -135,7 +135,7 @@ extension HTTPConnection {
 /// A request that has not arrived completely.
 enum PartialInput {
     case head(PartialHead)
-    case request(PartialRequest)
+    case body(PartialRequest)
 }
 
 /// A request head that did not arrive at once.

@@ -178,7 +178,7 @@ extension HTTPConnection {
             pendingBytes: pendingBytes, stalledTime: stalledTime, limit: context.settings.idleTimeout)
         switch action {
         case .refuseRequest:
-            if case .request(let request)? = partial.take() {
+            if case .body(let request)? = partial.take() {
                 refuse(.tooSlow(request.head))
             } else {
                 requestID = context.requestID(nil)

@@ -116,15 +116,19 @@ package final class FaultyUpstream: Sendable {
         TestSocket.poke(alarm.writer)
     }
 
-    /// Returns once what was seen meets a condition.
+    /// Returns once what was seen meets a condition, or the task is cancelled.
     package func until(_ condition: @escaping @Sendable (Record) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isMet = state.withLock { state in
-                if condition(state.record) { return true }
-                state.waiters.append((condition, { continuation.resume() }))
-                return false
-            }
-            if isMet { continuation.resume() }
+        let end = Promise<Void>()
+        let isMet = state.withLock { state in
+            let isMet = condition(state.record)
+            if !isMet { state.waiters.append((condition, { end.fulfill(()) })) }
+            return isMet
+        }
+        if isMet { return }
+        await withTaskCancellationHandler {
+            await end.value()
+        } onCancel: {
+            end.fulfill(())
         }
     }
 }

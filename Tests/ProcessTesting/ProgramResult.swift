@@ -17,17 +17,14 @@ package struct ProgramResult: Sendable {
         let (output, errors) = (OutputPipe(), OutputPipe())
         let process = try ChildProcess(
             path, arguments, in: directory, output: output, errors: errors)
-        async let text = read(output, limit)
-        async let problems = read(errors, limit)
-        let texts = await [text, problems]
-        if texts.contains(where: { (try? $0.get()) == nil }) { process.send(SIGKILL) }
-        return ProgramResult(status: await process.exitCode(), output: try texts[0].get(), errors: try texts[1].get())
-    }
-
-    /// A thread that waits here is none of those that run the tests.
-    private static func read(_ pipe: OutputPipe, _ limit: Duration) async -> Result<String, any Error> {
-        await Promise.value { done in
-            precondition(startThread { done(Result { try pipe.read(within: limit) }) }, "no thread is left")
+        do {
+            async let text = onOwnThread { try output.read(within: limit) }
+            async let problems = onOwnThread { try errors.read(within: limit) }
+            let (output, errors) = try await (text, problems)
+            return ProgramResult(status: await process.exitCode(), output: output, errors: errors)
+        } catch {
+            process.send(SIGKILL)
+            throw error
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 
 /// A Redis Cluster of three primaries, and a replica of the one that has the keys of a hash tag.
 package struct RedisCluster: Sendable {
@@ -17,8 +18,14 @@ package struct RedisCluster: Sendable {
     package let others: [Node]
     package let replica: Node
 
+    /// Starts the nodes.
+    ///
     /// - Parameter tag: the hash tag in braces.
-    package init(tag: String) throws {
+    package static func start(tag: String) async throws -> RedisCluster {
+        try await onOwnThread { try RedisCluster(tag: tag) }
+    }
+
+    private init(tag: String) throws {
         var nodes: [Node] = []
         for index in 0..<4 {
             let node = try Self.startNode()
@@ -37,12 +44,12 @@ package struct RedisCluster: Sendable {
         primary = nodes[index]
         others = nodes[..<3].filter { [id = nodes[index].id] in $0.id != id }
         replica = nodes[3]
-        for node in nodes { try node.wait("CLUSTER", "INFO", for: "cluster_known_nodes:4") }
-        for node in nodes { try node.wait("CLUSTER", "INFO", for: "cluster_state:ok") }
+        for node in nodes { try node.awaitReply("CLUSTER", "INFO", with: "cluster_known_nodes:4") }
+        for node in nodes { try node.awaitReply("CLUSTER", "INFO", with: "cluster_state:ok") }
         try replica.server.execute("CLUSTER", "REPLICATE", primary.id)
-        try replica.wait("INFO", "replication", for: "master_link_status:up")
+        try replica.awaitReply("INFO", "replication", with: "master_link_status:up")
         // A replica can take over once the primary knows it as its own.
-        for node in nodes { try node.wait("CLUSTER", "NODES", for: "slave \(primary.id)") }
+        for node in nodes { try node.awaitReply("CLUSTER", "NODES", with: "slave \(primary.id)") }
     }
 
     private static func startNode() throws -> Node {
@@ -56,9 +63,11 @@ package struct RedisCluster: Sendable {
     }
 
     /// Waits until the replica has everything that the primary has now.
-    package func awaitReplica() throws {
-        let wanted = try primary.offset("master_repl_offset")
-        try Self.wait { try replica.offset("slave_repl_offset") >= wanted }
+    package func awaitReplica() async throws {
+        try await onOwnThread { [primary, replica] in
+            let wanted = try primary.offset("master_repl_offset")
+            try Self.wait { try replica.offset("slave_repl_offset") >= wanted }
+        }
     }
 
     /// Asks again and again until a condition is met, for a minute at most.
@@ -76,15 +85,17 @@ package struct RedisCluster: Sendable {
     }
 
     /// Moves the keys, and then the slot.
-    package func endMove(from source: Node, to target: Node) throws {
-        try Self.wait {
-            let keys = try source.server.execute("CLUSTER", "GETKEYSINSLOT", slot, "100")
-            for key in keys {
-                try source.server.execute("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "5000")
+    package func endMove(from source: Node, to target: Node) async throws {
+        try await onOwnThread { [slot] in
+            try Self.wait {
+                let keys = try source.server.execute("CLUSTER", "GETKEYSINSLOT", slot, "100")
+                for key in keys {
+                    try source.server.execute("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "5000")
+                }
+                return keys.isEmpty
             }
-            return keys.isEmpty
+            for node in [target, source] { try node.server.execute("CLUSTER", "SETSLOT", slot, "NODE", target.id) }
         }
-        for node in [target, source] { try node.server.execute("CLUSTER", "SETSLOT", slot, "NODE", target.id) }
     }
 }
 
@@ -97,8 +108,13 @@ extension RedisCluster.Node {
         return lines.first { $0.hasPrefix(field + ":") }.flatMap { Int($0.dropFirst(field.count + 1)) } ?? -1
     }
 
-    /// Asks again and again until the answer has a text.
-    package func wait(_ command: String, _ argument: String, for text: String) throws {
+    /// Asks again and again until the reply has a text.
+    package func wait(_ command: String, _ argument: String, for text: String) async throws {
+        try await onOwnThread { try awaitReply(command, argument, with: text) }
+    }
+
+    /// The same. Blocks.
+    fileprivate func awaitReply(_ command: String, _ argument: String, with text: String) throws {
         try RedisCluster.wait { try server.execute(command, argument).contains { $0.contains(text) } }
     }
 }

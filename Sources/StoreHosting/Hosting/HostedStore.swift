@@ -14,23 +14,25 @@ public struct HostedStore: Sendable {
         self.vtable = vtable
     }
 
+    @usableFromInline package typealias Completion = @Sendable (DispatchResult) -> Void
+
     /// Dispatches an action, or a batch if `body` is an array, and calls `done` once with the result.
     ///
     /// `done` is called on the calling thread before this returns, or later on another thread; never inside the store.
     public func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        if let result = dispatch(body, options, later: { done }) { done(result) }
+        if let result = dispatch(body, options, makeCompletion: { done }) { done(result) }
     }
-
-    @usableFromInline package typealias Done = @Sendable (DispatchResult) -> Void
 
     /// Dispatches an action, or a batch if `body` is an array, and returns the result if it is there at once.
     ///
-    /// - Parameter later: makes the closure that is called once with the result if nil is returned, before that or later on
-    ///   another thread; never inside the store.
-    package func dispatch(_ body: JSONValue, _ options: DispatchOptions, later: () -> Done) -> DispatchResult? {
-        vtable.dispatch(store, body, options, later)
+    /// - Parameter makeCompletion: makes the completion if the result is not there at once. The completion is called once:
+    ///   before this returns nil, or later on another thread. It is never called inside the store.
+    package func dispatch(
+        _ body: JSONValue, _ options: DispatchOptions, makeCompletion: () -> Completion
+    ) -> DispatchResult? {
+        vtable.dispatch(store, body, options, makeCompletion)
     }
 
     /// The revision, and the selected value of that revision.
@@ -111,7 +113,8 @@ package protocol CommitWatcher: AnyObject, Sendable {
 @usableFromInline
 final class HostedStoreVTable: Sendable {
     @usableFromInline
-    typealias Dispatch = @Sendable (AnyObject, JSONValue, DispatchOptions, () -> HostedStore.Done) -> DispatchResult?
+    typealias Dispatch =
+        @Sendable (AnyObject, JSONValue, DispatchOptions, () -> HostedStore.Completion) -> DispatchResult?
 
     let dispatch: Dispatch
     let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
@@ -156,7 +159,7 @@ extension HostedStoreVTable {
     convenience init<Engine: HostableStore>(_ host: StoreHost<Engine>) {
         // The casts hold: a hosted store is made by its kind, together with this table.
         self.init(
-            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, later: $3) },
+            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, makeCompletion: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
             attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },

@@ -19,16 +19,17 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
 
     @inlinable
     func dispatch(
-        _ body: JSONValue, to engine: Engine, _ options: DispatchOptions, later: () -> HostedStore.Done
+        _ body: JSONValue, to engine: Engine, _ options: DispatchOptions, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult? {
         do throws(ActionDecodingError) {
             if case .array(let batch) = body {
-                return try dispatch(batch: batch, to: engine, options, later: later)
+                return try dispatch(batch: batch, to: engine, options, makeCompletion: makeCompletion)
             }
             let (action, index) = try catalogue.indexedAction(of: body)
             return FaultNote.naming(names.type(index)) {
                 engine.submit(
-                    action, Envelope(.client, details(of: options)), self, options, isBatch: false, later: later)
+                    action, Envelope(.client, details(of: options)), self, options, isBatch: false,
+                    makeCompletion: makeCompletion)
             }
         } catch {
             return DispatchResult(refused: error)
@@ -160,7 +161,7 @@ extension StoreHost {
 
     @usableFromInline
     func dispatch(
-        batch: [JSONValue], to engine: Engine, _ options: DispatchOptions, later: () -> HostedStore.Done
+        batch: [JSONValue], to engine: Engine, _ options: DispatchOptions, makeCompletion: () -> HostedStore.Completion
     ) throws(ActionDecodingError) -> DispatchResult? {
         guard (1...100).contains(batch.count) else { throw Self.batchSize }
         var actions: [Engine.Action] = []
@@ -178,7 +179,7 @@ extension StoreHost {
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
                 isDryRun: options.isDryRun, asksBeforeCommit: options.isLarge, trace: options.trace))
         return FaultNote.naming(nil) {
-            engine.submit(actions[0], envelope, self, options, isBatch: true, later: later)
+            engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)
         }
     }
 
@@ -250,10 +251,10 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
 
     /// Has the host make the result inside the store, or outside if the action did not get there.
     ///
-    /// - Parameter later: makes the closure that is called with the result, outside the store, if it is not returned.
+    /// - Parameter makeCompletion: makes the completion if the result is not there at once. It is never called inside the store.
     func submit(
         _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Self>, _ options: DispatchOptions,
-        isBatch: Bool, later: () -> HostedStore.Done
+        isBatch: Bool, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult?
 }
 
@@ -261,7 +262,7 @@ extension Store: HostableStore where State: DiffableState {
     @inlinable
     func submit(
         _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Store>, _ options: DispatchOptions,
-        isBatch: Bool, later: () -> HostedStore.Done
+        isBatch: Bool, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult? {
         var result: DispatchResult?
         let receipt = submit(action, envelope) { result = host.result($0, $1, options, isBatch: isBatch) }
@@ -276,9 +277,9 @@ extension AsyncStore: HostableStore where State: DiffableState {
     @usableFromInline
     func submit(
         _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<AsyncStore>, _ options: DispatchOptions,
-        isBatch: Bool, later: () -> HostedStore.Done
+        isBatch: Bool, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult? {
-        let done = later()
+        let done = makeCompletion()
         submit(QueuedActions(action, envelope)) { receipt, contents in
             let result = host.result(receipt, contents, options, isBatch: isBatch)
             return { done(result) }

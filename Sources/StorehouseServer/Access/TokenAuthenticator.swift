@@ -14,7 +14,8 @@ final class TokenAuthenticator: Sendable {
     private let verifier: TokenVerifier
     private let clock: WallClock
     private let source: KeySetSource?
-    // Each guards some of the remembered tokens. The lock of the key set is taken inside them.
+    // Each guards some of the remembered tokens. The lock of the key set may be taken while one is held, never the other way
+    // round.
     private let shards: [Locked<TokenCache>]
 
     /// - Parameter keySet: the client of the service that has the key set; nil if there is none.

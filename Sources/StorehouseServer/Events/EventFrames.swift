@@ -191,7 +191,7 @@ package final class StreamSubscription: Sendable, Hashable {
     private static let patches = StreamSubscription(selection: .root, format: .patch)
 
     /// A subscription with these properties. All streams of the whole state share one object for each format.
-    static func shared(selection: Selection, format: StreamFormat, share: Selection?) -> StreamSubscription {
+    static func of(selection: Selection, format: StreamFormat, share: Selection?) -> StreamSubscription {
         switch format {
         case .state where selection == .root && share == nil: wholeState
         case .patch where selection == .root && share == nil: patches

@@ -88,7 +88,8 @@ struct EventHub: Sendable {
     }
 
     private func observe(_ starts: EventHubState.Observation, _ contents: inout Contents) {
-        // It stays attached without streams, and has nothing to do then.
+        // The session stays attached without streams, and has nothing to do then. From now on the store retains it: Session.end()
+        // and detach() break this cycle.
         if starts.commits { store.attach(session) }
         if starts.effects {
             contents.effectSubscription = store.watchEffects { [weak session] in session?.events.publish($0) }
@@ -268,17 +269,17 @@ extension Session: CommitWatcher {
     /// Brings commits to streams.
     var events: EventHub { EventHub(self, streams.load(orStore: SessionStreams())) }
 
-    /// Nil if the session never had a stream.
-    var hub: EventHub? { streams.load().map { EventHub(self, $0) } }
+    /// The same; nil if the session never had a stream.
+    var existingEvents: EventHub? { streams.load().map { EventHub(self, $0) } }
 
-    var streamCount: Int { hub?.count ?? 0 }
+    var streamCount: Int { existingEvents?.count ?? 0 }
 
     /// Whether streams may subscribe.
     package var streamPhase: EventHubState.Phase { events.phase }
 
     package var isWatching: Bool { streamCount > 0 }
 
-    package func committed(_ state: borrowing StateView) { hub?.committed(state) }
+    package func committed(_ state: borrowing StateView) { existingEvents?.committed(state) }
 }
 
 /// The result of an attempt to subscribe.

@@ -55,7 +55,7 @@ extension ShortList: RandomAccessCollection, MutableCollection {
             switch elements {
             case .one(let element) where index == 0: element
             case .many(let list): list[index]
-            case .none, .one: preconditionFailure("a list has no such element")
+            case .none, .one: preconditionFailure("index out of range")
             }
         }
         // Takes the element out meanwhile, so that what it contains is not copied by a change.
@@ -69,7 +69,7 @@ extension ShortList: RandomAccessCollection, MutableCollection {
                 elements = .none
                 defer { elements = .many(list) }
                 yield &list[index]
-            case .none, .one: preconditionFailure("a list has no such element")
+            case .none, .one: preconditionFailure("index out of range")
             }
         }
     }

@@ -218,7 +218,7 @@ private struct StreamRequest: Sendable {
 
     init(_ context: RequestContext, _ session: Session) throws(Problem) {
         let head = context.head
-        subscription = StreamSubscription.shared(
+        subscription = StreamSubscription.of(
             selection: try context.selection(for: session.kind), format: try Self.format(head),
             share: context.share?.selection)
         showsEffects = context.share == nil ? try head.flag("effects") : false

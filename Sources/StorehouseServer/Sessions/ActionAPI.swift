@@ -75,8 +75,7 @@ final class ActionAPI: Sendable {
         try start(body, session, ActionResponder(request, session, context.deferred, self))
     }
 
-    /// Dispatches actions on the event loop. Mostly the result is there and durable at once, and it is answered without a
-    /// responder.
+    /// Dispatches actions on the event loop. If the result is there and durable at once, which is usual, no responder is made.
     private func dispatchAtOnce(
         _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext
     ) {
@@ -84,7 +83,9 @@ final class ActionAPI: Sendable {
         func responder() -> ActionResponder {
             ActionResponder(request, session, context.deferred, self, since: start)
         }
-        guard let result = session.store.dispatch(body, request.options, later: { responder().respond }) else { return }
+        guard let result = session.store.dispatch(body, request.options, makeCompletion: { responder().respond }) else {
+            return
+        }
         guard result.isDone, request.wait == nil, session.isDurable else { return responder().respond(result) }
         session.runtime.metrics.dispatchedDurably(result, isDryRun: request.options.isDryRun, since: start)
         if let state = result.state { session.recordSize(ofPart: state.json.count) }

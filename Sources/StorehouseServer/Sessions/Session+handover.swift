@@ -29,7 +29,7 @@ extension Session: RequestObserver {
 
     /// Whether another node could have the session if no request were in progress.
     func canFollow(_ forwarder: UInt16) -> Bool {
-        hub?.areAll(from: forwarder) != false && store.runningEffects.isEmpty
+        existingEvents?.areAll(from: forwarder) != false && store.runningEffects.isEmpty
     }
 
     /// Closes the store, so that another node can have the session, unless it is in use. Its timers are in the journal. Streams

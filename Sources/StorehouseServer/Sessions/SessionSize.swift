@@ -6,7 +6,7 @@ import Synchronization
 struct SessionSize: ~Copyable, Sendable {
     private static let large = 65536
 
-    // 32 bits are enough, since a size is measured again before it has doubled.
+    // 32 bits are enough: a state has at most 1 GiB, and is measured again before its size may have doubled.
     private let bytes: Atomic<UInt32>
     private let measured: Atomic<UInt32>
     private let most: Atomic<UInt32>
@@ -31,9 +31,10 @@ struct SessionSize: ~Copyable, Sendable {
     }
 
     func record(exactly count: Int) {
-        bytes.store(UInt32(clamping: count), ordering: .relaxed)
-        measured.store(UInt32(clamping: count), ordering: .relaxed)
-        if count > largest { most.store(UInt32(clamping: count), ordering: .relaxed) }
+        let size = UInt32(clamping: count)
+        bytes.store(size, ordering: .relaxed)
+        measured.store(size, ordering: .relaxed)
+        if count > largest { most.store(size, ordering: .relaxed) }
     }
 
     func record(atLeast count: Int) {

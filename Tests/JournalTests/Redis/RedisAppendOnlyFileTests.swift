@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("The append-only file of Redis", .timeLimit(.minutes(2)))
+@Suite("The append-only file of Redis", .timeLimit(.minutes(5)))
 struct RedisAppendOnlyFileTests {
     @Test("has no transactions but those in which a connection begins, because Redis may execute a part of one")
     func transactions() async throws {

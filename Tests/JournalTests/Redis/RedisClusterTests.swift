@@ -5,11 +5,11 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("A journal on Redis Cluster", .serialized, .timeLimit(.minutes(1)))
+@Suite("A journal on Redis Cluster", .serialized, .timeLimit(.minutes(5)))
 struct RedisClusterTests {
     @Test("finds its sessions from any node, follows them under load, and loses nothing")
     func followsSessions() async throws {
-        let cluster = try RedisCluster(tag: "{test}")
+        let cluster = try await RedisCluster.start(tag: "{test}")
         let stranger = cluster.others[0]
         let journal = try stranger.server.open(at: RedisAddress(stranger.url))
         let ids = (0..<4).map { "session-\($0)" }
@@ -19,7 +19,7 @@ struct RedisClusterTests {
 
         let acknowledged = try await Self.underLoad(ids, journal) {
             try cluster.replica.server.execute("CLUSTER", "FAILOVER")
-            try cluster.replica.wait("INFO", "replication", for: "role:master")
+            try await cluster.replica.wait("INFO", "replication", for: "role:master")
             try await awaitCommits(at: [journal])
             let (source, target) = (cluster.replica, cluster.others[1])
             let session = try await Self.session(journal)
@@ -28,7 +28,7 @@ struct RedisClusterTests {
             // Nothing was executed.
             guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "refusal") }
             try await eventually { !journal.isAvailable }
-            try cluster.endMove(from: source, to: target)
+            try await cluster.endMove(from: source, to: target)
             try await awaitCommits(at: [journal])
             #expect(try await journal.session("quiet").summary.revision == 0)
         }
@@ -49,17 +49,17 @@ struct RedisClusterTests {
 
     @Test("asks the configured node again if the one that had the sessions is gone, and checks the next one")
     func losesPrimary() async throws {
-        let cluster = try RedisCluster(tag: "{test}")
+        let cluster = try await RedisCluster.start(tag: "{test}")
         let stranger = cluster.others[0]
         let events = StorageEvents()
         let journal = try stranger.server.open(at: RedisAddress(stranger.url), report: events.report)
         let session = journal.create(Step.session())
         Step.store(session).step(3)
         #expect(await session.awaitDurable() == nil)
-        try cluster.awaitReplica()
+        try await cluster.awaitReplica()
         try cluster.replica.server.execute("CONFIG", "SET", "appendfsync", "everysec")
         cluster.primary.server.kill()
-        try cluster.replica.wait("INFO", "replication", for: "role:master")
+        try await cluster.replica.wait("INFO", "replication", for: "role:master")
         try await eventually { !journal.isAvailable }
         #expect(throws: StorageError.self) { try stranger.server.open(at: RedisAddress(stranger.url), node: "node:2") }
         #expect(!journal.isAvailable)
@@ -77,14 +77,14 @@ struct RedisClusterTests {
 
         // A node that names itself is asked a bounded number of times.
         try cluster.replica.server.execute("CONFIG", "SET", "cluster-announce-port", "\(stranger.port)")
-        try stranger.wait("EXISTS", "{test}:meta", for: "MOVED \(cluster.slot) 127.0.0.1:\(stranger.port)")
+        try await stranger.wait("EXISTS", "{test}:meta", for: "MOVED \(cluster.slot) 127.0.0.1:\(stranger.port)")
         let refusal = #expect(throws: StorageError.self) { try Self.verify(at: stranger) }
         #expect(refusal?.description.contains("do not agree") == true)
     }
 
     @Test("asks the other nodes of the cluster if neither the primary nor the configured node is there any more")
     func losesConfiguredNode() async throws {
-        let cluster = try RedisCluster(tag: "{test}")
+        let cluster = try await RedisCluster.start(tag: "{test}")
         let stranger = cluster.others[0]
         for node in [cluster.replica, cluster.others[1]] {
             try node.server.execute("CONFIG", "SET", "cluster-require-full-coverage", "no")
@@ -94,12 +94,12 @@ struct RedisClusterTests {
         let session = journal.create(Step.session())
         Step.store(session).step(3)
         #expect(await session.awaitDurable() == nil)
-        try cluster.awaitReplica()
+        try await cluster.awaitReplica()
         stranger.server.kill()
         cluster.primary.server.kill()
         // Two of three primaries cannot vote.
         try cluster.replica.server.execute("CLUSTER", "FAILOVER", "TAKEOVER")
-        try cluster.replica.wait("INFO", "replication", for: "role:master")
+        try await cluster.replica.wait("INFO", "replication", for: "role:master")
         try await events.wait { $0 == .recovered }
         try await eventually { journal.isAvailable }
         let next = journal.create(Step.session("next"))

@@ -6,7 +6,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("Nodes on one Redis", .timeLimit(.minutes(1)))
+@Suite("Nodes on one Redis", .timeLimit(.minutes(5)))
 struct RedisNodesTests {
     /// Ends the lease of a node, which does not know it.
     private func forget(_ address: String, on server: RedisServer, hasGivenBack: Bool = true) throws {
@@ -212,9 +212,12 @@ struct RedisNodesTests {
 
     /// Loads the session while the lease holds, which is short.
     private func loaded(from journal: RedisJournal) async throws -> any SessionJournal {
-        while true {
-            if let found = try? await journal.session("session"), found.journal.isDurable { return found.journal }
+        var loaded: (any SessionJournal)?
+        try await eventually {
+            loaded = try? await journal.session("session").journal
+            return loaded?.isDurable == true
         }
+        return try #require(loaded)
     }
 
     @Test("find the timers and idle sessions that are free or their own")

@@ -4,7 +4,7 @@ import Sealing
 import StoreHosting
 import Testing
 
-@Suite("Opening Redis", .timeLimit(.minutes(1)))
+@Suite("Opening Redis", .timeLimit(.minutes(5)))
 struct RedisOpeningTests {
     @Test("refuses a server that would lose commits, another key or secret, and another layout, and says which")
     func refusals() async throws {

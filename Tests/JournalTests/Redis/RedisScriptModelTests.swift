@@ -5,7 +5,7 @@ import RedisTesting
 import Testing
 
 /// The scripts do what the model does that the simulation of many nodes has tried.
-@Suite("The scripts and their model", .timeLimit(.minutes(2)))
+@Suite("The scripts and their model", .timeLimit(.minutes(5)))
 struct RedisScriptModelTests {
     @Test("agree on claims, commits, ends and timers of several nodes", arguments: [1, 2, 3])
     func agree(seed: UInt64) throws {

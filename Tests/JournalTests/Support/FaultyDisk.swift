@@ -34,10 +34,10 @@ final class FaultyDisk: Sendable {
     /// Whether the first that changed nothing any more was a write.
     var endsWriting: Bool { faulty_disk_ends_writing(disk) != 0 }
 
-    /// Whether it came to that.
+    /// Whether the end was reached.
     var hasEnded: Bool { faulty_disk_has_ended(disk) != 0 }
 
-    /// Has no file made shorter from now on, or again.
+    /// Makes truncations fail, or work again.
     func refuseCuts(_ refuses: Bool) { faulty_disk_refuse_cuts(disk, refuses ? 1 : 0) }
 
     /// How often a file was to be made shorter.

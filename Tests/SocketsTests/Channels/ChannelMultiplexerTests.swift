@@ -1,7 +1,7 @@
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelMultiplexerTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelMultiplexerTests {
     /// What a multiplexer has sent, and what its channels have received. On the loop only.
     private final class End {
         var sent: [UInt8] = []

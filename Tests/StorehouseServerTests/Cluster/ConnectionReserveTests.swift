@@ -6,7 +6,7 @@ import StorehouseServer
 import Testing
 
 /// A node at the limit of its connections still answers the other nodes.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConnectionReserveTests {
     private static let request = TestRequest("GET", "/stores")
     /// That of the node: nothing listens there, so it has no connection to itself, which would count.

@@ -6,7 +6,7 @@ import StorehouseServer
 import Testing
 
 /// What a client gets if the node that has its session dies, hangs or answers nonsense.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct FaultyOwnerTests {
     private func run(
         _ owner: FaultyUpstream, lease: Int = 30_000, _ body: @Sendable (LiveSession) async throws -> Void
@@ -54,7 +54,7 @@ struct FaultyOwnerTests {
     @Test(arguments: [[FaultyUpstream.Step.send(Answer.status(421))], [.hang], [.close]])
     func theNextOwnerDoesWhatTheLastOneHasNotDone(_ steps: [FaultyUpstream.Step]) async throws {
         let owner = try FaultyUpstream { _ in steps }
-        try await run(owner, lease: 1500) { session in
+        try await run(owner, lease: 5000) { session in
             async let read = session.read("/state")
             let fields = [("Idempotency-Key", "\"a\"")]
             let written = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
@@ -67,7 +67,7 @@ struct FaultyOwnerTests {
 
     @Test func aWriteDoesNotAwaitANodeThatIsGone() async throws {
         let owner = try FaultyUpstream(.hang)
-        try await run(owner, lease: 1500) { session in
+        try await run(owner, lease: 5000) { session in
             let first = try await session.increment()
             #expect(first.status == 504)
             let second = try await session.increment()

@@ -5,7 +5,7 @@ import StoresTesting
 import Testing
 
 /// Each node answers for each session, whichever node has it.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ForwardingTests {
     @Test func aSessionIsTheSameAtEveryNode() async throws {
         try await TestCluster.run { cluster in
@@ -135,7 +135,7 @@ struct ForwardingTests {
             let response = try await session.increment()
             #expect(response.revision == 2)
             #expect(response["via"] == nil)
-            #expect(ContinuousClock.now - begin < .seconds(10), "within less than the lease")
+            #expect(ContinuousClock.now - begin < .seconds(30), "within less than the lease")
         }
     }
 

@@ -8,7 +8,7 @@ import StoresTesting
 import Testing
 
 /// The owner of a session follows the load balancer.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct HandoverTests {
     /// After so many forwarded requests, the next one hands the session over.
     private static let limit = 16
@@ -184,7 +184,7 @@ struct HandoverTests {
         let redis = try RedisServer()
         try await TestCluster.runNode(on: redis, kinds: [Alarm.kind]) { node in
             let session = try await node.session("alarm")
-            let deadline = WallClock().now() + 2000
+            let deadline = WallClock().now() + 10_000
             #expect(try await session.dispatch("alarm/set", ["at": .integer(deadline)]).status == 200)
             let client = try node.client()
             let request = TestRequest("GET", session.path + "/state", TestCluster.fieldsOfAnotherNode(to: node.port))

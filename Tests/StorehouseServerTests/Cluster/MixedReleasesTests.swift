@@ -6,7 +6,7 @@ import Stores
 import Testing
 
 /// Nodes of two releases, as during an upgrade.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct MixedReleasesTests {
     private static let older = [Alarm.kind]
     private static let newer = [

@@ -15,7 +15,7 @@ private enum Frame {
 }
 
 /// What a node sends to the owner of a session, which the test plays.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SharedConnectionOfForwarderTests {
     private typealias Step = FaultyUpstream.Step
 
@@ -82,6 +82,7 @@ struct SharedConnectionOfForwarderTests {
             async let lost = session.increment()
             await owner.until { $0.requests.count == 2 }
             async let late = session.post(["type": "counter/increment"], [("Prefer", "wait=30")])
+            await owner.until { $0.requests.count == 3 }
             #expect(try await lost.status == 504)
             // Nothing new is sent there.
             try await Self.succeed(session)
@@ -144,7 +145,7 @@ struct SharedConnectionOfForwarderTests {
 }
 
 /// What the owner of a session sends to a node that asks for channels. The test plays that node.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SharedConnectionOfOwnerTests {
     private struct Peer {
         let session: LiveSession

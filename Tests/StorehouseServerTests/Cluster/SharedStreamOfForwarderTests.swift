@@ -3,7 +3,7 @@ import StoresTesting
 import Testing
 
 /// How a node shares a stream of another node among its clients. The test plays the other node.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SharedStreamOfForwarderTests {
     /// The node that has the session, and the other node, whose clients come.
     private struct Peer: Sendable {

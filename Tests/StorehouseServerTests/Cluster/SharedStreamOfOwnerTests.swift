@@ -5,7 +5,7 @@ import StorehouseServer
 import Testing
 
 /// What the owner of a session sends to a node whose clients share a stream. The test plays that node.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SharedStreamOfOwnerTests {
     /// The owner, a session there, and the name of a node.
     private struct Peer {

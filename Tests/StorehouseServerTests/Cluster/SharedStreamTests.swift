@@ -5,7 +5,7 @@ import StoresTesting
 import Testing
 
 /// Streams on a node that does not have the session share the events of commits, and no client can tell.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SharedStreamTests {
     /// One loop, so that all clients of a node share a stream.
     private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
@@ -190,7 +190,7 @@ struct SharedStreamTests {
             }
             let first = try await stream(3600)
             // The request of this one opened the shared stream.
-            let short = try await stream(-57)
+            let short = try await stream(-50)
             let third = try await stream(3600)
             #expect(try await short.event()?.data == ["reason": "expired"])
             let action: JSONValue = ["type": "counter/increment"]

@@ -48,7 +48,7 @@ import Testing
             let failure = await Promise.value { session.whenDurable($0) }
             #expect(failure == nil)
             // The journal calls completions before it is idle again.
-            while !session.isDurable { await Task.yield() }
+            try await waitUntil { session.isDurable }
             return session
         }
 
@@ -256,7 +256,7 @@ import Testing
             scene.wall.advance(by: 2 * 86_400_000)
             scene.registry.sweep()
             // What is not in memory has to be found first.
-            for session in sessions { while try await scene.isStored(session) { await Task.yield() } }
+            for session in sessions { try await waitUntil { try await !scene.isStored(session) } }
             #expect(scene.registry.find(hibernated.id) == nil)
             scene.registry.recordTime(isLast: true)
             #expect(scene.journal.timeReference == nil)

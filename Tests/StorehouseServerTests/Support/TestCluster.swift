@@ -81,8 +81,9 @@ struct TestCluster: Sendable {
         try await runNode(on: redis, configuration) { node in
             let path = try await runNode(on: redis) { try await $0.session().path }
             let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
-            try redis.execute("HSET", "{storehouse}:nodes", "4711", "\(systemTime() + lease) 127.0.0.1:\(port)")
             try redis.execute("HSET", key, "claim", "4711 9")
+            // This comes last, because the lease may be short.
+            try redis.execute("HSET", "{storehouse}:nodes", "4711", "\(systemTime() + lease) 127.0.0.1:\(port)")
             try await body(LiveSession(server: node, path: path))
         }
     }

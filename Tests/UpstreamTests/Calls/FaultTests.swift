@@ -19,7 +19,7 @@ import Upstream
             let outcome = await client.outcome(RemoteRequest(method: fault.method))
             #expect(outcome == fault.outcome)
         }
-        #expect(clock.now - start < fault.timeout + .seconds(10))
+        #expect(clock.now - start < fault.timeout + .seconds(60))
         let count = upstream.record.requests.count
         if let requests = fault.requests {
             // Time may run out before the service has seen anything.
@@ -49,9 +49,7 @@ import Upstream
 
     /// Nobody is on the way to the first address; the second is a service with a full line, whose system drops who comes.
     @Test func aConnectionThatNobodyAcceptsEndsAtTheDeadline() async throws {
-        try await withClient(url: "http://255.255.255.255/") {
-            $0.timeout = .seconds(60)
-        } _: { client in
+        try await withClient(url: "http://255.255.255.255/") { client in
             #expect(await client.outcome() == "unreachable")
         }
         #if os(Linux)
@@ -104,9 +102,7 @@ import Upstream
     }
 
     @Test func aNameThatDoesNotExistIsUnreachableForEveryCall() async throws {
-        try await withClient(url: "http://nowhere.invalid/") {
-            $0.timeout = .seconds(60)
-        } _: { client in
+        try await withClient(url: "http://nowhere.invalid/") { client in
             let outcomes = await client.outcomes(of: 40)
             #expect(outcomes == ["unreachable": 40])
         }

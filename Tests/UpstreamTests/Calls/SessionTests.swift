@@ -91,9 +91,7 @@ import Upstream
             [.send(Answer.ok())], [.send(Answer.status(404))], [.send(Answer.ok("{}"))], [.reset],
             [.send(Answer.ok())],
         ])
-        try await withClient(of: upstream) {
-            $0.timeout = .seconds(60)
-        } _: { client in
+        try await withClient(of: upstream) { client in
             let store = StoreKind.animal(AnimalService(client: client)).makeStore()
             for _ in 0..<4 { #expect(await store.settle("animal/fetchAnimal")) }
             let numbers = client.metrics
@@ -116,7 +114,6 @@ import Upstream
             $0.maxWaiting = 1
             $0.breakerFailures = 2
             $0.breakerCooldown = .seconds(600)
-            $0.timeout = .seconds(60)
         } _: { client in
             let outcomes = Outcomes()
             for number in 0..<3 { client.call(RemoteRequest(), completion: outcomes.add("\(number)")) }

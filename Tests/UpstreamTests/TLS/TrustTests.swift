@@ -31,7 +31,6 @@ import Upstream
         let server = try await TLSServer(certificates, test.certificate, "-www")
         try await withClient(url: server.url) {
             $0.caFile = test.authority.map { certificates.file("\($0).pem") }
-            $0.timeout = .seconds(60)
         } _: { client in
             #expect(await client.outcome() == test.outcome)
         }
@@ -68,7 +67,6 @@ import Upstream
             $0.clientCertificate = certificate.map(certificates.file)
             $0.clientKey = key.map(certificates.file)
             $0.clientKeyPassword = password
-            $0.timeout = .seconds(60)
         } _: { client in
             #expect(await client.outcome() == outcome, "\(certificate ?? "none") \(key ?? "")")
         }
@@ -88,7 +86,6 @@ import Upstream
             $0.caFile = certificates.file("authority.pem")
             $0.clientCertificate = certificates.file("client.pem")
             $0.clientKey = certificates.file("client.key")
-            $0.timeout = .seconds(60)
         } _: { client in
             #expect(await client.outcome() == "unreachable")
         }
@@ -118,7 +115,6 @@ import Upstream
         let server = try await HTTP2Server(certificates, crowd: 20)
         try await withClient(url: server.url, on: implementation) {
             $0.caFile = certificates.file("authority.pem")
-            $0.timeout = .seconds(60)
         } _: { client in
             #expect(await client.outcomes(of: 20) == ["200": 20])
             let answer = try await withThrowingTaskGroup(of: RemoteResponse.self) { group in

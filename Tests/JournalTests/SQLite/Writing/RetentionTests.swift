@@ -65,6 +65,8 @@ struct RetentionTests {
         let sessions = (0..<32).map { journal.create(Step.session("\($0)")) }
         let isDone = Locked(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
+            // The writers go on until then, also if this fails.
+            defer { isDone.withLock { $0 = true } }
             for session in sessions {
                 group.addTask {
                     let store = Step.store(session)
@@ -74,8 +76,7 @@ struct RetentionTests {
                     }
                 }
             }
-            while try await sessions[0].oldestRevision() == 1 {}
-            isDone.withLock { $0 = true }
+            try await eventually { try await sessions[0].oldestRevision() > 1 }
         }
         await journal.closed()
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
