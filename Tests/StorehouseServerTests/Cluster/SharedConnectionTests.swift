@@ -27,11 +27,12 @@ struct SharedConnectionOfForwarderTests {
     }
 
     private func run(
-        _ steps: [[Step]], connections: Int = 100, _ body: @Sendable (LiveSession, FaultyUpstream) async throws -> Void
+        _ steps: [[Step]], connections: Int = 100, lease: Duration = .seconds(10),
+        _ body: @Sendable (LiveSession, FaultyUpstream) async throws -> Void
     ) async throws {
         let owner = try FaultyUpstream(inTurn: steps)
         let configuration = Configuration.with {
-            $0.cluster.lease = .seconds(1)
+            $0.cluster.lease = lease
             $0.http.threads = 1
             $0.http.maxConnections = connections
         }
@@ -77,7 +78,8 @@ struct SharedConnectionOfForwarderTests {
 
     @Test func aRequestThatIsNotAnsweredDoesNotCloseTheConnectionOfOthers() async throws {
         let plain = Step.send(Answer.status(200, body: "{}"))
-        try await run(Self.agreeing([], [.hold, Self.answer(2)], [plain])) { session, owner in
+        // A request waits for twice the lease and two seconds.
+        try await run(Self.agreeing([], [.hold, Self.answer(2)], [plain]), lease: .seconds(1)) { session, owner in
             try await Self.succeed(session)
             async let lost = session.increment()
             await owner.until { $0.requests.count == 2 }

@@ -111,6 +111,8 @@ extension Configuration {
         configuration.http.port = 0
         configuration.http.threads = 2
         configuration.http.drainTimeout = .milliseconds(500)
+        // A test in which a lease ends sets its own. No other should meet the end of one, however slow the machine is.
+        configuration.cluster.lease = .seconds(60)
         change(&configuration)
         return configuration
     }
