@@ -86,22 +86,21 @@ public struct HostedStore: Sendable {
 
     /// Ends the store if it is idle: no action, effect or timer is pending, and it has no subscriber.
     ///
+    /// - Parameter condition: called inside the store, so that no commit comes between its result and the end.
     /// - Returns: whether it has ended. The newest commit is then its last.
-    public func endIfIdle() -> Bool { vtable.endIfIdle(store, false) }
+    package func endIfIdle(and condition: () -> Bool) -> Bool { vtable.endIfIdle(store, false, condition) }
 
     /// Ends the store if no action or effect is pending. It may have subscribers and armed timers: another store that begins with
     /// its state arms them again.
     ///
+    /// - Parameter condition: as for ``endIfIdle(and:)``.
     /// - Returns: whether it has ended. The newest commit is then its last.
-    package func endIfQuiet() -> Bool { vtable.endIfIdle(store, true) }
+    package func endIfQuiet(and condition: () -> Bool) -> Bool { vtable.endIfIdle(store, true, condition) }
 }
 
 /// Is notified of the commits of one store, which retains it until the store ends.
 @usableFromInline
 package protocol CommitWatcher: AnyObject, Sendable {
-    /// Whether somebody waits for further commits, so that the store must not end because it is idle.
-    var isWatching: Bool { get }
-
     /// Called at the end of each commit or batch, inside the store.
     func committed(_ state: borrowing StateView)
 }
@@ -125,7 +124,7 @@ final class HostedStoreVTable: Sendable {
     let resume: @Sendable (AnyObject) -> Void
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
-    let endIfIdle: @Sendable (AnyObject, Bool) -> Bool
+    let endIfIdle: @Sendable (AnyObject, Bool, () -> Bool) -> Bool
 
     @usableFromInline
     init(
@@ -138,7 +137,7 @@ final class HostedStoreVTable: Sendable {
         resume: @escaping @Sendable (AnyObject) -> Void,
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
-        endIfIdle: @escaping @Sendable (AnyObject, Bool) -> Bool
+        endIfIdle: @escaping @Sendable (AnyObject, Bool, () -> Bool) -> Bool
     ) {
         self.dispatch = dispatch
         self.inspect = inspect
@@ -168,7 +167,7 @@ extension HostedStoreVTable {
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },
-            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1) })
+            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1, and: $2) })
     }
 }
 

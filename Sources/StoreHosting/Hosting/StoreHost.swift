@@ -80,10 +80,9 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
     }
 
     @usableFromInline
-    func endIfIdle(_ engine: Engine, exceptTimers: Bool) -> Bool {
-        let hasEnded = engine.core.contents.withLock { contents in
-            (exceptTimers || observer(of: contents).watcher?.isWatching != true)
-                && engine.core.endIfIdle(exceptTimers: exceptTimers)
+    func endIfIdle(_ engine: Engine, exceptTimers: Bool, and condition: () -> Bool) -> Bool {
+        let hasEnded = engine.core.contents.withLock { _ in
+            condition() && engine.core.endIfIdle(exceptTimers: exceptTimers)
         }
         if hasEnded { detachWatcher(of: engine) }
         return hasEnded

@@ -59,8 +59,12 @@ struct EventHub: Sendable {
         onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
     ) -> SubscribeResult {
         var result = SubscribeResult.pending
-        // Inside the store no commit can come between the snapshot and the subscription.
+        // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
         store.inspect { state in
+            if session.continuesElsewhere {
+                result = .refused(.sessionDetached)
+                return
+            }
             result = contents.withLock { contents in
                 if stream.isShared { return contents.addShared(stream, state) }
                 switch contents.subscribe(stream) {
@@ -276,8 +280,6 @@ extension Session: CommitWatcher {
 
     /// Whether streams may subscribe.
     package var streamPhase: EventHubState.Phase { events.phase }
-
-    package var isWatching: Bool { streamCount > 0 }
 
     package func committed(_ state: borrowing StateView) { existingEvents?.committed(state) }
 }

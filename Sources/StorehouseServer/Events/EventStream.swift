@@ -60,6 +60,8 @@ final class EventStream {
     // The small properties share a word with the last of the position.
     /// Whether the events of effects are sent.
     let showsEffects: Bool
+    /// Whether it is over, perhaps before it has begun.
+    private(set) var isReleased = false
     /// The node through which its client came, by its number; 0 for none.
     let forwarder: UInt16
     private var timer: LoopTimer?
@@ -199,6 +201,7 @@ final class EventStream {
 
     /// Releases the connection and everything that keeps the stream alive.
     private func release() {
+        isReleased = true
         if let timer { loop.cancel(timer) }
         timer = nil
         let (connection, byteCount) = (connection, byteCount)

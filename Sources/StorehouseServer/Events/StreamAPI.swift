@@ -92,6 +92,8 @@ final class StreamAPI: Sendable {
                     session.events.unsubscribe(bound.value)
                     throw Problem(JournalError.unavailable(""))
                 }
+                // The session has ended or left this object since, and all streams with it.
+                guard !bound.value.isReleased else { return try refuse(.sessionDetached, session, context) }
                 try start(bound.value, of: session, with: initial, isResumed: isResumed, context)
             } ifGone: {
                 session.events.unsubscribe(bound.value)

@@ -37,10 +37,9 @@ extension Session: RequestObserver {
     ///
     /// - Returns: whether the session is now detached.
     func tryHandOver(to forwarder: UInt16) -> Bool {
-        guard let journal, journal.isDurable, !journal.hasFailed, cache.load()?.isBusy != true, canFollow(forwarder),
-            transition({ $0.beginHibernation() })
+        guard let journal, cache.load()?.isBusy != true, canFollow(forwarder), transition({ $0.beginHibernation() })
         else { return false }
-        guard store.endIfQuiet() else {
+        guard store.endIfQuiet(and: { journal.isDurable && !journal.hasFailed }) else {
             transition { $0.cancelHibernation() }
             return false
         }

@@ -205,10 +205,9 @@ extension Session {
     ///
     /// - Returns: whether the session is now detached.
     package func tryHibernate() -> Bool {
-        guard let journal, journal.isDurable, !journal.hasFailed, streamCount == 0, cache.load()?.isBusy != true,
-            transition({ $0.beginHibernation() })
+        guard let journal, streamCount == 0, cache.load()?.isBusy != true, transition({ $0.beginHibernation() })
         else { return false }
-        guard store.endIfIdle() else {
+        guard store.endIfIdle(and: { journal.isDurable && !journal.hasFailed && streamCount == 0 }) else {
             transition { $0.cancelHibernation() }
             return false
         }

@@ -176,6 +176,7 @@ package final class SessionRegistry: Sendable {
     ///
     /// - Parameter createdAt: if another process may have used it since; nil if that is known.
     private func end(_ id: SessionID, _ now: Int, owner: String? = nil, createdAt: Int? = nil) {
+        if tombstones.isEnding(id) { return }
         // The journal may list it again until it has written the end.
         if tombstones.lookup(id) == nil { events.add(to: .expired) }
         // A shared journal may refuse the end, and it knows those that it has not refused.
@@ -206,9 +207,14 @@ package final class SessionRegistry: Sendable {
             return done(.ended)
         }
         // Until the end is durable, the journal answers lookups: it may yet have the session.
+        tombstones.begin(session.id)
         remove(session)
         session.whenDurable { [tombstones] failure in
-            if failure == nil { tombstones.add(session.id, now: now, owner: session.owner) }
+            if failure == nil {
+                tombstones.add(session.id, now: now, owner: session.owner)
+            } else {
+                tombstones.cancel(session.id)
+            }
             done(failure.map(EndResult.failed) ?? .ended)
         }
     }

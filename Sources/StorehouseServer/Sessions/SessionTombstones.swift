@@ -12,6 +12,8 @@ package final class SessionTombstones: Sendable {
         var young = Generation()
         var old = Generation()
         var youngSince = 0
+        /// Those whose end is not durable yet.
+        var ending: Set<SessionID> = []
     }
 
     private struct Generation {
@@ -31,8 +33,18 @@ package final class SessionTombstones: Sendable {
     /// - Parameter maxSessions: how many sessions there may be at a time. Up to twice as many ids are remembered.
     package init(maxSessions: Int) { maxPerGeneration = max(1, maxSessions) }
 
+    /// The end of a session begins. ``add(_:now:owner:)`` or ``cancel(_:)`` follows.
+    func begin(_ id: SessionID) { contents.withLock { _ = $0.ending.insert(id) } }
+
+    /// The end of a session has failed.
+    func cancel(_ id: SessionID) { contents.withLock { _ = $0.ending.remove(id) } }
+
+    /// Whether a session has begun to end, and the end is not durable yet.
+    func isEnding(_ id: SessionID) -> Bool { contents.withLock { $0.ending.contains(id) } }
+
     package func add(_ id: SessionID, now: Int, owner: String? = nil) {
         contents.withLock { contents in
+            contents.ending.remove(id)
             if contents.young.ids.count >= maxPerGeneration || now - contents.youngSince > Self.lifetime {
                 contents.old = contents.young
                 contents.young = Generation()

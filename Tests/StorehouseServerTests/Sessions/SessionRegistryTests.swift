@@ -169,6 +169,21 @@ import Testing
         }
     }
 
+    /// The journal lists sessions in memory too, until it has written their ends.
+    @Test func eachExpiredSessionIsCountedOnce() async throws {
+        try await run(maxResident: 20) { scene in
+            var sessions: [Session] = []
+            for _ in 0..<40 { sessions.append(try await scene.session()) }
+            scene.registry.hibernate()
+            scene.clock.advance(by: 600_001)
+            scene.registry.sweep()
+            for session in sessions { try await waitUntil { try await !scene.isStored(session) } }
+            scene.registry.sweep()
+            // Created, ended, expired, hibernated, woken.
+            #expect(SessionEvent.allCases.map(scene.count) == [40, 0, 40, 22, 0])
+        }
+    }
+
     @Test(arguments: [false, true])
     func sessionsThatAnEarlierProcessLeftUnusedExpireSoon(onRedis: Bool) async throws {
         let directory = try makeDirectory()
