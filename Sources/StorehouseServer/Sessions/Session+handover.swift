@@ -37,9 +37,8 @@ extension Session: RequestObserver {
     ///
     /// - Returns: whether the session is now detached.
     func tryHandOver(to forwarder: UInt16) -> Bool {
-        guard let journal, cache.load()?.isBusy != true, canFollow(forwarder), transition({ $0.beginHibernation() })
-        else { return false }
-        guard store.endIfQuiet(and: { journal.isDurable && !journal.hasFailed }) else {
+        guard canFollow(forwarder), transition({ $0.beginHibernation() }) else { return false }
+        guard store.endIfQuiet(and: { isSettled }) else {
             transition { $0.cancelHibernation() }
             return false
         }

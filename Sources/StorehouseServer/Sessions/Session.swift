@@ -201,13 +201,18 @@ extension Session {
         return instruction
     }
 
+    /// Whether everything done with the session is durable and answered. Inside the store no commit can come behind that.
+    var isSettled: Bool {
+        guard let journal else { return false }
+        return journal.isDurable && !journal.hasFailed && cache.load()?.isBusy != true
+    }
+
     /// Closes the store, unless it is in use: it has a stream, an effect, a timer, or a commit that is not durable.
     ///
     /// - Returns: whether the session is now detached.
     package func tryHibernate() -> Bool {
-        guard let journal, streamCount == 0, cache.load()?.isBusy != true, transition({ $0.beginHibernation() })
-        else { return false }
-        guard store.endIfIdle(and: { journal.isDurable && !journal.hasFailed && streamCount == 0 }) else {
+        guard streamCount == 0, transition({ $0.beginHibernation() }) else { return false }
+        guard store.endIfIdle(and: { isSettled && streamCount == 0 }) else {
             transition { $0.cancelHibernation() }
             return false
         }
