@@ -54,7 +54,7 @@ struct FaultyOwnerTests {
     @Test(arguments: [[FaultyUpstream.Step.send(Answer.status(421))], [.hang], [.close]])
     func theNextOwnerDoesWhatTheLastOneHasNotDone(_ steps: [FaultyUpstream.Step]) async throws {
         let owner = try FaultyUpstream { _ in steps }
-        try await run(owner, lease: 5000) { session in
+        try await run(owner, lease: 2000) { session in
             async let read = session.read("/state")
             let fields = [("Idempotency-Key", "\"a\"")]
             let written = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
@@ -67,7 +67,7 @@ struct FaultyOwnerTests {
 
     @Test func aWriteDoesNotAwaitANodeThatIsGone() async throws {
         let owner = try FaultyUpstream(.hang)
-        try await run(owner, lease: 5000) { session in
+        try await run(owner, lease: 2000) { session in
             let first = try await session.increment()
             #expect(first.status == 504)
             let second = try await session.increment()
