@@ -1,7 +1,7 @@
 import Locks
 import Platform
 
-/// Runs something that blocks or computes for long on a thread of its own. Swift has few threads, and other tests need them.
+/// Runs `body`, which blocks or computes for long, on a thread of its own. Swift has few threads, and other tests need them.
 package func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

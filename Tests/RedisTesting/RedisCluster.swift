@@ -113,7 +113,7 @@ extension RedisCluster.Node {
         try await onOwnThread { try awaitReply(command, argument, with: text) }
     }
 
-    /// The same. Blocks.
+    /// Asks in the same way, and blocks the thread.
     fileprivate func awaitReply(_ command: String, _ argument: String, with text: String) throws {
         try RedisCluster.wait { try server.execute(command, argument).contains { $0.contains(text) } }
     }

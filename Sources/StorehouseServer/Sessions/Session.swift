@@ -201,7 +201,7 @@ extension Session {
         return instruction
     }
 
-    /// Whether everything done with the session is durable and answered. Inside the store no commit can come behind that.
+    /// Whether everything done with the session is durable and answered. Inside the store no commit can follow.
     var isSettled: Bool {
         guard let journal else { return false }
         return journal.isDurable && !journal.hasFailed && cache.load()?.isBusy != true

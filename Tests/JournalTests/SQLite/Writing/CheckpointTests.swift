@@ -40,7 +40,7 @@ struct CheckpointTests {
         store.step()
         await session.awaitDurable()
         let first = try header()
-        // More than after which it restarts.
+        // The WAL restarts after 12,000 pages.
         await write(12_500, store)
         try await eventually {
             store.step()
