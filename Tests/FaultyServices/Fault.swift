@@ -8,13 +8,15 @@ package struct Fault: Sendable {
     package var outcome: String
     /// Nil where that is a matter of luck.
     package var requests: Int?
-    package var timeout: Duration = .seconds(20)
-
+    /// Long, where it should not run out. Where it should, it may do so before the service has seen all the requests.
+    package var timeout: Duration = .seconds(120)
 }
 
 extension Fault {
     private static let cut = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"
     private static let soon: Duration = .milliseconds(150)
+    /// Takes some minutes to drip.
+    private static let endless = String(repeating: "x", count: 10_000)
 
     package static let broken: [Fault] = [
         Fault(name: "closes unanswered", turns: [[.close]], outcome: "unreachable", requests: 3),
@@ -35,11 +37,16 @@ extension Fault {
         Fault(name: "hangs", method: "POST", turns: [[.hang]], outcome: "timeout", requests: 1, timeout: soon),
         Fault(
             name: "hangs in the middle", turns: [[.send(cut), .hang]], outcome: "timeout", requests: 1, timeout: soon),
-        Fault(name: "drips", turns: [[.drip(Answer.ok())]], outcome: "timeout", requests: 1, timeout: soon),
         Fault(
-            name: "drips its body", turns: [[.send(cut), .drip(String(repeating: " ", count: 99))]],
+            name: "drips", turns: [[.drip("HTTP/1.1 200 OK\r\nX-More: " + endless)]], outcome: "timeout", requests: 1,
+            timeout: soon),
+        Fault(
+            name: "drips its body",
+            turns: [[.send("HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n{"), .drip(endless)]],
             outcome: "timeout", requests: 1, timeout: soon),
-        Fault(name: "is slow, then fast", turns: [[.hang], [.send(Answer.ok())]], outcome: "timeout", timeout: soon),
+        Fault(
+            name: "is slow, then fast", turns: [[.hang], [.send(Answer.ok())]], outcome: "timeout", requests: 1,
+            timeout: soon),
         Fault(
             name: "is slow, but in time", turns: [[.drip(Answer.status(200)), .send(Answer.ok())]], outcome: "200",
             requests: 1),
@@ -47,10 +54,9 @@ extension Fault {
             name: "asks for a while, then answers",
             turns: [[.send(Answer.status(429, "Retry-After: 1"))], [.send(Answer.ok())]], outcome: "200", requests: 2),
         Fault(
-            name: "fails, then hangs", turns: [[.reset], [.hang]], outcome: "timeout", requests: 2, timeout: .seconds(1)
-        ),
+            name: "fails, then hangs", turns: [[.reset], [.hang]], outcome: "timeout", requests: 2, timeout: soon),
         Fault(
-            name: "asks for more time than there is", turns: [[.send(Answer.status(503, "Retry-After: 60"))]],
+            name: "asks for more time than there is", turns: [[.send(Answer.status(503, "Retry-After: 600"))]],
             outcome: "503", requests: 1),
     ]
 

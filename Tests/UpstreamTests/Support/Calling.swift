@@ -21,7 +21,8 @@ func withClient(
 ) async throws {
     var settings = UpstreamSettings(name: "animal", url: url)
     // A test that checks a deadline sets its own. No other should meet one, however slow the machine is.
-    settings.timeout = .seconds(60)
+    settings.timeout = .seconds(120)
+    settings.lowSpeedTime = .seconds(120)
     change(&settings)
     let upstreams = try CurlUpstreams(implementation: implementation, userAgent: "storehouse/0")
     let result: Result<Void, any Error>
@@ -32,6 +33,30 @@ func withClient(
     }
     await upstreams.shutdown()
     try result.get()
+}
+
+/// Tries with ever more time, until a call gets as far as it should before the time is over. A slow machine needs more.
+///
+/// - Parameter attempt: returns whether the call got that far.
+func withEnoughTime(_ first: Duration, _ attempt: (_ timeout: Duration) async throws -> Bool) async throws {
+    var timeout = first
+    while try await !attempt(timeout) {
+        timeout *= 4
+        try #require(timeout < .seconds(200), "a call did not get as far as it should in \(timeout / 4)")
+    }
+}
+
+/// Tries again if the calls took so long that a connection may have been closed as an idle one between two of them.
+///
+/// - Parameter attempt: returns the connections that the calls used.
+func expectConnections(_ expected: [Int], _ attempt: () async throws -> [Int]) async throws {
+    while true {
+        let began = LoopInstant.current
+        let connections = try await attempt()
+        if connections != expected, began.duration(to: .current) >= .seconds(10), !Task.isCancelled { continue }
+        #expect(connections == expected)
+        return
+    }
 }
 
 extension CurlClient {
