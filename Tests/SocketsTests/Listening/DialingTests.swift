@@ -10,16 +10,16 @@ import Testing
         defer { socket.close() }
         for name in [host, "localhost"] {
             guard name == host || hasAddress(host, name) else { continue }
-            Dialing.close(try Dialing.connect(host: name, port: socket.address.port, within: .seconds(10)))
+            Dialing.close(try Dialing.connect(host: name, port: socket.address.port, within: .seconds(60)))
         }
     }
 
     @Test func aPortWithoutAListenerIsRefused() throws {
         #expect(throws: SocketError.system(call: "connect", code: ECONNREFUSED)) {
-            try Dialing.connect(host: "127.0.0.1", port: 1, within: .seconds(10))
+            try Dialing.connect(host: "127.0.0.1", port: 1, within: .seconds(60))
         }
         #expect(throws: SocketError.system(call: "connect", code: ENOENT)) {
-            try Dialing.connect(path: "/nowhere/socket", within: .seconds(10))
+            try Dialing.connect(path: "/nowhere/socket", within: .seconds(60))
         }
     }
 

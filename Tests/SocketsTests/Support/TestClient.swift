@@ -1,7 +1,7 @@
 import Glibc
 import Sockets
 
-/// A blocking client that gives up after some seconds, so that a broken server fails a test and does not hang it.
+/// A blocking client that gives up after two minutes, so that a broken server fails a test and does not hang it.
 final class TestClient: Sendable {
     struct Refused: Error, Equatable {
         let call: String
@@ -13,7 +13,7 @@ final class TestClient: Sendable {
     init(_ address: SocketAddress, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Refused(call: "socket", code: errno) }
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
