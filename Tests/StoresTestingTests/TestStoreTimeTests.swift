@@ -1,3 +1,4 @@
+import Foundation
 import Stores
 import StoresTesting
 import Testing
@@ -97,8 +98,12 @@ import Testing
         try store.finish()
     }
 
-    @Test func twoThousandRunsGiveOneResult() async throws {
-        for _ in 1...2000 {
+    /// Two thousand with the `TEST_SEEDS` of script/soak.
+    private static let runs =
+        100 * (ProcessInfo.processInfo.environment["TEST_SEEDS"].flatMap { Int($0) } ?? 4)
+
+    @Test func manyRunsGiveOneResult() async throws {
+        for _ in 0..<Self.runs {
             try playScenario()
             // Other tests have the thread in between.
             await Task.yield()
