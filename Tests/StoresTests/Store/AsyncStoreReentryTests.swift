@@ -41,7 +41,7 @@ import Testing
             environment: StoreEnvironment(report: { [faults] in faults.record($0) }))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aDispatchThatAReducerAwaitsIsQueuedAndReported() async {
         let place = Place()
         let store = store(sendingTo: place)
@@ -55,7 +55,7 @@ import Testing
         #expect(store.state.values == [1, 10, 2])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func twoStoresWhoseReducersAwaitEachOtherGoOn() async {
         let (there, back) = (Place(), Place())
         let (first, second) = (store(sendingTo: there), store(sendingTo: back))
@@ -72,7 +72,7 @@ import Testing
         #expect(first.state.values == [1, 100, 2])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aReducerMayAwaitAnotherStore() async {
         let place = Place()
         let inner = store(sendingTo: Place())
@@ -84,7 +84,7 @@ import Testing
         #expect(faults.values == [])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func anEffectMayAwaitItsStore() async {
         let place = Place()
         let store = AsyncStore(
