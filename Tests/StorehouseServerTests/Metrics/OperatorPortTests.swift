@@ -7,17 +7,18 @@ import Testing
 @Suite struct OperatorPortTests {
     private static let token: [(String, String)] = [("Authorization", "Bearer a-token-of-a-test")]
 
-    /// A port outside of the range that the system gives to connections. Another test may have it, so try some.
+    /// Another process may take the port meanwhile, so some are tried.
     private static func run(_ body: (LiveServer) async throws -> Void) async throws {
         for attempt in 1... {
+            let port = try TestCluster.freePort()
             let configuration = Configuration.with {
-                $0.metrics.port = Int.random(in: 20_000...30_000)
+                $0.metrics.port = port
                 $0.admin.token = Secret("a-token-of-a-test")
             }
             do {
                 return try await LiveServer.run(configuration: configuration, body)
             } catch {
-                guard "\(error)".contains("cannot listen on"), attempt < 10 else { throw error }
+                guard TestCluster.isTakenPort(error), attempt < 10 else { throw error }
             }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Journal
+import Locks
 import Platform
 import RedisTesting
 import RemoteServices
@@ -51,7 +52,24 @@ struct TestCluster: Sendable {
         reachedAt advertised: Int? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
-        let port = try freePort()
+        var attempts = 0
+        while true {
+            do {
+                return try await runNode(
+                    on: redis, port: freePort(), configuration, animal: animal, kinds: kinds, reachedAt: advertised,
+                    body)
+            } catch {
+                // Another process may have taken the port meanwhile.
+                attempts += 1
+                guard isTakenPort(error), attempts < 10 else { throw error }
+            }
+        }
+    }
+
+    private static func runNode<Result: Sendable>(
+        on redis: RedisServer, port: Int, _ configuration: Configuration, animal: any RemoteClient,
+        kinds: [StoreKind]?, reachedAt advertised: Int?, _ body: (LiveServer) async throws -> Result
+    ) async throws -> Result {
         var configuration = configuration
         configuration.http.port = port
         configuration.storage.kind = .redis
@@ -62,9 +80,17 @@ struct TestCluster: Sendable {
         let journal = try RedisJournal(
             try RedisAddress("unix://\(redis.socket)"), sealer: sealer, node: configuration.cluster.address,
             secret: secret, lease: configuration.cluster.lease)
-        return try await LiveServer.run(
-            animal: animal, kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, body)
+        do {
+            return try await LiveServer.run(
+                animal: animal, kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, body)
+        } catch let error where isTakenPort(error) {
+            await withCheckedContinuation { done in journal.close { done.resume() } }
+            throw error
+        }
     }
+
+    /// Whether a server could not start because another one listens on its port.
+    static func isTakenPort(_ error: any Error) -> Bool { "\(error)".hasPrefix("cannot listen on") }
 
     /// Runs a node, and calls `body` with a session at it that belongs to a node which the test plays. That node renews its lease no
     /// more.
@@ -88,10 +114,14 @@ struct TestCluster: Sendable {
         }
     }
 
-    /// A port that was free a moment ago, and that the system gives to no outgoing connection.
+    // Guards the ports that tests of this process have.
+    private static let givenPorts = Locked(Set<Int>())
+
+    /// A port that was free a moment ago, that no other test is given, and the system to no outgoing connection.
     static func freePort() throws -> Int {
         while true {
             let port = Int.random(in: 12_000..<32_000)
+            guard givenPorts.withLock({ $0.insert(port).inserted }) else { continue }
             let address = try SocketAddress(host: "127.0.0.1", port: UInt16(port))
             guard let socket = try? ListeningSocket.open(address, count: 1)[0] else { continue }
             socket.close()
