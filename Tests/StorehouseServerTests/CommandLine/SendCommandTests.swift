@@ -112,7 +112,7 @@ import Testing
         try await LiveServer.run(animal: animal) { live in
             let session = try await live.session()
             let result = try await Self.send(live, session.path, "animal/fetchAnimal") {
-                ($0.wait, $0.select) = (30, "/animal/currentAnimal")
+                ($0.wait, $0.select) = (600, "/animal/currentAnimal")
             }
             #expect(result.lines == ["#2 committed effects: animal.fetch", #"state "Cat""#])
         }

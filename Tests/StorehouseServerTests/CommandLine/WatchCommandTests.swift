@@ -28,11 +28,7 @@ import Testing
 
         /// Waits until a line has this text.
         func line(with text: String) async throws {
-            let limit = ContinuousClock.now + .seconds(Wire.patience)
-            while !all.contains(where: { $0.contains(text) }) {
-                guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-                await Task.yield()
-            }
+            try await waitUntil { all.contains { $0.contains(text) } }
         }
     }
 

@@ -48,7 +48,7 @@ final class DurableServer: Sendable {
             do {
                 return try open(path)
             } catch StorageError.inUse where ContinuousClock.now < limit {
-                await Task.yield()
+                try await takeBreath()
             }
         }
     }

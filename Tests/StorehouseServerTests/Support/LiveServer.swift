@@ -99,19 +99,25 @@ struct LiveServer: Sendable {
             let response = try await client.exchange(request)
             if isAsItShould(response) { return response }
             guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            await Task.yield()
+            try await takeBreath()
         }
     }
 }
 
 extension Configuration {
     /// A configuration for tests on a free port, with some values changed.
+    ///
+    /// No test should meet the end of a time that it has not set itself, however slow the machine is.
     static func with(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         var configuration = Configuration()
         configuration.http.port = 0
         configuration.http.threads = 2
-        configuration.http.drainTimeout = .milliseconds(500)
-        // A test in which a lease ends sets its own. No other should meet the end of one, however slow the machine is.
+        configuration.http.headerTimeout = .seconds(3600)
+        configuration.http.bodyTimeout = .seconds(3600)
+        configuration.http.idleTimeout = .seconds(3600)
+        configuration.http.maxWait = .seconds(3600)
+        configuration.http.drainTimeout = .seconds(Wire.patience)
+        configuration.streams.heartbeat = .seconds(3600)
         configuration.cluster.lease = .seconds(60)
         change(&configuration)
         return configuration

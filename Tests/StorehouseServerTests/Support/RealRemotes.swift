@@ -10,7 +10,7 @@ import Upstream
 enum RealRemotes {
     /// Runs `body` with clients of the demo services.
     static func run<Result: Sendable>(
-        maxDelay: Duration = .zero, timeout: Duration = .seconds(20),
+        maxDelay: Duration = .zero, timeout: Duration = .seconds(3600),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
         let demo = try DemoUpstreamServer(StoreKind.all.flatMap(\.services), maxDelay: maxDelay)
@@ -26,7 +26,7 @@ enum RealRemotes {
 
     /// Runs `body` with clients of whatever is, or is not, at `url`.
     static func run<Result: Sendable>(
-        url: String, timeout: Duration = .seconds(20),
+        url: String, timeout: Duration = .seconds(3600),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
         let curl = try CurlUpstreams(userAgent: "tests")

@@ -7,7 +7,7 @@
     struct ServerProcess: Sendable {
         struct NotBuilt: Error {}
 
-        /// The program went on for a minute after a signal that ends it, and was killed.
+        /// The program went on for two minutes after a signal that ends it, and was killed.
         struct DidNotStop: Error {
             let log: String
         }
@@ -16,6 +16,7 @@
         /// The lines of standard error.
         let log: LogLines
         private let process: ChildProcess
+        private static let patience = Duration.seconds(Wire.patience)
         private var id: pid_t { process.id }
 
         /// Serves while `body` runs, then sends SIGTERM and waits for the end.
@@ -54,7 +55,7 @@
                 result = .failure(error)
             }
             process.send(SIGTERM)
-            guard await process.exitCode(within: .seconds(60)) != nil else { throw DidNotStop(log: said.text) }
+            guard await process.exitCode(within: patience) != nil else { throw DidNotStop(log: said.text) }
             return try result.get()
         }
 
@@ -65,10 +66,12 @@
             return port
         }
 
-        /// The environment: a free port, and the options of the sanitizers.
+        /// The environment: a free port, the options of the sanitizers, and no time that a slow machine could exceed.
         private static var environment: [String: String] {
-            ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-                .merging(["STOREHOUSE_HTTP_PORT": "0"]) { $1 }
+            let names = ["HEADER_TIMEOUT", "BODY_TIMEOUT", "IDLE_TIMEOUT", "MAX_WAIT"]
+            let times = names.map { ("STOREHOUSE_HTTP_" + $0, "3600") }
+            return ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+                .merging(times + [("STOREHOUSE_HTTP_PORT", "0")]) { $1 }
         }
 
         func client(receiveBuffer: Int32? = nil) throws -> TestClient {
@@ -82,7 +85,7 @@
 
         /// Waits for the end of a process that was told to end. Returns the exit code, or 128 + the signal that killed it.
         func exitCode() async throws -> Int32 {
-            guard let code = await process.exitCode(within: .seconds(60)) else { throw DidNotStop(log: log.text) }
+            guard let code = await process.exitCode(within: Self.patience) else { throw DidNotStop(log: log.text) }
             return code
         }
 

@@ -31,6 +31,9 @@ final class TestClient: Sendable {
 
     func finishSending() async throws { try await perform { $0.finish() } }
 
+    /// A client that has taken little takes as much as any other from now on.
+    func enlargeReceiveBuffer() async throws { try await perform { $0.enlargeReceiveBuffer() } }
+
     /// The connection will be reset when the client goes.
     func makeReset() async throws { try await perform { $0.makeReset() } }
 

@@ -3,6 +3,31 @@ func waitUntil(within seconds: Int = Wire.patience, _ isSo: () async throws -> B
     let limit = ContinuousClock.now + .seconds(seconds)
     while try await !isSo() {
         guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-        await Task.yield()
+        try await takeBreath()
     }
+}
+
+/// Leaves the processor to others between two looks. Swift has few threads, and a test that spins on one of them holds up the rest.
+func takeBreath() async throws { try await Task.sleep(for: .milliseconds(1)) }
+
+/// Does what a client must have done before a timeout of the server. Where that fails and the client was too slow, it says nothing,
+/// and is done again.
+func fasterThan<Result>(_ timeout: Duration, _ body: () async throws -> Result) async throws -> Result {
+    let limit = ContinuousClock.now + .seconds(Wire.patience)
+    while true {
+        let start = ContinuousClock.now
+        do {
+            return try await body()
+        } catch {
+            let end = ContinuousClock.now
+            // Half of it, because the two do not begin to count at the same moment.
+            guard end - start >= timeout / 2, end < limit else { throw error }
+        }
+    }
+}
+
+/// Does what a machine that stands still at the wrong moment spoils. What the server never does fails each time.
+func inOneOf<Result>(_ attempts: Int, _ body: () async throws -> Result) async throws -> Result {
+    for _ in 1..<attempts { if let result = try? await body() { return result } }
+    return try await body()
 }

@@ -9,7 +9,8 @@ struct Wire {
         case malformed(String)
     }
 
-    static let patience = 20
+    /// In seconds. It only bounds how long a broken server is waited for: no test may need it to be short.
+    static let patience = 120
 
     private let descriptor: Int32
     private var unread: [UInt8] = []
@@ -68,6 +69,12 @@ struct Wire {
             guard count > 0 else { throw errno == EAGAIN ? Failure.tookTooLong : .call("send", errno) }
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// Takes more at a time from now on. With the least buffer a long answer takes half a minute.
+    func enlargeReceiveBuffer() {
+        var size: Int32 = 1 << 20
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Sends the end of our side.
