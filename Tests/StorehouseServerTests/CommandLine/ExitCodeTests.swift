@@ -43,14 +43,23 @@ import Testing
     @Test func aServerIsAliveAndReadyForScripts() async throws {
         try await LiveServer.run { live in
             let url = "http://127.0.0.1:\(live.port)"
-            let alive = try await Program.run(["healthcheck", "--url", url, "--json"])
+            let alive = try await Self.healthcheck("--url", url, "--json")
             #expect(try alive.json == ["healthy": true, "url": .string(url + "/healthz"), "status": 200])
-            let ready = try await Program.run(["healthcheck", "--url", url + "/", "--ready", "--json"])
+            let ready = try await Self.healthcheck("--url", url + "/", "--ready", "--json")
             #expect(try ready.json == ["healthy": true, "url": .string(url + "/readyz"), "status": 200])
         }
         let down = try await Program.run(["healthcheck", "--url", "http://127.0.0.1:1", "--json"])
         #expect(down.status == 1)
         #expect(try down.json["healthy"] == false)
+    }
+
+    /// The program waits five seconds for its answer.
+    private static func healthcheck(_ arguments: String...) async throws -> ProgramResult {
+        try await fasterThan(.seconds(5)) {
+            let result = try await Program.run(["healthcheck"] + arguments)
+            guard result.status == 0 else { throw Wire.Failure.malformed(result.output + result.errors) }
+            return result
+        }
     }
 
     @Test func theVersionIsJSON() async throws {

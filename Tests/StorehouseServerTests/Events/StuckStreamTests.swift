@@ -4,26 +4,34 @@ import StorehouseServer
 import Testing
 
 /// Streams whose clients take nothing of a large state.
-@Suite(.timeLimit(.minutes(5))) struct StuckStreamTests {
+@Suite(.timeLimit(.minutes(15))) struct StuckStreamTests {
     @Test(arguments: LoopImplementation.allCases)
     func streamsThatAreNeverReadAreClosed(_ loops: LoopImplementation) async throws {
         let configuration = Configuration.with {
             $0.http.maxBodyBytes = 1 << 20
             $0.sessions.maxStateBytes = 1 << 28
-            // Longer than the pauses between the requests that make the large session, on a busy machine.
-            $0.http.idleTimeout = .seconds(2)
+            $0.http.idleTimeout = LiveServer.shortTime
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
             let session = try await server.largeSession()
             var stuck: [EventReader] = []
             for query in ["", "?changes=patch", "?select=/tasks", "?select=/tasks/entities&changes=patch"] {
-                stuck.append(try await session.events(query: query, receiveBuffer: 4096))
+                stuck.append(
+                    try await fasterThan(LiveServer.shortTime) {
+                        try await session.events(query: query, receiveBuffer: 4096)
+                    })
             }
-            let small = try await session.events(query: "?select=/tasks/ids/0")
+            let small = try await fasterThan(LiveServer.shortTime) {
+                try await session.events(query: "?select=/tasks/ids/0")
+            }
             #expect(try await small.state().state == 1)
             // The stream that is read stays, however silent it is.
-            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
-            _ = try await session.dispatch("tasks/move", ["id": 1, "index": 5])
+            _ = try await fasterThan(LiveServer.shortTime) {
+                try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
+            }
+            _ = try await fasterThan(LiveServer.shortTime) {
+                try await session.dispatch("tasks/move", ["id": 1, "index": 5])
+            }
             #expect(try await small.state().state == 2)
             withExtendedLifetime(stuck) {}
         }

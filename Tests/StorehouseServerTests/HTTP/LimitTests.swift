@@ -7,7 +7,7 @@ import StorehouseServer
     import Testing
 
     /// What many connections cost, and what happens at their limit. Each server is a process of its own.
-    @Suite(.timeLimit(.minutes(2)), .serialized) struct LimitTests {
+    @Suite(.timeLimit(.minutes(10)), .serialized) struct LimitTests {
         private static let get = TestRequest("GET", "/healthz")
 
         /// More connections than file descriptors: the configured limit stops the server before, or it runs out of them. Idle
@@ -37,10 +37,8 @@ import StorehouseServer
                 }
                 #expect(quietest <= .milliseconds(60))
 
-                let room = ContinuousClock.now
+                // No connection is idle for so long that it were closed anyway.
                 for client in early + late { #expect(try await client.response().status == 200) }
-                // This takes few seconds, but longer beside many other tests.
-                #expect(ContinuousClock.now - room < .seconds(50))
                 #expect(try await server.client().exchange(Self.get).status == 200)
             }
         }
@@ -73,9 +71,11 @@ import StorehouseServer
 
         /// Clients that keep sending and never read: the bytes pending for each and read from each are bounded.
         @Test func aClientThatNeverReadsCostsABoundedAmount() async throws {
+            let idleTime = Duration.milliseconds(500)
             try await ServerProcess.run(["STOREHOUSE_HTTP_IDLE_TIMEOUT": "0.5"]) { server in
                 guard try !server.isSanitized else { return }
-                #expect(try await server.client().exchange(TestRequest("GET", "/openapi.json")).status == 200)
+                let large = TestRequest("GET", "/openapi.json")
+                #expect(try await fasterThan(idleTime) { try await server.client().exchange(large).status } == 200)
                 let before = try server.residentBytes
                 let request = TestRequest("GET", "/openapi.json", [("X", String(repeating: "x", count: 8000))])
                 let requests = Array(repeating: request.bytes, count: 20).flatMap(\.self)
@@ -91,7 +91,7 @@ import StorehouseServer
                     try await group.waitForAll()
                 }
                 #expect(try server.mostResidentBytes - before < 16 * 400_000)
-                #expect(try await server.client().exchange(Self.get).status == 200)
+                #expect(try await fasterThan(idleTime) { try await server.client().exchange(Self.get).status } == 200)
             }
         }
     }

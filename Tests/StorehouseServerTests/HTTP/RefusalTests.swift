@@ -115,12 +115,15 @@ import Testing
     @Test(arguments: LoopImplementation.allCases)
     func aClientThatStillSendsCanReadTheRefusal(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
-            let client = try server.client()
-            try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
             let part = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
-            for _ in 0..<8 { try await client.send(part) }
-            #expect(try await client.response().code == "body-too-large")
-            #expect(try await client.rest().isEmpty)
+            // For so long the server reads what comes behind the refusal.
+            try await fasterThan(.seconds(5)) {
+                let client = try server.client()
+                try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
+                for _ in 0..<8 { try await client.send(part) }
+                #expect(try await client.response().code == "body-too-large")
+                #expect(try await client.rest().isEmpty)
+            }
         }
     }
 
@@ -222,8 +225,9 @@ import Testing
     /// The idle connection may be one of another loop.
     @Test(arguments: LoopImplementation.allCases, [1, 3])
     func anIdleConnectionIsClosedForANewOne(_ loops: LoopImplementation, _ threads: Int) async throws {
+        // The limit is reported once a minute.
         try await LiveServer.run(
-            loops: loops,
+            clock: ManualClock().clock, loops: loops,
             configuration: .with {
                 $0.http.threads = threads
                 $0.http.maxConnections = 1
@@ -239,7 +243,9 @@ import Testing
                 try await last.send(part)
                 let next = try server.client()
                 #expect(try await next.exchange(TestRequest("GET", "/healthz")).status == 200)
-                #expect(try await last.rest().isEmpty)
+                // A part that the server has not read yet makes the end a reset.
+                let rest = part.isEmpty ? try await last.rest() : try? await last.rest()
+                #expect((rest ?? []).isEmpty)
                 last = next
             }
             try await server.log.line(with: "connection limit reached")

@@ -5,7 +5,7 @@ import StoresTesting
 import Testing
 
 /// `log.access`: a line for each request, or for those that fail.
-@Suite(.timeLimit(.minutes(5))) struct AccessLogTests {
+@Suite(.timeLimit(.minutes(15))) struct AccessLogTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let members = [
         "time", "level", "message", "requestId", "method", "route", "status", "code", "bytes", "duration", "client",
@@ -48,7 +48,7 @@ import Testing
             #expect(line["method"] == "POST")
             #expect(line["status"] == 200)
             #expect(line["bytes"] == .integer(body.count))
-            #expect((0..<60).contains(line["duration"]?.asNumber ?? -1))
+            #expect((0..<600).contains(line["duration"]?.asNumber ?? -1))
             #expect(line["client"] == "127.0.0.1")
             #expect(line["forwarded"] == "for=192.0.2.1, 192.0.2.2")
             #expect(line["userAgent"] == "test/1.0")
@@ -92,7 +92,7 @@ import Testing
             #expect(try await malformed.response().status == 505)
             do {
                 let client = try server.client()
-                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=20")]).bytes)
+                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]).bytes)
                 await remote.called(times: 1)
                 try await client.makeReset()
             }
@@ -148,13 +148,12 @@ import Testing
         let configuration = Self.configuration(.errors) {
             $0.http.maxBodyBytes = 1 << 20
             $0.sessions.maxStateBytes = 1 << 28
-            $0.http.idleTimeout = .seconds(2)
+            $0.http.idleTimeout = LiveServer.shortTime
         }
         try await LiveServer.run(configuration: configuration) { server in
             let session = try await server.largeSession()
-            let stream = try await session.events(receiveBuffer: 4096)
-            let answer = try server.client(receiveBuffer: 4096)
-            try await answer.send(TestRequest("GET", session.path + "/state").bytes)
+            let stream = try await fasterThan(LiveServer.shortTime) { try await session.events(receiveBuffer: 4096) }
+            let answer = try await Self.send(TestRequest("GET", session.path + "/state").bytes, to: server)
             for route in ["events", "state"] { try await server.log.line(with: "/sessions/{id}/\(route)") }
             let lines = try server.log.accessLines()
             #expect(lines.count == 2)
@@ -163,17 +162,26 @@ import Testing
                 #expect(line["level"] == "warning")
                 #expect(line["session"] == .string(Fingerprint.of(session.id)))
             }
-            withExtendedLifetime(stream) {}
+            withExtendedLifetime((stream, answer)) {}
+        }
+    }
+
+    /// Sends requests, and takes no more than the head of the first answer.
+    private static func send(_ requests: [UInt8], to server: LiveServer) async throws -> TestClient {
+        try await fasterThan(LiveServer.shortTime) {
+            let client = try server.client(receiveBuffer: 4096)
+            try await client.send(requests)
+            #expect(try await client.head().status == 200)
+            return client
         }
     }
 
     /// No answer is large, but together they are more than the system takes.
     @Test func aClientThatTakesNoneOfManySmallAnswersIsCut() async throws {
-        let configuration = Self.configuration(.errors) { $0.http.idleTimeout = .seconds(2) }
+        let configuration = Self.configuration(.errors) { $0.http.idleTimeout = LiveServer.shortTime }
         try await LiveServer.run(configuration: configuration) { server in
-            let client = try server.client(receiveBuffer: 4096)
             let one = TestRequest("GET", "/stores").bytes
-            try await client.send((0..<1000).flatMap { _ in one })
+            let client = try await Self.send((0..<1000).flatMap { _ in one }, to: server)
             try await server.log.line(with: "request cut")
             let lines = try server.log.accessLines()
             #expect(lines.map { $0["route"] } == ["/stores"])
