@@ -4,8 +4,7 @@ import StoreKinds
 import StorehouseServer
 import Testing
 
-/// The limits of `limits.*` on a real server. The rates are so low that no token is made during a test, unless its clock is
-/// advanced.
+/// The limits of `limits.*` on a real server. No token is made during a test, unless its clock is advanced.
 @Suite struct RateLimitTests {
     private static let low = Configuration.RateLimit(rate: 0.001, burst: 3)
 
@@ -18,8 +17,17 @@ import Testing
         #expect(response.json["detail"]?.asString?.contains("in \(wait ?? -1) s.") == true)
     }
 
+    /// Serves while time stands still.
+    private static func run(
+        limiting limit: WritableKeyPath<Configuration.Limits, Configuration.RateLimit>,
+        _ body: (LiveServer) async throws -> Void
+    ) async throws {
+        let configuration = Configuration.with { $0.limits[keyPath: limit] = low }
+        try await LiveServer.run(clock: ManualClock().clock, configuration: configuration, body)
+    }
+
     @Test func requestsOfAnAddressAreLimited() async throws {
-        try await LiveServer.run(configuration: .with { $0.limits.requests = Self.low }) { server async throws in
+        try await Self.run(limiting: \.requests) { server in
             let client = try server.client()
             for path in ["/healthz", "/stores", "/nothing"] {
                 #expect(try await client.exchange(TestRequest("GET", path)).status != 429)
@@ -39,7 +47,7 @@ import Testing
         ("Content-Length: x", 400),
     ])
     func requestsThatAreRefusedCountToo(field: String, status: Int) async throws {
-        try await LiveServer.run(configuration: .with { $0.limits.requests = Self.low }) { server async throws in
+        try await Self.run(limiting: \.requests) { server in
             func send() async throws -> TestResponse {
                 let client = try server.client()
                 try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n")
@@ -51,7 +59,7 @@ import Testing
     }
 
     @Test func creationsOfAnAddressAreLimited() async throws {
-        try await LiveServer.run(configuration: .with { $0.limits.sessions = Self.low }) { server async throws in
+        try await Self.run(limiting: \.sessions) { server in
             let session = try await server.session()
             // What is refused for another reason creates nothing.
             #expect(try await server.post("/sessions", json: ["store": "none"]).status == 404)
@@ -68,7 +76,7 @@ import Testing
 
     /// Replaying a revision is the expensive part, so the limit comes before it, whatever the size of the state.
     @Test func aForkThatFailsCountsToo() async throws {
-        try await LiveServer.run(configuration: .with { $0.limits.sessions = Self.low }) { server async throws in
+        try await Self.run(limiting: \.sessions) { server in
             let session = try await server.session()
             for _ in 0..<2 {
                 let response = try await server.post(session.path + "/forks", json: ["revision": 99])
@@ -79,7 +87,7 @@ import Testing
     }
 
     @Test func actionsOfASessionAreLimited() async throws {
-        try await LiveServer.run(configuration: .with { $0.limits.actions = Self.low }) { server async throws in
+        try await Self.run(limiting: \.actions) { server in
             let session = try await server.session()
             let other = try await server.session()
             #expect(
@@ -120,7 +128,7 @@ import Testing
             $0.http.trustedProxies = ["127.0.0.1"]
             $0.log.access = .all
         }
-        try await LiveServer.run(configuration: configuration) { server async throws in
+        try await LiveServer.run(clock: ManualClock().clock, configuration: configuration) { server async throws in
             func status(_ value: String) async throws -> Int {
                 try await server.get("/healthz", [("X-Forwarded-For", value)]).status
             }
@@ -144,7 +152,7 @@ import Testing
             $0.http.trustedProxies = ["192.0.2.0/24"]
             $0.log.access = .all
         }
-        try await LiveServer.run(configuration: configuration) { server async throws in
+        try await LiveServer.run(clock: ManualClock().clock, configuration: configuration) { server async throws in
             for last in 0..<3 {
                 #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.\(last)")]).status == 200)
             }

@@ -14,7 +14,10 @@ import Testing
 
     private func run(journal: (any Journal)? = nil, _ body: (LiveServer) async throws -> Void) async throws {
         let configuration = Configuration.with { $0.sessions.maxStateBytes = Self.limit }
-        try await LiveServer.run(kinds: [.notes], configuration: configuration, journal: journal, body)
+        // What is reported once a minute is reported once.
+        try await LiveServer.run(
+            kinds: [.notes], clock: ManualClock(WallClock().now()).clock, configuration: configuration,
+            journal: journal, body)
     }
 
     private func size(_ session: LiveSession) async throws -> Int {
@@ -150,7 +153,7 @@ import Testing
         let auth = ScriptedRemoteClient(always: .failure(RemoteFailure(.unreachable, "nobody is there")))
         try await LiveServer.run(auth: auth, configuration: configuration) { server in
             let session = try await login(server)
-            let response = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=60")])
+            let response = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=3600")])
             #expect(response.status == 200 && response[json: "settled"] != .bool(false))
             #expect(try await session.state("/login/status") == "failure")
             #expect(try await session.state("/login/isLoading") == .bool(false))
