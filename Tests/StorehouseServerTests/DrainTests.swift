@@ -6,12 +6,15 @@ import StoresTesting
 import Testing
 
 /// Shutting down: requests in progress are answered, new ones are refused.
-@Suite struct DrainTests {
+///
+/// Where a drain must not wait, it could wait for an hour: only a fault exceeds the limit of the suite.
+@Suite(.timeLimit(.minutes(10))) struct DrainTests {
+    private static let hour = Configuration.with { $0.http.drainTimeout = .seconds(3600) }
+
     @Test(arguments: LoopImplementation.allCases)
     func requestsInProgressAreAnsweredAndNewOnesRefused(_ loops: LoopImplementation) async throws {
         let remote = ScriptedRemoteClient()
-        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
-        try await LiveServer.run(animal: remote, loops: loops, configuration: configuration) { server in
+        try await LiveServer.run(animal: remote, loops: loops, configuration: Self.hour) { server in
             let session = try await server.session()
             let held = try await Self.hold(session, on: server, remote)
             async let drained: Void = server.running.drain()
@@ -33,11 +36,9 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func aNodeOpensNoStreamsOfOtherNodesThen() async throws {
+    @Test func aNodeOpensNoStreamsOfOtherNodesThen() async throws {
         let remote = ScriptedRemoteClient()
-        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
-        try await TestCluster.run(animal: remote, configuration: configuration) { cluster in
+        try await TestCluster.run(animal: remote, configuration: Self.hour) { cluster in
             let (here, there) = (try await cluster.second.session(), try await cluster.first.session())
             let held = try await Self.hold(here, on: cluster.second, remote)
             async let drained: Void = cluster.second.running.drain()
@@ -59,14 +60,21 @@ import Testing
     }
 
     @Test func aWaitingAnswerIsSentWithTheCurrentState() async throws {
-        let remote = ScriptedRemoteClient()
-        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(1) }
-        let held = try await LiveServer.run(animal: remote, configuration: configuration) { server in
-            try await Self.hold(try await server.session(), on: server, remote)
+        let configuration = Configuration.with {
+            $0.http.drainTimeout = .seconds(1)
+            $0.http.maxWait = .seconds(3600)
         }
-        #expect(try await held.response().at("/state/animal/isLoading") == true)
-        #expect(try await held.rest().isEmpty)
-        await remote.cancelled(times: 1)
+        // The connection is closed 180 ms after the answer. Where the loop stands still for so long, it has no time to send it.
+        try await inOneOf(10) {
+            let remote = ScriptedRemoteClient()
+            let held = try await LiveServer.run(animal: remote, configuration: configuration) { server in
+                try await Self.hold(try await server.session(), on: server, remote)
+            }
+            let answer = try await held.response()
+            #expect(answer.at("/state/animal/isLoading") == true)
+            #expect(try await held.rest().isEmpty)
+            await remote.cancelled(times: 1)
+        }
     }
 
     @Test func endlessRequestsAreClosedWhenTimeIsUp() async throws {
@@ -83,14 +91,12 @@ import Testing
     }
 
     @Test func idleConnectionsAreClosedAtOnce() async throws {
-        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
-        let (client, started) = try await LiveServer.run(configuration: configuration) { server in
+        let client = try await LiveServer.run(configuration: Self.hour) { server in
             let client = try server.client()
             _ = try await client.exchange(TestRequest("GET", "/healthz"))
-            return (client, ContinuousClock.now)
+            return client
         }
         #expect(try await client.rest().isEmpty)
-        #expect(ContinuousClock.now - started < .seconds(20))
     }
 
     @Test func aJournalThatNeverClosesDoesNotHoldUpTheDrain() async throws {
@@ -106,7 +112,7 @@ import Testing
     @Test(arguments: LoopImplementation.allCases)
     func aBusyLoopDoesNotHoldUpTheDrain(_ loops: LoopImplementation) async throws {
         let job = BlockingJob()
-        try await LiveServer.run(kinds: [.blocking(job)], loops: loops, configuration: .with()) { server in
+        try await LiveServer.run(kinds: [.blocking(job)], loops: loops, configuration: Self.short) { server in
             let client = try server.client()
             let session = try await server.session("blocking")
             try await client.send(session.request("blocking/block").bytes)
@@ -119,11 +125,13 @@ import Testing
         }
     }
 
+    private static let short = Configuration.with { $0.http.drainTimeout = .milliseconds(500) }
+
     /// Drains a server of which one step never ends.
     private func expectTimelyDrain(
         withoutStep step: String, journal: (any Journal)? = nil, lastStep: @escaping @Sendable () async -> Void = {}
     ) async throws {
-        try await LiveServer.run(configuration: .with(), journal: journal) { server in
+        try await LiveServer.run(configuration: Self.short, journal: journal) { server in
             _ = try await server.session()
             await server.running.drain(lastStep: lastStep)
             #expect(server.log.text.contains("a step of the drain did not end in time step=\(step)"))
@@ -136,7 +144,7 @@ import Testing
         _ session: LiveSession, on server: LiveServer, _ remote: ScriptedRemoteClient
     ) async throws -> TestClient {
         let client = try server.client()
-        try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=30")]).bytes)
+        try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]).bytes)
         await remote.called(times: 1)
         return client
     }
@@ -147,6 +155,7 @@ import Testing
         while true {
             if let client = try? server.client(), let response = try? await client.exchange(request) { return response }
             guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
+            try await takeBreath()
         }
     }
 

@@ -31,6 +31,8 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         var configuration = Configuration()
         configuration.http.port = 0
         configuration.log.level = .error
+        // However slow the machine is, the file is closed after the drain.
+        configuration.http.drainTimeout = .seconds(3600)
         configuration.storage.kind = .sqlite
         configuration.storage.path = folder.path + "/hall.db"
         configuration.storage.key = SealingKey(String(repeating: "0f", count: 32))

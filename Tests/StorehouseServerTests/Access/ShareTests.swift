@@ -296,10 +296,7 @@ struct ShareTests {
 
     @Test("can be used by 1000 streams at once, which all end when it is revoked")
     func manyCopies() async throws {
-        let configuration = Configuration.with {
-            $0.streams.maxPerSession = 1000
-            $0.http.drainTimeout = .seconds(5)
-        }
+        let configuration = Configuration.with { $0.streams.maxPerSession = 1000 }
         try await LiveServer.run(configuration: configuration, logging: .info) { server in
             let session = try await server.session()
             let share = try await session.counterShare()

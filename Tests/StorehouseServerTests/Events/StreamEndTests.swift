@@ -57,19 +57,17 @@ import Testing
     }
 }
 
-/// How long a drain waits for the clients of streams.
-@Suite struct StreamDrainTimeTests {
+/// How long a drain waits for the clients of streams. It could wait for an hour: only a fault exceeds the limit of the suite.
+@Suite(.timeLimit(.minutes(10))) struct StreamDrainTimeTests {
     /// The client reads everything and leaves its side open.
     @Test(arguments: LoopImplementation.allCases)
     func aDrainEndsWhenNothingIsLeftToSend(_ loops: LoopImplementation) async throws {
-        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(60) }
+        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(3600) }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
             let session = try await server.session()
             let stream = try await session.events()
             _ = try await stream.state()
-            let began = ContinuousClock.now
             await server.running.drain()
-            #expect(ContinuousClock.now - began < .seconds(30))
             guard case .retry(let retry) = try await stream.item() else { throw Wire.Failure.malformed("no retry") }
             // The only stream of the server.
             #expect((1000...1010).contains(retry))
@@ -80,14 +78,14 @@ import Testing
 }
 
 /// How many streams end together.
-@Suite struct StreamDrainTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamDrainTests {
     /// Each stream gets its own random time to reconnect.
     @Test(arguments: LoopImplementation.allCases)
     func manyStreamsAreClosedInBatches(_ loops: LoopImplementation) async throws {
         let count = 150
         let configuration = Configuration.with {
             $0.http.threads = 1
-            $0.http.drainTimeout = .seconds(20)
+            $0.http.drainTimeout = .seconds(3600)
             $0.streams.maxPerSession = count
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
