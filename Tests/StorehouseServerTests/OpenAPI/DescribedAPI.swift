@@ -1,4 +1,5 @@
 import JSON
+import Locks
 import StorehouseServer
 
 /// The OpenAPI document of a live server.
@@ -11,8 +12,18 @@ struct DescribedAPI: Sendable {
 
     let json: JSONValue
 
+    // Guards the descriptions that were parsed, by their bytes. Most servers of the tests have the same, and parsing is slow.
+    private static let parsed = Locked<[[UInt8]: JSONValue]>([:])
+
     init(of server: LiveServer) async throws {
-        json = try await server.get("/openapi.json").json
+        let response = try await server.get("/openapi.json")
+        if let known = Self.parsed.withLock({ $0[response.body] }) {
+            json = known
+        } else {
+            let new = response.json
+            Self.parsed.withLock { $0[response.body] = new }
+            json = new
+        }
     }
 
     var paths: [String] { json["paths"]?.asObject?.names ?? [] }
