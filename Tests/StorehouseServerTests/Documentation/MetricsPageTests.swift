@@ -48,7 +48,7 @@
             let text = try await ServerProcess.run(environment) { server in
                 let client = try server.client()
                 func dispatch(_ session: String, _ action: JSONValue) async throws {
-                    let request = TestRequest("POST", session + "/actions", [("Prefer", "wait=20")], json: action)
+                    let request = TestRequest("POST", session + "/actions", [("Prefer", "wait=3600")], json: action)
                     #expect(try await client.exchange(request).status == 200)
                 }
                 try await dispatch(try await server.sessionPath(), ["type": "animal/fetchAnimal"])

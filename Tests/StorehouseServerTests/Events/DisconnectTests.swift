@@ -6,7 +6,7 @@ import StorehouseServer
     import Testing
 
     /// Disconnected clients are noticed at once, without a commit or a heartbeat.
-    @Suite(.timeLimit(.minutes(2))) struct DisconnectTests {
+    @Suite(.timeLimit(.minutes(10))) struct DisconnectTests {
         enum Disconnect: CaseIterable { case closed, reset, finished }
 
         private static let queries = ["", "?effects=true", "?select=/counter&effects=true", "?changes=patch"]

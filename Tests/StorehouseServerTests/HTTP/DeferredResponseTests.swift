@@ -13,7 +13,7 @@ import Testing
             let session = try await server.session()
             let client = try server.client()
             try await client.send(
-                session.request("animal/fetchAnimal", fields: [("Prefer", "wait=20")]).bytes
+                session.request("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]).bytes
                     + session.request("counter/increment").bytes + TestRequest("GET", session.path).bytes)
             if endsInput { try await client.finishSending() }
             await remote.called(times: 1)
@@ -34,7 +34,7 @@ import Testing
             let events = try await session.events(query: "?select=/animal/currentAnimal")
             do {
                 let client = try server.client()
-                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=20")]).bytes)
+                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]).bytes)
                 await remote.called(times: 1)
                 try await client.makeReset()
             }

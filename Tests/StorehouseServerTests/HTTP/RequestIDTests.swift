@@ -96,7 +96,7 @@ import Testing
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20"), Self.id])
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600"), Self.id])
             await remote.called(times: 1)
             _ = try await session.increment()
             remote.reply(#"{"animal":"Cat"}"#)

@@ -107,7 +107,7 @@ import Testing
             #expect(samples["storehouse_build_info{version=\"\(StorehouseVersion.current)\"}"] == 1)
             for loop in 0..<2 {
                 let lag = try #require(samples["storehouse_event_loop_lag_seconds{loop=\"\(loop)\"}"])
-                #expect((0..<60).contains(lag))
+                #expect((0..<600).contains(lag))
             }
             #expect((samples["process_cpu_seconds_total"] ?? 0) > 0)
             #expect((1_600_000_000...Double(systemTime()) / 1000).contains(samples["process_start_time_seconds"] ?? 0))
@@ -125,7 +125,7 @@ import Testing
             let session = try await server.session()
             do {
                 let client = try server.client()
-                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=20")]).bytes)
+                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]).bytes)
                 await remote.called(times: 1)
                 // The effect may begin before the loop has counted the request.
                 try await waitUntil { try await Self.samples(server)["storehouse_requests_in_flight"] == 1 }
@@ -133,7 +133,7 @@ import Testing
             }
             let cut = Self.requests("/sessions/{id}/actions", "POST", "cut")
             try await waitUntil { try await Self.samples(server)[cut] == 1 }
-            #expect(try await Self.samples(server)["storehouse_requests_in_flight"] == 0)
+            try await waitUntil { try await Self.samples(server)["storehouse_requests_in_flight"] == 0 }
             remote.reply(#"{"animal":"Cow"}"#)
             let succeeded = #"storehouse_effects_total{effect="animal.fetch",phase="succeeded",code="none"}"#
             try await waitUntil { try await Self.samples(server)[succeeded] == 1 }

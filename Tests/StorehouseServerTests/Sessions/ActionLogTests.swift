@@ -17,7 +17,7 @@ import Testing
             _ = try await session.dispatch("animal/ackError")
             clock.advance(by: 1500)
             remote.reply(#"{"animal":"Cat"}"#)
-            _ = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            _ = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             let log = try await session.read("/actions")
             #expect(log.status == 200)
             #expect(log.json.asObject?.names == ["actions", "next"])

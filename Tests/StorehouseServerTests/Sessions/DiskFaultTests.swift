@@ -96,7 +96,7 @@ import Testing
             faulty_disk_fail(disk, FAULTY_NOT, 0)
             _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
             #expect(animal.requests.isEmpty)
-            let fetched = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            let fetched = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             #expect(fetched.at("/state/animal/currentAnimal") == "Cat")
             #expect(animal.requests.count == 1)
         }

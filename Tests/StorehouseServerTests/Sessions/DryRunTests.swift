@@ -27,7 +27,7 @@ import Testing
         try await LiveServer.run { server in
             let session = try await server.session()
             let tried = try await session.dispatch(
-                "animal/fetchAnimal", query: "?dryRun=true", fields: [("Prefer", "wait=20")])
+                "animal/fetchAnimal", query: "?dryRun=true", fields: [("Prefer", "wait=3600")])
             #expect(tried.status == 200 && tried["preference-applied"] == nil)
         }
     }

@@ -28,7 +28,7 @@ import Testing
             _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
         }
 
-        func fetch(_ fields: [(String, String)] = [("Prefer", "wait=60")]) -> TestRequest {
+        func fetch(_ fields: [(String, String)] = [("Prefer", "wait=3600")]) -> TestRequest {
             session.request("animal/fetchAnimal", fields: fields)
         }
 
@@ -130,7 +130,7 @@ import Testing
     /// A client that was given the final answer gets it again from the next process.
     @Test func aWaitedAnswerIsNotSentBeforeItsRecordIsDurable() async throws {
         let durable = try DurableServer()
-        let fields = [("Prefer", "wait=60"), ("Idempotency-Key", "\"k\"")]
+        let fields = [("Prefer", "wait=3600"), ("Idempotency-Key", "\"k\"")]
         let (path, first) = try await run(durable) { scene in
             async let answer = scene.server.send(scene.fetch(fields))
             try await scene.fetchBegins()
@@ -156,7 +156,7 @@ import Testing
 
     @Test func theFinalAnswerIsGivenAgainAfterARestart() async throws {
         let durable = try DurableServer()
-        let fields = [("Prefer", "wait=60"), ("Idempotency-Key", "\"k\"")]
+        let fields = [("Prefer", "wait=3600"), ("Idempotency-Key", "\"k\"")]
         let (path, first) = try await run(durable) { scene in
             async let answer = scene.server.send(scene.fetch(fields))
             try await scene.fetchBegins()

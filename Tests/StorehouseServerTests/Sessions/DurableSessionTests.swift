@@ -110,7 +110,7 @@ import Testing
             if !isSealed {
                 _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
             }
-            let answer = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=20")])
+            let answer = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=3600")])
             #expect(answer.at("/state/login/isAuthenticated") == true)
         }
     }

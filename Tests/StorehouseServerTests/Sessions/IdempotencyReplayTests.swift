@@ -52,7 +52,7 @@ import Testing
                 json: [["type": "counter/increment"], ["type": "betslip/placeBet"]]),
             session.request(
                 "login/enteringCredential", ["password": "some password"], fields: [key("secret")]),
-            session.request("animal/fetchAnimal", fields: [key("waited"), ("Prefer", "wait=20")]),
+            session.request("animal/fetchAnimal", fields: [key("waited"), ("Prefer", "wait=3600")]),
             session.request("counter/increment", fields: [key("last")]),
         ]
     }

@@ -67,7 +67,7 @@ import Testing
         case .action: large.request("slow/block")
         case .batch:
             TestRequest("POST", large.path + "/actions", json: [["type": "slow/count"], ["type": "slow/block"]])
-        case .waitedAction: large.request("slow/count", query: "?select=slow", fields: [("Prefer", "wait=60")])
+        case .waitedAction: large.request("slow/count", query: "?select=slow", fields: [("Prefer", "wait=3600")])
         case .sharedCondition:
             TestRequest(
                 "POST", try await large.share(["may": ["act"], "select": "/count"]).path + "/actions",

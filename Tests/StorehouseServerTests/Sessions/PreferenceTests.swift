@@ -34,7 +34,7 @@ import Testing
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session(store)
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             #expect(try await session.state("/animal/isLoading") == true)
             remote.reply(#"{"animal":"Cat"}"#)
@@ -42,7 +42,7 @@ import Testing
             #expect(response.status == 200)
             #expect(response.revision == 2)
             #expect(response.taggedRevision == 2)
-            #expect(response["preference-applied"] == "wait=20")
+            #expect(response["preference-applied"] == "wait=3600")
             #expect(response.at("/state/animal/currentAnimal") == "Cat")
             #expect(response[json: "effects"] == ["animal.fetch"])
             #expect(response[json: "outcome"] == "committed")
@@ -58,10 +58,10 @@ import Testing
             _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
             _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
             let response = try await session.dispatch(
-                "login/authenticate", fields: [("Prefer", "wait=20, return=minimal")])
+                "login/authenticate", fields: [("Prefer", "wait=3600, return=minimal")])
             #expect(response.status == 204)
             #expect(response.taggedRevision == 4)
-            #expect(response["preference-applied"] == "return=minimal, wait=20")
+            #expect(response["preference-applied"] == "return=minimal, wait=3600")
             #expect(try await session.state("/login/error/code") == "invalidCredentials")
         }
     }
@@ -70,7 +70,7 @@ import Testing
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             _ = try await session.dispatch("animal/cancelFetch")
             let response = try await answer
@@ -83,7 +83,7 @@ import Testing
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             _ = try await session.dispatch("animal/fetchAnimal")
             #expect(try await answer.revision == 2)
@@ -94,7 +94,7 @@ import Testing
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             _ = try await session.delete()
             // The action was committed; what its effect would have brought never comes.

@@ -17,7 +17,7 @@ import Testing
             let events = try await session.events()
             var texts = try await Self.misuse(session)
             texts.append(try await Self.enter(session).text)
-            async let answer = session.dispatch("login/authenticate", fields: [("Prefer", "wait=20")])
+            async let answer = session.dispatch("login/authenticate", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             // Only the remote service receives the secret.
             #expect(String(decoding: remote.requests[0].body, as: UTF8.self).contains(Self.secret))

@@ -5,7 +5,7 @@ import Testing
 /// Remote services through the real libcurl, over real sockets.
 @Suite struct RemoteTests {
     private static let animals: [JSONValue] = ["Cat", "Dog", "Crow", "Horse", "Iguana", "Cow", "Racoon"]
-    private static let wait = [("Prefer", "wait=20")]
+    private static let wait = [("Prefer", "wait=3600")]
 
     @Test(arguments: ["app", "animal"])
     func anAnimalsNameArrives(_ store: String) async throws {

@@ -5,7 +5,7 @@ import Stores
 import Testing
 
 /// A client's trace goes with the calls that its action caused.
-@Suite(.timeLimit(.minutes(5))) struct TracingTests {
+@Suite(.timeLimit(.minutes(15))) struct TracingTests {
     private final class Tracer: RemoteClient {
         /// Guards what was seen. A leaf.
         private let seen = Locked([String?]())
@@ -31,7 +31,7 @@ import Testing
             let session = try await server.session("animal")
             for fields in fields {
                 let response = try await server.post(
-                    session.path + "/actions", fields + [("Prefer", "wait=30")], json: ["type": "animal/fetchAnimal"])
+                    session.path + "/actions", fields + [("Prefer", "wait=3600")], json: ["type": "animal/fetchAnimal"])
                 #expect(response.status == 200)
             }
         }
