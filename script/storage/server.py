@@ -13,7 +13,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str(ROOT / ".build/release/storehouse")
-SECONDS = 30  # the timeout for everything that normally happens at once
+SECONDS = 60  # the timeout for everything that normally happens at once
 
 
 def require_program(program):

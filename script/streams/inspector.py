@@ -15,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 20  # seconds, the longest wait for what comes at once where all is well
+PATIENCE = 60  # seconds, the longest wait for what comes at once where all is well
 HOSTILE = "<img src=x onerror=\"window.ran = 1\"><script>window.ran = 1</script>"
 PASSWORD = "some secret password"
 WATCH = "window.violations = []; addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective))"

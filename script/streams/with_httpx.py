@@ -10,7 +10,7 @@ import httpx
 import httpx_sse
 
 headers = {"Last-Event-ID": sys.argv[2]} if len(sys.argv) > 2 else {}
-with httpx.Client(timeout=30) as client:
+with httpx.Client(timeout=60) as client:
     with httpx_sse.connect_sse(client, "GET", sys.argv[1], headers=headers) as source:
         source.response.raise_for_status()
         for event in source.iter_sse():
