@@ -2,12 +2,12 @@
 # Functions for .ci/run and script/soak: timed steps and strict test runs. Source this file from the project's root.
 
 readonly logs=.build/logs
-readonly minutes=20 # the longest time for one run of the tests
+minutes=20 # the longest time for one run of the tests
 scratch=.build      # where the tests were built
 
-# Regular expressions of tests that are not repeated under the thread sanitizer, because only one thread runs their code: pure
-# code, and the simulations of nodes, of crashes and of damaged files. Memory says nothing with a sanitizer.
-# shellcheck disable=SC2034 # for .ci/run
+# Regular expressions of tests that a load or the thread sanitizer can tell nothing new: one thread runs their code. It is pure, or
+# simulates nodes, crashes and damaged files. The last measure memory, which says nothing with a sanitizer.
+# shellcheck disable=SC2034 # for .ci/run and script/soak
 readonly without_threads=(
     '^(AccessTests|ClusterTests|ExampleStoresTests|FuzzTests|HTTPTests|JSONTests|SealingTests)[.]'
     '^JournalTests[.](CrashTests|DamageTests|RandomTransactionTests|SortingPropertyTests)'
@@ -137,4 +137,29 @@ sanitized() {
     done
     step "commands of the documentation under the $sanitizer sanitizer" script/docs-test "$scratch/debug/storehouse"
     scratch=.build
+}
+
+# beside_load PROCESSES ROUNDS [TESTS…]: runs all tests but those so many times, beside so many processes that never wait.
+beside_load() {
+    local processes=$1 rounds=$2 round tests
+    shift 2
+    local options=(--skip-build)
+    for tests in "$@"; do options+=(--skip "$tests"); done
+    step 'build of the tests' build --build-tests
+    for ((round = 1; round <= rounds; round++)); do
+        step "tests beside a load of $processes, $round of $rounds" run_beside "$processes" "${options[@]}"
+    done
+}
+
+# run_beside PROCESSES [OPTION…]: runs the tests with these options beside so many processes that never wait.
+run_beside() {
+    local processes=$1 status=0 busy=()
+    shift
+    while ((${#busy[@]} < processes)); do
+        (while :; do :; done) &
+        busy+=($!)
+    done
+    run_tests "$@" || status=$?
+    kill "${busy[@]}"
+    return "$status"
 }
