@@ -4,7 +4,7 @@ import Stores
 
 /// Collects what calls with callbacks end with.
 final class Outcomes: Sendable {
-    private typealias Waiter = (count: Int, continuation: CheckedContinuation<Void, Never>)
+    private typealias Waiter = (count: Int, end: Promise<Void>)
 
     /// Guards what came and who waits. A leaf.
     private let state = Locked((outcomes: [String: String](), waiters: [Waiter]()))
@@ -26,20 +26,24 @@ final class Outcomes: Sendable {
                 return ready
             }
             for waiter in ready {
-                waiter.continuation.resume()
+                waiter.end.fulfill(())
             }
         }
     }
 
-    /// Returns once so many have come.
+    /// Returns once so many have come, or the task is cancelled, as its time limit does it.
     func wait(for count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isMet = state.withLock { state in
-                if state.outcomes.count >= count { return true }
-                state.waiters.append((count, continuation))
-                return false
-            }
-            if isMet { continuation.resume() }
+        let end = Promise<Void>()
+        let isMet = state.withLock { state in
+            if state.outcomes.count >= count { return true }
+            state.waiters.append((count, end))
+            return false
+        }
+        if isMet { return }
+        await withTaskCancellationHandler {
+            await end.value()
+        } onCancel: {
+            end.fulfill(())
         }
     }
 }
