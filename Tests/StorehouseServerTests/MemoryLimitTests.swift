@@ -203,7 +203,8 @@ import Testing
                 _ = try await server.sessionPath()
                 return try server.residentBytes
             }
-            let limit = base + 64 * Self.megabyte
+            // So little that it is soon taken, and much more than a session takes.
+            let limit = base + 24 * Self.megabyte
             let settings = Self.large.merging(["STOREHOUSE_MEMORY_LIMIT": "\(limit)"]) { $1 }
             try await ServerProcess.run(settings) { server in
                 let client = try server.client()
