@@ -180,7 +180,7 @@ final class API: Sendable {
         loop.execute { [self] in
             OwnAddressCheck(
                 forwarder.ownAddress, at: forwarder.identity.name, target: "\(basePath.text)/healthz",
-                every: forwarder.lease, on: loop, availability, log
+                every: forwarder.lease, forwarder.waits, on: loop, availability, log
             ).ask()
         }
     }

@@ -22,8 +22,19 @@ public struct RedisStorage {
         _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
         sealer: any SecretSealer, isReader: Bool
     ) throws(StorageError) {
+        try self.init(
+            address, prefix: prefix, durability: durability, replicas: replicas, sealer: sealer, isReader: isReader,
+            timeouts: RedisTimeouts())
+    }
+
+    /// - Parameter timeouts: how long to wait for the server.
+    package init(
+        _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
+        sealer: any SecretSealer, isReader: Bool, timeouts: RedisTimeouts
+    ) throws(StorageError) {
         let settings = RedisSettings(
-            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer)
+            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
+            timeouts: timeouts)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         client = try RedisClient(settings, isReader: isReader)

@@ -31,8 +31,11 @@ package final class RedisClient {
     }
 
     /// A connection that changes nothing by itself.
-    package convenience init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
-        let settings = RedisSettings(address: address, prefix: prefix, isRelaxed: false, replicas: 0, sealer: sealer)
+    package convenience init(
+        _ address: RedisAddress, prefix: String, sealer: any SecretSealer, timeouts: RedisTimeouts = RedisTimeouts()
+    ) throws(StorageError) {
+        let settings = RedisSettings(
+            address: address, prefix: prefix, isRelaxed: false, replicas: 0, sealer: sealer, timeouts: timeouts)
         try self.init(settings, isReader: true)
     }
 

@@ -21,8 +21,6 @@ final class RedisConnection: Sendable {
         var isClosed = false
     }
 
-    /// How long a command may take before it fails.
-    static let timeout = Duration.milliseconds(3500)
     /// The backlog, in bytes, above which the journal is unavailable for new work.
     private static let maxWaitingBytes = 64 << 20
 
@@ -127,10 +125,13 @@ final class RedisConnection: Sendable {
     ) {
         send(
             RedisCall(
-                kind(of: script), byteCount: byteCount, deadline: .now + Self.timeout,
+                kind(of: script), byteCount: byteCount, deadline: nextDeadline,
                 encode: { [self] in arguments().flatMap { encode(script, keys, $0) }.map(RedisBatch.init) }, done: done)
         )
     }
+
+    /// When a command that is made now fails.
+    var nextDeadline: ContinuousClock.Instant { .now + settings.timeouts.reply }
 
     /// A call of a script; nil before the first connection.
     func encode(_ script: RedisScript, _ keys: RedisKeys, _ arguments: consuming RedisArguments) -> RedisCommand? {

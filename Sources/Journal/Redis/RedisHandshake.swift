@@ -13,6 +13,7 @@ struct RedisSettings: Sendable {
     let sealer: any SecretSealer
     /// Nil for a process that claims no sessions.
     var node: RedisNode?
+    var timeouts = RedisTimeouts()
 
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
@@ -61,7 +62,6 @@ struct RedisHandshake {
     }
 
     private static let text = Array("storehouse".utf8)
-    private static let timeout = Duration.seconds(1)
     /// How many nodes of a cluster may name another one, before a later attempt begins anew.
     private static let maxRedirects = 5
     /// How many of the other nodes are asked in one attempt. Each may let the caller wait.
@@ -122,7 +122,7 @@ struct RedisHandshake {
     private func attempt(_ endpoint: RedisAddress.Endpoint) -> Attempt {
         let socket: RedisSocket
         do throws(RedisSocket.Failure) {
-            socket = try RedisSocket(endpoint, timeout: Self.timeout)
+            socket = try RedisSocket(endpoint, timeout: settings.timeouts.exchange)
         } catch {
             return .done(.failed(error.detail))
         }
@@ -154,7 +154,7 @@ struct RedisHandshake {
     }
 
     private func open(_ socket: RedisSocket) throws -> Attempt {
-        let exchange = RedisExchange(socket, until: .now + Self.timeout)
+        let exchange = RedisExchange(socket, until: .now + settings.timeouts.exchange)
         let introduction = introduction
         let replies = try exchange(RedisBatch(introduction.settings + introduction.questions))
         let answers = Array(replies.dropFirst(introduction.settings.count))

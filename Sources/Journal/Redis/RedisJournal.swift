@@ -66,11 +66,14 @@ public final class RedisJournal: Journal {
             now: systemTime, report: report)
     }
 
-    /// - Parameter now: the time in milliseconds since 1970-01-01T00:00:00Z.
+    /// - Parameters:
+    ///   - timeouts: how long to wait for the server.
+    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
     package init(
         _ address: RedisAddress, prefix: String, durability: Durability, replicas: Int, keepCommits: Int,
         keepBytes: Int, sealer: any SecretSealer, node: String, secret: String, lease: Duration, patience: Duration,
-        now: @escaping @Sendable () -> Int, report: @escaping @Sendable (StorageEvent) -> Void
+        timeouts: RedisTimeouts = RedisTimeouts(), now: @escaping @Sendable () -> Int,
+        report: @escaping @Sendable (StorageEvent) -> Void
     ) throws(StorageError) {
         if let problem = ccrypto_load(CCRYPTO_LIBRARY) {
             throw .refused("libcrypto cannot be loaded (Debian package: libssl3): \(String(cString: problem))")
@@ -78,7 +81,7 @@ public final class RedisJournal: Journal {
         let node = RedisNode(node, secret: secret, lease)
         let settings = RedisSettings(
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
-            node: node)
+            node: node, timeouts: timeouts)
         connection = try RedisConnection(settings, node, report)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
@@ -314,7 +317,7 @@ public final class RedisJournal: Journal {
     /// Sends commands whose success nobody waits for.
     private func run(_ encode: @escaping @Sendable () -> RedisBatch?) {
         connection.send(
-            RedisCall(.read, deadline: .now + RedisConnection.timeout, encode: encode, done: { _ in }))
+            RedisCall(.read, deadline: connection.nextDeadline, encode: encode, done: { _ in }))
     }
 
     /// Removes the traces of sessions that do not exist.
@@ -340,7 +343,7 @@ public final class RedisJournal: Journal {
         let life = life
         connection.send(
             RedisCall(
-                .write, deadline: .now + RedisConnection.timeout,
+                .write, deadline: connection.nextDeadline,
                 encode: { [names, connection] in
                     names.end(of: hash, claim: "", life: life, createdAt: createdAt, connection.encode)
                 },

@@ -48,7 +48,7 @@ extension RedisLoop {
             settings, mode, life: life.number, known: connection.writeCount.load(ordering: .relaxed), runID: runID)
         let command = RedisCommand(evaluating: open, settings.keys, arguments)
         // Replicas must have it, else another node could claim the sessions after a failover.
-        append(command, .lease, deadline: .now + RedisConnection.timeout) { loop, result in
+        append(command, .lease, deadline: connection.nextDeadline) { loop, result in
             switch result.map(RedisLease.init) {
             case .success(.opened(let opened)):
                 loop.take(.granted(life), to: request)
@@ -90,7 +90,7 @@ extension RedisLoop {
 
     private func sendLeave(of life: NodeLife, _ request: NodeLease.Request) {
         guard let command = leaveCommand(of: life) else { return }
-        append(command, .lease, deadline: .now + RedisConnection.timeout) { loop, result in
+        append(command, .lease, deadline: connection.nextDeadline) { loop, result in
             guard case .success = result,
                 loop.lease.take(.granted(life), to: request, now: loop.connection.membership.now) == .left
             else { return }
@@ -111,7 +111,7 @@ extension RedisLoop {
         connection.membership.take(lease)
         guard let socket, let command = leaveCommand(of: life) else { return }
         // The sessions are free before `close` completes.
-        _ = try? RedisExchange(socket, until: .now + .seconds(1))(RedisBatch(command))
+        _ = try? RedisExchange(socket, until: .now + connection.settings.timeouts.exchange)(RedisBatch(command))
     }
 
     /// Adds a command of the connection itself.

@@ -8,8 +8,6 @@ import Synchronization
 final class RedisLoop: @unchecked Sendable {
     // Sendable, because one thread at a time uses it: the one that makes it, and then its own.
 
-    /// How long the server may say nothing while an answer is outstanding.
-    private static let silence = Duration.seconds(2)
     /// How many writes may wait for their replies. What comes meanwhile is sent in one write, once the server has answered one:
     /// fewer and larger writes cost both sides less.
     private static let maxWrites = 4
@@ -268,7 +266,9 @@ final class RedisLoop: @unchecked Sendable {
         let now = ContinuousClock.now
         if socket != nil, !connection.isRefusing.load(ordering: .relaxed) { reason = "it does not answer" }
         perform(pipeline.expire(now, because: reason))
-        if socket != nil, pipeline.isWaiting, now - lastSign > Self.silence { disconnect("it does not answer") }
+        if socket != nil, pipeline.isWaiting, now - lastSign > connection.settings.timeouts.silence {
+            disconnect("it does not answer")
+        }
     }
 
     func disconnect(_ detail: String) {

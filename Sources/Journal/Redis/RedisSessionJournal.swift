@@ -274,7 +274,9 @@ extension RedisSessionJournal {
     /// Sends a command that changes the session.
     private func send(_ change: RedisSessionChange, byteCount: Int = 64, _ contents: inout Contents) {
         contents.enqueued += 1
-        journal.connection.send(RedisSessionRequest(self, change, byteCount: byteCount))
+        let connection = journal.connection
+        connection.send(
+            RedisSessionRequest(self, change, byteCount: byteCount, deadline: connection.nextDeadline))
     }
 
     /// Makes the commands when they are sent for the first time, and moves the position.

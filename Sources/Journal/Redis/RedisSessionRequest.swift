@@ -26,14 +26,17 @@ enum RedisSessionChange: Sendable {
 /// A change of a session, on its way to Redis.
 final class RedisSessionRequest: RedisRequest {
     let byteCount: Int
-    let deadline: ContinuousClock.Instant? = .now + RedisConnection.timeout
+    let deadline: ContinuousClock.Instant?
     private let journal: RedisSessionJournal
     private let change: RedisSessionChange
 
-    init(_ journal: RedisSessionJournal, _ change: RedisSessionChange, byteCount: Int) {
+    init(
+        _ journal: RedisSessionJournal, _ change: RedisSessionChange, byteCount: Int, deadline: ContinuousClock.Instant
+    ) {
         self.journal = journal
         self.change = change
         self.byteCount = byteCount
+        self.deadline = deadline
     }
 
     var kind: RedisRequestKind { .write }

@@ -72,6 +72,8 @@ final class Forwarder: Sendable {
     /// How long a node that has died keeps its sessions.
     var lease: Duration { settings.lease }
 
+    var waits: ClusterWaits { settings.limits.waits }
+
     /// The time that routing is decided by, in milliseconds.
     var now: Int { clock.steady() }
 
@@ -159,7 +161,9 @@ final class Forwarder: Sendable {
     private func stream(
         _ context: RequestContext, joining shared: SharedStream? = nil, ended: @escaping () -> Void = {}
     ) -> RelayedStream {
-        RelayedStream(joining: shared, on: context.exchange.loop, settings.streams, clock, ended: ended)
+        RelayedStream(
+            joining: shared, on: context.exchange.loop, settings.streams, maxWait: waits.sharedStream, clock,
+            ended: ended)
     }
 
     /// Asks for a stream that clients can share.
@@ -232,14 +236,14 @@ final class Forwarder: Sendable {
 
     /// Sends a client's request to several nodes, for what each of them knows.
     ///
-    /// - Parameter done: gets the bodies of their responses. A node that does not answer within a second is left out.
+    /// - Parameter done: gets the bodies of their responses. A node that does not answer soon is left out.
     func ask(_ others: Set<String>, _ context: RequestContext, _ done: @escaping ([String: [UInt8]]) -> Void) {
         let loop = context.exchange.loop
         var (bodies, awaited) = ([String: [UInt8]](), others.count)
         for node in others {
             let peer = peer(at: node, on: loop)
             let bytes = context.head.forwarded(body: [], isStream: false, adding: fields(of: context, for: peer))
-            let request = ForwardedRequest(bytes, isStream: false, on: loop, within: .seconds(1)) { outcome in
+            let request = ForwardedRequest(bytes, isStream: false, on: loop, within: waits.lists) { outcome in
                 if case .response(let head, let body) = outcome, head.status == .ok { bodies[node] = body }
                 awaited -= 1
                 if awaited == 0 { done(bodies) }
@@ -261,7 +265,8 @@ final class Forwarder: Sendable {
     private func state(of loop: any EventLoop) -> LoopState {
         loops.withLock { loops in
             if let known = loops[ObjectIdentifier(loop)] { return known.state }
-            let sharing = StreamSharing(on: loop, settings.streams, maxFrameBytes: settings.limits.output.limit)
+            let sharing = StreamSharing(
+                on: loop, settings.streams, maxWait: waits.sharedStream, maxFrameBytes: settings.limits.output.limit)
             let state = LoopBound(LoopState(sharing), on: loop)
             loops[ObjectIdentifier(loop)] = (loop, state)
             return state

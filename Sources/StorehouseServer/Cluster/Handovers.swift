@@ -16,8 +16,6 @@ final class Handovers: Sendable {
 
     /// A session follows a node that has forwarded so many requests for it, one after the other.
     static let requestLimit = 16
-    /// How long requests wait for those in progress.
-    private static let patience = Duration.milliseconds(100)
     /// For how many milliseconds a session is left to the other node. It claims the session at once, unless it dies.
     private static let reservation = 1000
 
@@ -76,7 +74,7 @@ final class Handovers: Sendable {
     /// Calls `again` in a later turn of the request's loop, when it is decided whether the session stays.
     func wait(for session: Session, _ context: RequestContext, _ again: @escaping Again) {
         let deferred = context.deferred
-        deferred.schedule(after: Self.patience) { [self] in
+        deferred.schedule(after: forwarder.waits.handover) { [self] in
             if session.giveUpHandover() { wake(session.id) }
         }
         wait(for: session.id, deferred, again) { session.isClosed }

@@ -31,16 +31,15 @@ final class OwnAddress: Sendable {
 ///
 /// It sends requests to the address, as other nodes do, until one has arrived. After that the address is not looked at again.
 final class OwnAddressCheck {
-    private static let timeout = Duration.seconds(5)
-
     private let own: OwnAddress
     private let address: String
     private let target: String
     private let interval: Duration
+    private let waits: ClusterWaits
     private let availability: Availability
     private let log: Log
     private let loop: any EventLoop
-    private lazy var peer = Peer(address, on: loop, credentials: own.code, Peer.Limits()) { [weak self] in
+    private lazy var peer = Peer(address, on: loop, credentials: own.code, Peer.Limits(waits: waits)) { [weak self] in
         self?.reason = $0 ?? self?.reason
     }
     /// Why the newest request was not answered.
@@ -51,13 +50,14 @@ final class OwnAddressCheck {
     ///   - target: that of the request.
     ///   - interval: between two requests.
     init(
-        _ own: OwnAddress, at address: String, target: String, every interval: Duration, on loop: any EventLoop,
-        _ availability: Availability, _ log: Log
+        _ own: OwnAddress, at address: String, target: String, every interval: Duration, _ waits: ClusterWaits,
+        on loop: any EventLoop, _ availability: Availability, _ log: Log
     ) {
         self.own = own
         self.address = address
         self.target = target
         self.interval = interval
+        self.waits = waits
         self.availability = availability
         self.log = log
         self.loop = loop
@@ -68,7 +68,7 @@ final class OwnAddressCheck {
         reason = nil
         let head = "GET \(target) HTTP/1.1\r\nHost: \(address)\r\nStorehouse-Node: \(peer.credentials)\r\n"
         let bytes = Array((head + "Connection: close\r\n\r\n").utf8)
-        peer.send(ForwardedRequest(bytes, isStream: false, on: loop, within: Self.timeout) { [self] in ended($0) })
+        peer.send(ForwardedRequest(bytes, isStream: false, on: loop, within: waits.ownAddress) { [self] in ended($0) })
     }
 
     private func ended(_ outcome: ForwardedRequest.Outcome) {

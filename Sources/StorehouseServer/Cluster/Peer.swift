@@ -12,17 +12,14 @@ final class Peer {
         var connections = Int.max
         /// Counts the responses that are collected. A long one that it does not admit is not passed on.
         var output = OutputBudget(limit: .max)
+        var waits = ClusterWaits()
     }
 
-    /// How long it may take to connect.
-    private static let connectTimeout = Duration.seconds(1)
     /// A node that could not be reached is not tried again for so long.
     private static let retryInterval = Duration.milliseconds(50)
     /// How many connections may be channels on one socket, which one loop of the other node serves. Further requests use other
     /// sockets, which its other loops serve too.
     private static let maxChannels = 64
-    /// A node that has not agreed to channels is not asked again for so long.
-    private static let askInterval = Duration.seconds(1)
 
     /// Shows the other node that requests come from a node.
     let credentials: String
@@ -103,7 +100,7 @@ final class Peer {
     /// Whether a request should ask the node for channels.
     func asksForChannels() -> Bool {
         guard channels == nil, loop.now >= nextAsk else { return false }
-        nextAsk = loop.now.advanced(by: Self.askInterval)
+        nextAsk = loop.now.advanced(by: limits.waits.agreement)
         return true
     }
 
@@ -130,8 +127,8 @@ final class Peer {
         else { return }
         isDialing = true
         let bound = LoopBound(self, on: loop)
-        DispatchQueue.global().async { [address, loop] in
-            let socket = Self.connect(to: address)
+        DispatchQueue.global().async { [address, loop, timeout = limits.waits.connection] in
+            let socket = Self.connect(to: address, within: timeout)
             let isRunning = loop.execute { bound.value.dialed(socket) }
             if !isRunning, case .success(let socket) = socket { Dialing.close(socket) }
         }
@@ -160,13 +157,13 @@ final class Peer {
         for request in failed { request.end(.notSent) }
     }
 
-    private static func connect(to address: String) -> Result<Int32, SocketError> {
+    private static func connect(to address: String, within timeout: Duration) -> Result<Int32, SocketError> {
         guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]) else {
             return .failure(.unresolved(host: address, reason: "no port"))
         }
         let host = address[..<colon].trimming { $0 == "[" || $0 == "]" }
         return Result { () throws(SocketError) in
-            try Dialing.connect(host: host, port: port, within: connectTimeout)
+            try Dialing.connect(host: host, port: port, within: timeout)
         }
     }
 }

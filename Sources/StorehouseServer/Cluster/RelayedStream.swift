@@ -13,6 +13,8 @@ final class RelayedStream {
     private let loop: any EventLoop
     private var format = StreamFormat.state
     private let settings: EventStream.Settings
+    /// How long a frame of a closed connection waits for shared events.
+    private let maxWait: Duration
     private let clock: WallClock
     /// The last two bytes for the client. An event ends with an empty line, and a line for a terminal with its end.
     private var tail = RelayedStream.emptyLine
@@ -35,8 +37,6 @@ final class RelayedStream {
     private var ended: (() -> Void)?
 
     private static let emptyLine: (UInt8, UInt8) = (0x0a, 0x0a)
-    /// How long a frame of a closed connection waits for shared events.
-    private static let maxWait = Duration.seconds(1)
     /// A longer frame behind the initial events was not sent by a node.
     private static let maxFrameBytes = 65536
 
@@ -44,12 +44,13 @@ final class RelayedStream {
     ///   - shared: the stream that its client joins, if the other node agrees. Its events wait from now on.
     ///   - ended: is called once, also for a stream that never begins.
     init(
-        joining shared: SharedStream?, on loop: any EventLoop, _ settings: EventStream.Settings, _ clock: WallClock,
-        ended: @escaping () -> Void
+        joining shared: SharedStream?, on loop: any EventLoop, _ settings: EventStream.Settings, maxWait: Duration,
+        _ clock: WallClock, ended: @escaping () -> Void
     ) {
         self.shared = shared
         self.loop = loop
         self.settings = settings
+        self.maxWait = maxWait
         self.clock = clock
         self.ended = ended
         position = JoinedPosition(limit: settings.bufferBytes)
@@ -145,7 +146,7 @@ extension RelayedStream: PeerStream {
         isSourceClosed = true
         guard last != nil, position.isFollowing else { return end() }
         if let timer { loop.cancel(timer) }
-        timer = loop.schedule(after: Self.maxWait) { [self] in end() }
+        timer = loop.schedule(after: maxWait) { [self] in end() }
     }
 }
 

@@ -107,17 +107,17 @@ final class StreamSharing {
         var timer: LoopTimer?
     }
 
-    /// How long clients wait for the first answer and the shared stream.
-    private static let maxWait = Duration.seconds(1)
-
     private let loop: any EventLoop
     private let settings: EventStream.Settings
+    /// How long clients wait for the first answer and the shared stream.
+    private let maxWait: Duration
     private let maxFrameBytes: Int
     private var audiences: [StreamKey: Audience] = [:]
 
-    init(on loop: any EventLoop, _ settings: EventStream.Settings, maxFrameBytes: Int) {
+    init(on loop: any EventLoop, _ settings: EventStream.Settings, maxWait: Duration, maxFrameBytes: Int) {
         self.loop = loop
         self.settings = settings
+        self.maxWait = maxWait
         self.maxFrameBytes = maxFrameBytes
     }
 
@@ -158,7 +158,7 @@ final class StreamSharing {
 
     private func wait(_ request: Request, _ audience: Audience) {
         audience.waiting.append(request)
-        if audience.timer == nil { audience.timer = loop.schedule(after: Self.maxWait) { [self] in release(audience) } }
+        if audience.timer == nil { audience.timer = loop.schedule(after: maxWait) { [self] in release(audience) } }
     }
 
     /// Sends the requests that wait.

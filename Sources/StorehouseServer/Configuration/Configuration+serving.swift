@@ -184,6 +184,7 @@ extension Configuration {
         settings.maxWait = http.maxWait
         settings.node = node
         settings.lease = cluster.lease
+        settings.peerLimits.waits = cluster.waits
         return settings
     }
 }

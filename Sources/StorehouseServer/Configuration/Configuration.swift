@@ -180,6 +180,7 @@ public struct Configuration: Sendable, Hashable {
         public var secret: Secret?
         /// For how long sessions belong to a node that was killed.
         public var lease = Duration.seconds(5)
+        package var waits = ClusterWaits()
     }
 
     /// The memory of the process.
