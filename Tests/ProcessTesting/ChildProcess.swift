@@ -85,9 +85,12 @@ package final class ChildProcess: Sendable {
 
     /// Kills the process, and waits for its end. Blocks, but not for long.
     package func end() {
-        guard isRunning else { return }
-        send(SIGKILL)
-        Self.awaitEnd(of: id)
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return }
+            _ = kill(id, SIGKILL)
+            // Its number is not given to another process meanwhile, whose end this would await.
+            Self.awaitEnd(of: id)
+        }
     }
 
     /// Blocks until the process has ended. It stays known to the system.

@@ -50,6 +50,39 @@ package struct RedisCluster: Sendable {
         try replica.awaitReply("INFO", "replication", with: "master_link_status:up")
         // A replica can take over once the primary knows it as its own.
         for node in nodes { try node.awaitReply("CLUSTER", "NODES", with: "slave \(primary.id)") }
+        try Self.setNodeTimeout(.seconds(3600), at: nodes)
+    }
+
+    /// After that time a node that is silent counts as lost. Only a node that was killed should, not one that is slow.
+    private static func setNodeTimeout(_ timeout: Duration, at nodes: [Node]) throws {
+        for node in nodes {
+            try node.server.execute("CONFIG", "SET", "cluster-node-timeout", "\(timeout.components.seconds * 1000)")
+        }
+    }
+
+    /// Kills the primary, and waits until the replica has taken over by itself.
+    package func losePrimary() async throws {
+        primary.server.kill()
+        try await onOwnThread { [replica, others] in
+            try Self.setNodeTimeout(.seconds(1), at: others + [replica])
+            try replica.awaitReply("INFO", "replication", with: "role:master")
+            try Self.setNodeTimeout(.seconds(3600), at: others + [replica])
+        }
+    }
+
+    /// Makes the replica the primary, while both are there.
+    package func swapPrimary() async throws {
+        try await onOwnThread { [replica] in
+            var end = ContinuousClock.now
+            try Self.wait {
+                if ContinuousClock.now >= end {
+                    // Redis gives an attempt up after five seconds.
+                    try replica.server.execute("CLUSTER", "FAILOVER")
+                    end = .now + .seconds(6)
+                }
+                return try replica.hasReply("INFO", "replication", with: "role:master")
+            }
+        }
     }
 
     private static func startNode() throws -> Node {
@@ -70,11 +103,13 @@ package struct RedisCluster: Sendable {
         }
     }
 
-    /// Asks again and again until a condition is met, for a minute at most.
+    /// Asks again and again until a condition is met, for two minutes at most. Blocks its thread.
     fileprivate static func wait(_ isMet: () throws -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(120)
         while try !isMet() {
             if ContinuousClock.now > end { throw TookTooLong() }
+            // Redis needs the processor more than this.
+            Thread.sleep(forTimeInterval: 0.005)
         }
     }
 
@@ -90,7 +125,7 @@ package struct RedisCluster: Sendable {
             try Self.wait {
                 let keys = try source.server.execute("CLUSTER", "GETKEYSINSLOT", slot, "100")
                 for key in keys {
-                    try source.server.execute("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "5000")
+                    try source.server.execute("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "120000")
                 }
                 return keys.isEmpty
             }
@@ -115,6 +150,10 @@ extension RedisCluster.Node {
 
     /// Asks in the same way, and blocks the thread.
     fileprivate func awaitReply(_ command: String, _ argument: String, with text: String) throws {
-        try RedisCluster.wait { try server.execute(command, argument).contains { $0.contains(text) } }
+        try RedisCluster.wait { try hasReply(command, argument, with: text) }
+    }
+
+    fileprivate func hasReply(_ command: String, _ argument: String, with text: String) throws -> Bool {
+        try server.execute(command, argument).contains { $0.contains(text) }
     }
 }

@@ -22,7 +22,7 @@ package final class RedisServer: @unchecked Sendable {
 
     package init(_ options: [String] = durable) throws {
         // The path of a socket is short.
-        directory = URL(filePath: "/tmp/redis-" + UUID().uuidString.prefix(13))
+        directory = URL(filePath: TestDirectory.parent + "/redis-" + UUID().uuidString.prefix(13))
         self.options = options
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try start()
@@ -66,9 +66,6 @@ package final class RedisServer: @unchecked Sendable {
 
     @discardableResult
     package func execute(_ arguments: [String]) throws -> [String] {
-        let output = OutputPipe()
-        let process = try ChildProcess("/usr/bin/redis-cli", ["-s", socket] + arguments, output: output)
-        defer { process.end() }
-        return try output.read().split(separator: "\n").map(String.init)
+        try RedisCall.reply(to: arguments, at: socket).split(separator: "\n").map(String.init)
     }
 }
