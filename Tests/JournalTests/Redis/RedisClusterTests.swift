@@ -18,8 +18,7 @@ struct RedisClusterTests {
         #expect(try Self.verify(at: cluster.replica).sessions == 4)
 
         let acknowledged = try await Self.underLoad(ids, journal) {
-            try cluster.replica.server.execute("CLUSTER", "FAILOVER")
-            try await cluster.replica.wait("INFO", "replication", for: "role:master")
+            try await cluster.swapPrimary()
             try await awaitCommits(at: [journal])
             let (source, target) = (cluster.replica, cluster.others[1])
             let session = try await Self.session(journal)
@@ -58,8 +57,7 @@ struct RedisClusterTests {
         #expect(await session.awaitDurable() == nil)
         try await cluster.awaitReplica()
         try cluster.replica.server.execute("CONFIG", "SET", "appendfsync", "everysec")
-        cluster.primary.server.kill()
-        try await cluster.replica.wait("INFO", "replication", for: "role:master")
+        try await cluster.losePrimary()
         try await eventually { !journal.isAvailable }
         #expect(throws: StorageError.self) { try stranger.server.open(at: RedisAddress(stranger.url), node: "node:2") }
         #expect(!journal.isAvailable)
@@ -120,7 +118,8 @@ struct RedisClusterTests {
     private static func verify(at node: RedisCluster.Node) throws -> SQLiteStorage.Verification {
         guard let sealer = RedisServer.sealer else { throw Missing(id: "sealer") }
         let storage = try RedisStorage(
-            RedisAddress(node.url), prefix: "test", durability: .full, sealer: sealer, isReader: true)
+            RedisAddress(node.url), prefix: "test", durability: .full, sealer: sealer, isReader: true,
+            timeouts: .long)
         defer { storage.close() }
         return try storage.verify()
     }

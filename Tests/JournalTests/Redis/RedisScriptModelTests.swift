@@ -34,7 +34,8 @@ private struct Pair {
     init(_ seed: UInt64) throws {
         server = try RedisServer(["--appendonly", "no"])
         guard let sealer = RedisServer.sealer else { throw Missing(id: "sealer") }
-        client = try RedisClient(RedisAddress("unix://\(server.socket)"), prefix: "test", sealer: sealer)
+        client = try RedisClient(
+            RedisAddress("unix://\(server.socket)"), prefix: "test", sealer: sealer, timeouts: .long)
         random = SeededRandom(seed: seed)
         for _ in 0..<3 { try register() }
         for _ in 0..<4 { try create(isNew: true) }

@@ -2,9 +2,9 @@ import Locks
 import StoreHosting
 import Stores
 
-/// Waits until something has become so, for one minute at most.
+/// Waits until something has become so, for two minutes at most.
 func eventually(_ isSo: () async throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(60)
+    let limit = ContinuousClock.now + .seconds(120)
     while try await !isSo() {
         guard ContinuousClock.now < limit else { throw Missing(id: "what should be so by now") }
         try await Task.sleep(for: .milliseconds(1))

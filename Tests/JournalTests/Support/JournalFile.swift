@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Journal
 import Locks
+import RedisTesting
 import StoreHosting
 import Stores
 
@@ -11,7 +12,7 @@ final class JournalFile: Sendable {
     var path: String { directory.appending(path: "storehouse.db").path }
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "journal-" + UUID().uuidString)
+        directory = URL(filePath: TestDirectory.parent).appending(path: "journal-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
@@ -53,7 +54,7 @@ extension JournalFile {
     private func connection() throws -> OpaquePointer {
         var handle: OpaquePointer?
         guard sqlite3_open(path, &handle) == SQLITE_OK, let handle,
-            sqlite3_busy_timeout(handle, 20_000) == SQLITE_OK, defineFunctions(on: handle) == SQLITE_OK,
+            sqlite3_busy_timeout(handle, 120_000) == SQLITE_OK, defineFunctions(on: handle) == SQLITE_OK,
             CommitView.define(on: handle) == SQLITE_OK
         else {
             sqlite3_close(handle)

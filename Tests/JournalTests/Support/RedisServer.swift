@@ -5,6 +5,13 @@ import Sealing
 import StoreHosting
 import Stores
 
+extension RedisTimeouts {
+    /// For tests in which Redis answers always, however slow the machine is.
+    static let long = RedisTimeouts(reply: .seconds(120), silence: .seconds(120), exchange: .seconds(120))
+    /// For tests in which Redis stands still until the journal gives up.
+    static let short = RedisTimeouts()
+}
+
 extension RedisServer {
     static let sealer = try? AESSealer(key: [UInt8](repeating: 7, count: AESSealer.keyLength))
 
@@ -13,7 +20,7 @@ extension RedisServer {
         keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer,
         node: String = "node:1",
         secret: String = "a secret of all nodes", lease: Duration = .seconds(60),
-        patience: Duration = .seconds(20),
+        patience: Duration = .seconds(120), timeouts: RedisTimeouts = .long,
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> RedisJournal {
@@ -23,7 +30,7 @@ extension RedisServer {
             address ?? RedisAddress("unix://\(socket)"), prefix: "test", durability: durability,
             replicas: replicas,
             keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease,
-            patience: patience, now: { withExtendedLifetime(self, now) }, report: report)
+            patience: patience, timeouts: timeouts, now: { withExtendedLifetime(self, now) }, report: report)
     }
 }
 
@@ -122,7 +129,7 @@ extension RedisServer: OpenableStorage {
         guard let sealer = Self.sealer else { throw Missing(id: "sealer") }
         let storage = try RedisStorage(
             RedisAddress("unix://\(socket)"), prefix: "test", durability: .full, sealer: sealer,
-            isReader: isReader)
+            isReader: isReader, timeouts: .long)
         defer { storage.close() }
         return try body(storage)
     }
