@@ -16,7 +16,6 @@ struct ConnectionReserveTests {
         .with {
             $0.http.threads = threads
             $0.http.maxConnections = 2
-            $0.cluster.lease = .seconds(30)
         }
     }
 

@@ -9,9 +9,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FaultyOwnerTests {
     private func run(
-        _ owner: FaultyUpstream, lease: Int = 30_000, _ body: @Sendable (LiveSession) async throws -> Void
+        _ owner: FaultyUpstream, _ body: @Sendable (LiveSession) async throws -> Void
     ) async throws {
-        try await TestCluster.runNode(besideOwnerAt: Int(owner.port), lease: lease, body: body)
+        try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port)) { session, _ in try await body(session) }
     }
 
     @Test(arguments: [
@@ -54,10 +54,15 @@ struct FaultyOwnerTests {
     @Test(arguments: [[FaultyUpstream.Step.send(Answer.status(421))], [.hang], [.close]])
     func theNextOwnerDoesWhatTheLastOneHasNotDone(_ steps: [FaultyUpstream.Step]) async throws {
         let owner = try FaultyUpstream { _ in steps }
-        try await run(owner, lease: 2000) { session in
+        try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port)) { session, lease in
             async let read = session.read("/state")
             let fields = [("Idempotency-Key", "\"a\"")]
-            let written = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
+            async let writing = session.dispatch("counter/increment", ["by": 1], fields: fields)
+            for method in ["GET", "POST"] {
+                await owner.until { $0.requests.contains { $0.line.hasPrefix(method) } }
+            }
+            try await lease.end(at: session.server)
+            let written = try await writing
             #expect(written.status == 200)
             #expect(written.revision == 1)
             let state = try await read
@@ -67,8 +72,11 @@ struct FaultyOwnerTests {
 
     @Test func aWriteDoesNotAwaitANodeThatIsGone() async throws {
         let owner = try FaultyUpstream(.hang)
-        try await run(owner, lease: 2000) { session in
-            let first = try await session.increment()
+        try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port)) { session, lease in
+            async let lost = session.increment()
+            await owner.until { $0.requests.count == 1 }
+            try await lease.end(at: session.server)
+            let first = try await lost
             #expect(first.status == 504)
             let second = try await session.increment()
             #expect(second.revision == 1)

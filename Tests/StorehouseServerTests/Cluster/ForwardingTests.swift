@@ -116,10 +116,9 @@ struct ForwardingTests {
     }
 
     @Test func aNodeThatDrainsGivesItsSessionsBackAtOnce() async throws {
-        let configuration = Configuration.with { $0.cluster.lease = .seconds(30) }
         let redis = try RedisServer()
-        try await TestCluster.runNode(on: redis, configuration) { second in
-            let (path, events) = try await TestCluster.runNode(on: redis, configuration) { first in
+        try await TestCluster.runNode(on: redis) { second in
+            let (path, events) = try await TestCluster.runNode(on: redis) { first in
                 let session = try await first.session()
                 let there = session.at(second)
                 #expect(try await there.increment().revision == 1)
@@ -131,11 +130,10 @@ struct ForwardingTests {
             #expect(closed.name == "closed")
             #expect(closed.data["reason"] == "draining")
             let session = LiveSession(server: second, path: path)
-            let begin = ContinuousClock.now
+            // Its lease would last for an hour.
             let response = try await session.increment()
             #expect(response.revision == 2)
             #expect(response["via"] == nil)
-            #expect(ContinuousClock.now - begin < .seconds(30), "within less than the lease")
         }
     }
 
@@ -147,7 +145,7 @@ struct ForwardingTests {
             let (path, wait) = try await TestCluster.runNode(on: redis) { first in
                 let session = try await first.session()
                 let asked = isForwarded ? session.at(second) : session
-                let wait = Task { try await asked.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=50")]) }
+                let wait = Task { try await asked.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]) }
                 try await waitUntil { try await session.read()[json: "effects"] == ["animal.fetch"] }
                 return (session.path, wait)
             }

@@ -66,17 +66,25 @@ struct NodeAddressTests {
 
     @Test func anotherNodeThatDoesNotAnswerIsNamedOnce() async throws {
         let port = try TestCluster.freePort()
-        try await TestCluster.runNode(besideOwnerAt: port) { session in
-            for _ in 0..<2 {
+        // A request for which no node answers fails after some seconds.
+        let configuration = Configuration.with { $0.cluster.lease = .seconds(1) }
+        try await PlayedOwner.runNode(besideOwnerAt: port, configuration) { session, _ in
+            func fail() async throws {
                 let response = try await session.read()
                 #expect(response.code == "storage-unavailable")
             }
+            // It is named when it has not answered for a second.
+            try await waitUntil {
+                try await fail()
+                return session.server.log.text.contains("a node does not answer")
+            }
+            try await fail()
             let lines = session.server.log.text.split(separator: "\n").filter { $0.contains("a node does not answer") }
             #expect(lines.count == 1)
             #expect(lines.first?.contains("node=127.0.0.1:\(port) detail=\"connect: Connection refused\"") == true)
 
             let owner = try FaultyUpstream(on: UInt16(port)) { _ in [.send(Answer.status(200, body: "{}"))] }
-            #expect(try await session.read().status == 200)
+            _ = try await session.server.eventually(TestRequest("GET", session.path)) { $0.status == 200 }
             try await session.server.log.line(with: "a node answers again node=127.0.0.1:\(port)")
             withExtendedLifetime(owner) {}
         }

@@ -10,12 +10,18 @@ struct SharedStreamOfForwarderTests {
         let listener: TestListener
         let session: LiveSession
 
+        struct Unexpected: Error {
+            let lines: [String]
+        }
+
         /// Awaits a request that says this about streams of nodes.
         func accept(_ field: String?) async throws -> TestClient {
             let connection = try await listener.connection()
             let lines = try await connection.requestHead()
             let name = "Storehouse-Stream:"
-            #expect(lines.first { $0.hasPrefix(name) }?.dropFirst(name.count) == field?[...])
+            guard lines.first(where: { $0.hasPrefix(name) })?.dropFirst(name.count) == field?[...] else {
+                throw Unexpected(lines: lines)
+            }
             #expect(lines.first?.hasSuffix(" HTTP/1.0") == true)
             return connection
         }
@@ -74,16 +80,17 @@ struct SharedStreamOfForwarderTests {
     }
 
     private func run(
-        heartbeat: Duration = .seconds(15), _ body: @Sendable (Peer) async throws -> Void
+        heartbeat: Duration = .seconds(3600), _ body: @Sendable (Peer) async throws -> Void
     ) async throws {
         let listener = try TestListener()
         let configuration = Configuration.with {
             $0.http.threads = 1
-            $0.cluster.lease = .seconds(1)
             $0.streams.heartbeat = heartbeat
+            // Some tests leave requests unanswered, and nothing is expected of the drain.
+            $0.http.drainTimeout = .milliseconds(500)
         }
-        try await TestCluster.runNode(besideOwnerAt: listener.port, configuration) {
-            try await body(Peer(listener: listener, session: $0))
+        try await PlayedOwner.runNode(besideOwnerAt: listener.port, configuration) { session, _ in
+            try await body(Peer(listener: listener, session: session))
         }
     }
 
@@ -158,14 +165,22 @@ struct SharedStreamOfForwarderTests {
     }
 
     @Test func aClientWhoseOwnConnectionIsSilentEnds() async throws {
-        try await run(heartbeat: .milliseconds(500)) { peer in
-            let sharing = try await peer.share()
-            var revision = 0
-            repeat {
-                revision += 1
-                // It ends with its last client.
-                try? await sharing.shared.send(Peer.frame(revision))
-            } while try await sharing.client.event() != nil
+        func test(_ heartbeat: Duration) async throws {
+            try await run(heartbeat: heartbeat) { peer in
+                let sharing = try await peer.share()
+                var revision = 0
+                repeat {
+                    revision += 1
+                    // It ends with its last client.
+                    try? await sharing.shared.send(Peer.frame(revision))
+                } while try await sharing.client.event() != nil
+            }
+        }
+        do {
+            try await test(.milliseconds(500))
+        } catch {
+            // The first client may have ended before the others were there.
+            try await test(.seconds(20))
         }
     }
 

@@ -178,7 +178,9 @@ struct SharedStreamTests {
 
     @Test func aTokenThatExpiresEndsItsOwnStreamOnly() async throws {
         let configuration = TestTokens.configuration { $0.http.threads = 1 }
-        try await TestCluster.run(configuration: configuration) { cluster in
+        // Tokens do not expire before the test says so.
+        let time = ManualClock(WallClock().now())
+        try await TestCluster.run(configuration: configuration, clock: time.clock) { cluster in
             let path = try await cluster.first.sessionPath(of: "alice")
             let there = LiveSession(server: cluster.second, path: path)
             // There is a leeway of a minute.
@@ -190,8 +192,9 @@ struct SharedStreamTests {
             }
             let first = try await stream(3600)
             // The request of this one opened the shared stream.
-            let short = try await stream(-50)
+            let short = try await stream(-58)
             let third = try await stream(3600)
+            time.advance(by: 600_000)
             #expect(try await short.event()?.data == ["reason": "expired"])
             let action: JSONValue = ["type": "counter/increment"]
             let done = try await cluster.first.post(path + "/actions", TestTokens.field(of: "alice"), json: action)

@@ -21,12 +21,17 @@ struct TestCluster: Sendable {
 
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), kinds: [StoreKind]? = nil,
-        configuration: Configuration = .with(),
+        configuration: Configuration = .with(), clock: WallClock = WallClock(), waits: ClusterWaits = .long,
+        timeouts: RedisTimeouts = .long,
         _ body: @Sendable (TestCluster) async throws -> Result
     ) async throws -> Result {
         let redis = try RedisServer()
-        return try await runNode(on: redis, configuration, animal: animal, kinds: kinds) { first in
-            try await runNode(on: redis, configuration, animal: animal, kinds: kinds) { second in
+        return try await runNode(
+            on: redis, configuration, animal: animal, kinds: kinds, clock: clock, waits: waits, timeouts: timeouts
+        ) { first in
+            try await runNode(
+                on: redis, configuration, animal: animal, kinds: kinds, clock: clock, waits: waits, timeouts: timeouts
+            ) { second in
                 try await body(TestCluster(redis: redis, first: first, second: second))
             }
         }
@@ -45,10 +50,14 @@ struct TestCluster: Sendable {
 
     /// Serves as a node until `body` returns.
     ///
-    /// - Parameter advertised: the port where other nodes look for it; nil for its own.
+    /// - Parameters:
+    ///   - waits: how long it waits for other nodes.
+    ///   - timeouts: how long it waits for Redis.
+    ///   - advertised: the port where other nodes look for it; nil for its own.
     static func runNode<Result: Sendable>(
         on redis: RedisServer, _ configuration: Configuration = .with(),
         animal: any RemoteClient = ScriptedRemoteClient(), kinds: [StoreKind]? = nil,
+        clock: WallClock = WallClock(), waits: ClusterWaits = .long, timeouts: RedisTimeouts = .long,
         reachedAt advertised: Int? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
@@ -56,8 +65,8 @@ struct TestCluster: Sendable {
         while true {
             do {
                 return try await runNode(
-                    on: redis, port: freePort(), configuration, animal: animal, kinds: kinds, reachedAt: advertised,
-                    body)
+                    on: redis, port: freePort(), configuration, animal: animal, kinds: kinds, clock: clock,
+                    waits: waits, timeouts: timeouts, reachedAt: advertised, body)
             } catch {
                 // Another process may have taken the port meanwhile.
                 attempts += 1
@@ -68,7 +77,8 @@ struct TestCluster: Sendable {
 
     private static func runNode<Result: Sendable>(
         on redis: RedisServer, port: Int, _ configuration: Configuration, animal: any RemoteClient,
-        kinds: [StoreKind]?, reachedAt advertised: Int?, _ body: (LiveServer) async throws -> Result
+        kinds: [StoreKind]?, clock: WallClock, waits: ClusterWaits, timeouts: RedisTimeouts,
+        reachedAt advertised: Int?, _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         configuration.http.port = port
@@ -76,13 +86,18 @@ struct TestCluster: Sendable {
         configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
         configuration.cluster.address = "127.0.0.1:\(advertised ?? port)"
         configuration.cluster.secret = Secret(secret)
+        configuration.cluster.waits = waits
         let sealer = try AESSealer(key: [UInt8](repeating: 7, count: SealingKey.length))
+        // No test waits for the end of its own lease. What the configuration says of leases sets other times, too.
         let journal = try RedisJournal(
-            try RedisAddress("unix://\(redis.socket)"), sealer: sealer, node: configuration.cluster.address,
-            secret: secret, lease: configuration.cluster.lease)
+            RedisAddress("unix://\(redis.socket)"), prefix: "storehouse", durability: .full, replicas: 0,
+            keepCommits: 1000, keepBytes: 64 << 20, sealer: sealer, node: configuration.cluster.address,
+            secret: secret, lease: .seconds(3600), patience: .seconds(120), timeouts: timeouts, now: systemTime,
+            report: { _ in })
         do {
             return try await LiveServer.run(
-                animal: animal, kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, body)
+                animal: animal, kinds: kinds, clock: clock, configuration: configuration, journal: journal,
+                sealer: sealer, body)
         } catch let error where isTakenPort(error) {
             await withCheckedContinuation { done in journal.close { done.resume() } }
             throw error
@@ -92,35 +107,14 @@ struct TestCluster: Sendable {
     /// Whether a server could not start because another one listens on its port.
     static func isTakenPort(_ error: any Error) -> Bool { "\(error)".hasPrefix("cannot listen on") }
 
-    /// Runs a node, and calls `body` with a session at it that belongs to a node which the test plays. That node renews its lease no
-    /// more.
-    ///
-    /// - Parameters:
-    ///   - port: that of the other node.
-    ///   - lease: in milliseconds.
-    static func runNode(
-        besideOwnerAt port: Int, lease: Int = 30_000,
-        _ configuration: Configuration = .with { $0.cluster.lease = .seconds(1) },
-        body: @Sendable (LiveSession) async throws -> Void
-    ) async throws {
-        let redis = try RedisServer()
-        try await runNode(on: redis, configuration) { node in
-            let path = try await runNode(on: redis) { try await $0.session().path }
-            let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
-            try redis.execute("HSET", key, "claim", "4711 9")
-            // This comes last, because the lease may be short.
-            try redis.execute("HSET", "{storehouse}:nodes", "4711", "\(systemTime() + lease) 127.0.0.1:\(port)")
-            try await body(LiveSession(server: node, path: path))
-        }
-    }
-
     // Guards the ports that tests of this process have.
     private static let givenPorts = Locked(Set<Int>())
 
     /// A port that was free a moment ago, that no other test is given, and the system to no outgoing connection.
     static func freePort() throws -> Int {
         while true {
-            let port = Int.random(in: 12_000..<32_000)
+            // The tests take others for Redis.
+            let port = Int.random(in: 12_000..<20_000)
             guard givenPorts.withLock({ $0.insert(port).inserted }) else { continue }
             let address = try SocketAddress(host: "127.0.0.1", port: UInt16(port))
             guard let socket = try? ListeningSocket.open(address, count: 1)[0] else { continue }
@@ -133,4 +127,11 @@ struct TestCluster: Sendable {
 extension LiveSession {
     /// The same session at another node.
     func at(_ server: LiveServer) -> LiveSession { LiveSession(server: server, path: path) }
+}
+
+extension RedisTimeouts {
+    /// For tests in which Redis answers always, however slow the machine is.
+    static var long: RedisTimeouts {
+        RedisTimeouts(reply: .seconds(120), silence: .seconds(120), exchange: .seconds(120))
+    }
 }
