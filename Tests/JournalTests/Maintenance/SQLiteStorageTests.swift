@@ -7,8 +7,15 @@ import Testing
 
 @Suite("Maintenance of a database")
 struct SQLiteStorageTests {
+    /// Most tests change a copy of this file.
+    private static let template = Task { try await make() }
+
+    /// A closed file with two sessions, each with 700 commits.
+    private func file() async throws -> JournalFile { try await Self.template.value.copy() }
+
     /// A closed file with this number of sessions, each with `steps` commits.
-    private func file(_ sessions: Int = 2, steps: Int = 700, keepCommits: Int = 1000) async throws -> JournalFile {
+    private static func make(_ sessions: Int = 2, steps: Int = 700, keepCommits: Int = 1000) async throws -> JournalFile
+    {
         let file = try JournalFile()
         let journal = try file.open(keepCommits: keepCommits)
         for number in 0..<sessions {
@@ -68,7 +75,7 @@ struct SQLiteStorageTests {
             "UPDATE sessions SET cut = 100 WHERE number = 1",
         ], [16, 1000])
     func reportsMissingCommits(statement: String, keepCommits: Int) async throws {
-        let file = try await file(1, steps: 100, keepCommits: keepCommits)
+        let file = try await Self.make(1, steps: 100, keepCommits: keepCommits)
         let cut = try file.number("SELECT cut FROM sessions")
         #expect(cut == (keepCommits == 16 ? 64 : 0))
         let known = try SQLiteStorage.verify(file.path)
@@ -81,7 +88,7 @@ struct SQLiteStorageTests {
 
     @Test("verify reports commits that should have been deleted", arguments: [0, 63])
     func reportsUndeletedCommits(cut: Int) async throws {
-        let file = try await file(1, steps: 100, keepCommits: 16)
+        let file = try await Self.make(1, steps: 100, keepCommits: 16)
         try file.changeAndSeal("UPDATE sessions SET cut = \(cut)")
         #expect(try SQLiteStorage.verify(file.path).problems.count == 1)
     }
@@ -129,7 +136,7 @@ struct SQLiteStorageTests {
 
     @Test("intact sessions of a file with damaged pages can be exported")
     func exportsIntactSessions() async throws {
-        let file = try await file(4)
+        let file = try await Self.make(4)
         // Without the unused pages, all pages with commits are those of segments.
         try file.change("VACUUM")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
@@ -195,7 +202,7 @@ struct SQLiteStorageTests {
 
     @Test("imports an exported session with all retained commits", arguments: [1000, 50])
     func importsExportedSession(keepCommits: Int) async throws {
-        let (file, other) = (try await file(keepCommits: keepCommits), try JournalFile())
+        let (file, other) = (try await Self.make(keepCommits: keepCommits), try JournalFile())
         let document = try SQLiteStorage.export("s1", from: file.path)
         #expect(try SQLiteStorage.insert(document, into: other.path, as: nil) == "s1")
         #expect(throws: StorageError.self) { try SQLiteStorage.insert(document, into: other.path, as: nil) }

@@ -7,7 +7,6 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct OutputBudgetTests {
     private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         .with {
-            $0.http.maxBodyBytes = 1 << 20
             $0.sessions.maxStateBytes = 1 << 28
             $0.http.outputBudget = 20 << 20
             change(&$0)
@@ -27,7 +26,7 @@ import Testing
     @Test(arguments: LoopImplementation.allCases)
     func clientsThatReadNothingDoNotHurtOthers(_ loops: LoopImplementation) async throws {
         let configuration = Self.configuration { $0.http.idleTimeout = .seconds(3600) }
-        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+        try await LiveServer.run(kinds: [.hoard], loops: loops, configuration: configuration) { server in
             let session = try await server.largeSession()
             let request = TestRequest("GET", session.path + "/state")
             var stuck: [TestClient] = []
@@ -43,7 +42,7 @@ import Testing
                 }
                 return response.status == 200
             }
-            #expect(served.taggedRevision == 2048)
+            #expect(served.taggedRevision == 1)
             let metrics = try await server.eventually(TestRequest("GET", "/metrics")) { metrics in
                 !metrics.text.contains("storehouse_http_slow_clients_total 0\n")
             }
@@ -59,16 +58,16 @@ import Testing
             $0.http.outputBudget = 1 << 20
             $0.http.idleTimeout = .seconds(3600)
         }
-        try await LiveServer.run(configuration: configuration) { server in
+        try await LiveServer.run(kinds: [.hoard], configuration: configuration) { server in
             let session = try await server.largeSession(mebibytes: 2)
             let client = try server.client()
             // The state is longer than the whole budget.
             await #expect(throws: Wire.Failure.self) {
-                try await client.exchange(session.request("tasks/edit", ["id": 1, "isDone": true]))
+                try await client.exchange(session.request("hoard/count"))
             }
             #expect(try await session.read("/state").code == "overloaded")
             #expect(try await session.read("/events").code == "overloaded")
-            #expect(try await session.read("/state?select=/tasks/entities/1/isDone")[json: "state"] == true)
+            #expect(try await session.read("/state?select=/count")[json: "state"] == 1)
         }
     }
 
@@ -78,7 +77,7 @@ import Testing
             $0.http.outputBudget = 1 << 40
             $0.http.idleTimeout = LiveServer.shortTime
         }
-        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+        try await LiveServer.run(kinds: [.hoard], loops: loops, configuration: configuration) { server in
             let session = try await server.largeSession()
             let client = try await fasterThan(LiveServer.shortTime) {
                 let client = try server.client(receiveBuffer: 4096)
@@ -98,7 +97,7 @@ import Testing
     @Test(arguments: LoopImplementation.allCases)
     func aClientThatReadsSlowlyGetsEverything(_ loops: LoopImplementation) async throws {
         let configuration = Self.configuration { $0.http.outputBudget = 1 << 40 }
-        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+        try await LiveServer.run(kinds: [.hoard], loops: loops, configuration: configuration) { server in
             let session = try await server.largeSession()
             let expected = try await session.read("/state").body
             let client = try server.client(receiveBuffer: 65_536)

@@ -146,17 +146,18 @@ import Testing
     /// Clients that take nothing: of a stream, and of an answer.
     @Test func aClientThatTakesNothingIsCut() async throws {
         let configuration = Self.configuration(.errors) {
-            $0.http.maxBodyBytes = 1 << 20
             $0.sessions.maxStateBytes = 1 << 28
             $0.http.idleTimeout = LiveServer.shortTime
         }
-        try await LiveServer.run(configuration: configuration) { server in
+        try await LiveServer.run(kinds: [.hoard], configuration: configuration) { server in
             let session = try await server.largeSession()
             let stream = try await fasterThan(LiveServer.shortTime) { try await session.events(receiveBuffer: 4096) }
             let answer = try await Self.send(TestRequest("GET", session.path + "/state").bytes, to: server)
             for route in ["events", "state"] { try await server.log.line(with: "/sessions/{id}/\(route)") }
             let lines = try server.log.accessLines()
-            #expect(lines.count == 2)
+            // A machine that is too slow for the timeout makes the client ask again.
+            let routes = Set(lines.compactMap { $0["route"]?.asString })
+            #expect(routes == ["/sessions/{id}/events", "/sessions/{id}/state"])
             for line in lines {
                 #expect(line["message"] == "request cut")
                 #expect(line["level"] == "warning")

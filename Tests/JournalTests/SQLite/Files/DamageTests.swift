@@ -21,7 +21,7 @@ struct DamageTests {
         var damagedSessions = 0
     }
 
-    private enum Damage: CaseIterable {
+    enum Damage: CaseIterable {
         case zeros, noise, otherPage, flippedBits
     }
 
@@ -119,19 +119,17 @@ struct DamageTests {
         }
     }
 
-    @Test(
-        "shows each session whole or as damaged, never shortened",
-        arguments: 1...max(1, RandomTransactionTests.seeds / 4))
-    func neverShortensASession(seed: UInt64) async throws {
-        var random = SeededRandom(seed: seed)
+    @Test("shows each session whole or as damaged, never shortened", arguments: Damage.allCases)
+    func neverShortensASession(damage: Damage) async throws {
         let file = try await Self.file()
         let expected = try await Self.expected(file)
         #expect(expected.count == 37)
         let whole = try Data(contentsOf: URL(fileURLWithPath: file.path))
-        var tally = Tally()
-        // Without the first page the file is refused, whatever else it has.
-        for page in 1..<(whole.count / 4096) {
-            for damage in Damage.allCases {
+        for seed in 1...max(1, RandomTransactionTests.seeds / 4) {
+            var random = SeededRandom(seed: seed)
+            var tally = Tally()
+            // Without the first page the file is refused, whatever else it has.
+            for page in 1..<(whole.count / 4096) {
                 var bytes = whole
                 Self.change(&bytes, page: page, damage, &random)
                 guard bytes != whole else { continue }
@@ -139,8 +137,10 @@ struct DamageTests {
                 try bytes.write(to: URL(fileURLWithPath: copy.path))
                 try await check(copy, expected, &tally, "page \(page), \(damage), seed \(seed)")
             }
+            // Few single bits change what is stored.
+            let least = damage == .flippedBits ? 10 : 300
+            #expect(tally.files > 20 && tally.damagedSessions > least && tally.refusedFiles * 10 < tally.files)
         }
-        #expect(tally.files > 80 && tally.damagedSessions > 400 && tally.refusedFiles * 10 < tally.files)
     }
 
     @Test("does not hide a session that its index has lost, and lets it be deleted")
