@@ -129,13 +129,12 @@ sanitized() {
     shift 2
     scratch=.build/$sanitizer
     local options=(--sanitize "$sanitizer" --scratch-path "$scratch")
-    step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
+    step "build for the $sanitizer sanitizer" build --build-tests --disable-index-store "${options[@]}"
     options+=(--skip-build)
     for tests in "$@"; do options+=(--skip "$tests"); done
     for ((round = 1; round <= rounds; round++)); do
         step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests "${options[@]}"
     done
-    step "commands of the documentation under the $sanitizer sanitizer" script/docs-test "$scratch/debug/storehouse"
     scratch=.build
 }
 
