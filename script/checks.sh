@@ -129,7 +129,7 @@ sanitized() {
     shift 2
     scratch=.build/$sanitizer
     local options=(--sanitize "$sanitizer" --scratch-path "$scratch")
-    step "build for the $sanitizer sanitizer" build --build-tests --disable-index-store "${options[@]}"
+    step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
     options+=(--skip-build)
     for tests in "$@"; do options+=(--skip "$tests"); done
     for ((round = 1; round <= rounds; round++)); do
