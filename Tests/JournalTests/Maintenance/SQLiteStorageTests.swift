@@ -7,11 +7,18 @@ import Testing
 
 @Suite("Maintenance of a database")
 struct SQLiteStorageTests {
-    /// Most tests change a copy of this file.
-    private static let template = Task { try await make() }
+    /// The content of the file that most tests change a copy of.
+    private static let template = Task {
+        let file = try await make()
+        return try Data(contentsOf: URL(filePath: file.path))
+    }
 
     /// A closed file with two sessions, each with 700 commits.
-    private func file() async throws -> JournalFile { try await Self.template.value.copy() }
+    private func file() async throws -> JournalFile {
+        let file = try JournalFile()
+        try await Self.template.value.write(to: URL(filePath: file.path))
+        return file
+    }
 
     /// A closed file with this number of sessions, each with `steps` commits.
     private static func make(_ sessions: Int = 2, steps: Int = 700, keepCommits: Int = 1000) async throws -> JournalFile

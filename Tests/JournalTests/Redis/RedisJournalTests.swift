@@ -372,7 +372,7 @@ struct RedisJournalTests {
         let server = try RedisServer()
         let events = StorageEvents()
         let seen = Locked<[StorageEvent]>([])
-        // What replicas do not have fails when its time is over, and nothing else should be so slow.
+        // A commit that no replica has fails after this time. Nothing else in this test may take so long.
         let timeouts = RedisTimeouts(reply: .seconds(10), silence: .seconds(120), exchange: .seconds(120))
         let journal = try server.open(
             replicas: 1, patience: .zero, timeouts: timeouts,

@@ -14,7 +14,7 @@ import Testing
 
     private func run(journal: (any Journal)? = nil, _ body: (LiveServer) async throws -> Void) async throws {
         let configuration = Configuration.with { $0.sessions.maxStateBytes = Self.limit }
-        // What is reported once a minute is reported once.
+        // The clock stands still, so that the line of each minute comes once.
         try await LiveServer.run(
             kinds: [.notes], clock: ManualClock(WallClock().now()).clock, configuration: configuration,
             journal: journal, body)

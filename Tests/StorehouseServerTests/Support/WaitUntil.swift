@@ -10,8 +10,8 @@ func waitUntil(within seconds: Int = Wire.patience, _ isSo: () async throws -> B
 /// Leaves the processor to others between two looks. Swift has few threads, and a test that spins on one of them holds up the rest.
 func takeBreath() async throws { try await Task.sleep(for: .milliseconds(1)) }
 
-/// Does what a client must have done before a timeout of the server. Where that fails and the client was too slow, it says nothing,
-/// and is done again.
+/// Runs steps that a client must finish before a timeout of the server. Runs them again if they fail because this machine was too
+/// slow for the timeout.
 func fasterThan<Result>(_ timeout: Duration, _ body: () async throws -> Result) async throws -> Result {
     let limit = ContinuousClock.now + .seconds(Wire.patience)
     while true {
@@ -26,7 +26,7 @@ func fasterThan<Result>(_ timeout: Duration, _ body: () async throws -> Result) 
     }
 }
 
-/// Does what a machine that stands still at the wrong moment spoils. What the server never does fails each time.
+/// Tries steps again that fail if the machine stalls at the wrong moment. A server that never does its part fails all attempts.
 func inOneOf<Result>(_ attempts: Int, _ body: () async throws -> Result) async throws -> Result {
     for _ in 1..<attempts { if let result = try? await body() { return result } }
     return try await body()
