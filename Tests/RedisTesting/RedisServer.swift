@@ -20,11 +20,15 @@ package final class RedisServer: @unchecked Sendable {
 
     package var socket: String { directory.appending(path: "redis.sock").path }
 
-    package init(_ options: [String] = durable) throws {
+    /// - Parameter appendOnlyFile: the folder of an append-only file from which the server starts.
+    package init(_ options: [String] = durable, appendOnlyFile: URL? = nil) throws {
         // The path of a socket is short.
         directory = URL(filePath: TestDirectory.parent + "/redis-" + UUID().uuidString.prefix(13))
         self.options = options
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        if let appendOnlyFile {
+            try FileManager.default.copyItem(at: appendOnlyFile, to: directory.appending(path: "appendonlydir"))
+        }
         try start()
     }
 

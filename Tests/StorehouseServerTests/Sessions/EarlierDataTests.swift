@@ -1,0 +1,178 @@
+import Foundation
+import JSON
+import Journal
+import Observability
+import RedisTesting
+import StoreHosting
+import StoreKinds
+import Storehouse
+import StorehouseServer
+import Testing
+
+/// Data that `Tests/EarlierData/write` wrote with an earlier release, and what that release answered.
+private struct EarlierData {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "EarlierData/35f4d253")
+
+    private static let key = Data(0..<32).base64EncodedString()
+
+    /// The members of `expected.json` about one storage.
+    let answers: JSONValue
+    let sessions: [JSONValue]
+
+    init(_ storage: String) throws {
+        let all = try JSONValue(parsing: Array(Data(contentsOf: Self.folder.appending(path: "expected.json"))))
+        answers = try #require(all[storage])
+        sessions = try #require(answers["sessions"]?.asArray)
+    }
+
+    /// A moment at which the keys and shares of the data are still valid.
+    var clock: WallClock {
+        let moment = (answers["at"]?.asInteger ?? 0) + 1000
+        return WallClock { moment }
+    }
+
+    static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        .with {
+            $0.storage.key = SealingKey(key)
+            change(&$0)
+        }
+    }
+
+    static func text(_ value: JSONValue, _ name: String) throws -> String { try #require(value[name]?.asString) }
+
+    /// Whether the sessions are complete, their keys replay, and their shares open them.
+    ///
+    /// - Parameter sameHistory: whether the revisions are those that clients know; not so in a backup.
+    func expect(_ server: LiveServer, sameHistory: Bool = true, isTimely: Bool = true) async throws {
+        for session in sessions {
+            let path = try Self.text(session, "path")
+            let state = try await server.get(path + "/state")
+            #expect(state.status == 200 && state.json == session["state"], "\(path): \(state.text)")
+            #expect((state["etag"] == session["etag"]?.asString) == sameHistory)
+            let log = try await server.get(path + "/actions?limit=1000")
+            #expect(log.json["actions"] == session["log"], "\(path): \(log.text)")
+            if isTimely {
+                try await expectReplays(server, session, sameHistory: sameHistory)
+                try await expectShares(server, session)
+            }
+        }
+        if isTimely { #expect(try await server.get(Self.text(answers, "ended")).status == 410) }
+    }
+
+    private func expectReplays(_ server: LiveServer, _ session: JSONValue, sameHistory: Bool) async throws {
+        let repeats = try #require(session["repeats"]?.asArray)
+        #expect(!repeats.isEmpty)
+        for repeated in repeats {
+            let fields = [("Idempotency-Key", try Self.text(repeated, "key")), ("Content-Type", "application/json")]
+            let body = Array(try Self.text(repeated, "body").utf8)
+            let answer = try await server.send(
+                TestRequest("POST", Self.text(session, "path") + "/actions", fields, body: body))
+            #expect(answer.json == repeated["answer"], "\(answer.text)")
+            #expect(answer["idempotency-replayed"] == "true")
+            #expect((answer["etag"] == repeated["etag"]?.asString) == sameHistory)
+        }
+    }
+
+    private func expectShares(_ server: LiveServer, _ session: JSONValue) async throws {
+        let shares = try #require(session["shares"]?.asArray)
+        #expect(shares.count == 2)
+        for share in shares {
+            let state = try await server.get("/shared/" + Self.text(share, "share") + "/state")
+            #expect(state.json == session["state"], "\(state.text)")
+        }
+    }
+
+    /// Whether the subjects find their own sessions.
+    func expectOwners(_ server: LiveServer) async throws {
+        let mine = try #require(answers["mine"]?.asArray)
+        #expect(mine.count == 2)
+        for session in mine {
+            let state = try await server.send("GET", "/sessions/me/state", as: Self.text(session, "subject"))
+            #expect(state.json == session["state"], "\(state.text)")
+        }
+    }
+}
+
+extension DurableServer {
+    /// Copies files of an earlier release to where this server has its database.
+    fileprivate func copy(_ name: String, suffixes: [String]) throws {
+        for suffix in suffixes {
+            let file = EarlierData.folder.appending(path: name + suffix)
+            try FileManager.default.copyItem(at: file, to: URL(filePath: path + suffix))
+        }
+    }
+}
+
+@Suite("Data of an earlier release", .timeLimit(.minutes(5)))
+struct EarlierDataTests {
+    private static func run(
+        _ server: DurableServer, _ data: EarlierData, inTokenMode: Bool = false,
+        _ body: (LiveServer) async throws -> Void
+    ) async throws {
+        var configuration = EarlierData.configuration()
+        if inTokenMode {
+            configuration = TestTokens.configuration { $0.storage.key = configuration.storage.key }
+        }
+        try await server.run(
+            clock: data.clock, configuration: configuration, sealer: try configuration.storage.sealer(), body)
+    }
+
+    @Test("opens as a killed server left it, with keys, shares and owners")
+    func database() async throws {
+        let data = try EarlierData("file")
+        let server = try DurableServer()
+        try server.copy("database", suffixes: ["", "-wal"])
+        try await Self.run(server, data) { try await data.expect($0) }
+        #expect(try SQLiteStorage.verify(server.path).problems.isEmpty)
+        try await Self.run(server, data, inTokenMode: true) { try await data.expectOwners($0) }
+    }
+
+    @Test("opens from a backup, in a new history")
+    func backup() async throws {
+        let data = try EarlierData("file")
+        let server = try DurableServer()
+        try server.copy("backup", suffixes: [""])
+        try await Self.run(server, data) { try await data.expect($0, sameHistory: false) }
+        try await Self.run(server, data, inTokenMode: true) { try await data.expectOwners($0) }
+    }
+
+    @Test("opens from exported sessions")
+    func exports() async throws {
+        let data = try EarlierData("file")
+        let server = try DurableServer()
+        let lines = try String(contentsOf: EarlierData.folder.appending(path: "exports.jsonl"), encoding: .utf8)
+        for line in lines.split(separator: "\n") {
+            _ = try SQLiteStorage.insert(Array(line.utf8), into: server.path, as: nil)
+        }
+        try await Self.run(server, data) { running in
+            for session in data.sessions {
+                let state = try await running.get(EarlierData.text(session, "path") + "/state")
+                #expect(state.json == session["state"], "\(state.text)")
+            }
+        }
+    }
+
+    @Test("opens on Redis")
+    func redis() async throws {
+        let data = try EarlierData("redis")
+        let redis = try RedisServer(appendOnlyFile: EarlierData.folder.appending(path: "redis"))
+        for isTokenMode in [false, true] {
+            let configuration = EarlierData.configuration {
+                $0.storage.kind = .redis
+                $0.storage.redis.url = "unix://\(redis.socket)"
+                $0.cluster.address = "127.0.0.1:1"
+                $0.cluster.secret = Secret(String(repeating: "c", count: 32))
+                $0.cluster.lease = .seconds(60)
+                if isTokenMode { $0.access = TestTokens.configuration().access }
+            }
+            let journal = try configuration.journal(Log(level: .error, format: .text, sink: LogLines()))
+            try await LiveServer.run(
+                clock: data.clock, configuration: configuration, journal: journal,
+                sealer: try configuration.storage.sealer()
+            ) { server in
+                if isTokenMode { try await data.expectOwners(server) } else { try await data.expect(server) }
+            }
+        }
+    }
+}
