@@ -41,7 +41,7 @@ struct CrashTests {
 
     @Test("in a new file")
     func making() async throws {
-        let count = try await crashAtEveryCall(from: nil) { file, disk, ledger in
+        let count = try await crashAfterCalls(from: nil) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             try await work(journal, ledger, ["a", "b"])
             await journal.closed()
@@ -53,7 +53,7 @@ struct CrashTests {
     func upgrading(hasLog: Bool) async throws {
         let old = try await UpgradeTests.file().older(1, hasLog: hasLog)
         let durable = ["whole": 20, "idle": 0, "cut": 100, "gone": 10]
-        let count = try await crashAtEveryCall(from: old, durable: durable) { file, disk, ledger in
+        let count = try await crashAfterCalls(from: old, durable: durable) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             try await work(journal, ledger, ["new", "newer"])
             await journal.closed()
@@ -64,7 +64,7 @@ struct CrashTests {
     @Test("while the log is taken over, and begun anew", arguments: [true, false])
     func takingOver(closes: Bool) async throws {
         let (template, durable) = try await file(closes: closes)
-        let count = try await crashAtEveryCall(from: template, durable: durable) { file, disk, ledger in
+        let count = try await crashAfterCalls(from: template, durable: durable) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             for _ in 0..<2 {
                 try await work(journal, ledger, ["a", "b"], rounds: 1)
@@ -78,7 +78,7 @@ struct CrashTests {
     @Test("while commits are sorted into their sessions, between others and at the end", arguments: [true, false])
     func sorting(closes: Bool) async throws {
         let (template, durable) = try await file(closes: closes)
-        let count = try await crashAtEveryCall(from: template, durable: durable, losing: [.nothing, .all]) {
+        let count = try await crashAfterCalls(from: template, durable: durable, losing: [.nothing, .all]) {
             file, disk, ledger in
             guard let journal = try? file.open(sorting: SortingPolicy(maxBytes: 0), vfs: disk.name) else { return }
             try await work(journal, ledger, ["a", "c", "b"], rounds: 3)
@@ -93,7 +93,7 @@ struct CrashTests {
     @Test("while old commits go")
     func thinningOut() async throws {
         let (template, durable) = try await file(closes: true)
-        let count = try await crashAtEveryCall(from: template, durable: durable, losing: [.nothing, .all]) {
+        let count = try await crashAfterCalls(from: template, durable: durable, losing: [.nothing, .all]) {
             file, disk, ledger in
             guard let journal = try? file.open(keepCommits: 16, vfs: disk.name) else { return }
             try await work(journal, ledger, ["a"], steps: 25, rounds: 3)
@@ -112,7 +112,7 @@ struct CrashTests {
         Parcel.store(session).weigh(3)
         #expect(await session.awaitDurable() == nil)
         await first.closed()
-        let count = try await crashAtEveryCall(from: template, durable: ["parcel": 3]) { file, disk, ledger in
+        let count = try await crashAfterCalls(from: template, durable: ["parcel": 3]) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             _ = try? await goOn(journal, ledger)
             await journal.closed()
