@@ -5,10 +5,11 @@ package struct JSONWebToken: Sendable {
     package static let maxBytes = 16_384
     private static let maxHeaderBytes = 2048
     private static let maxKeyIDBytes = 256
+    private static let types = ["jwt", "at+jwt"].flatMap { [$0, "application/\($0)"] }
 
     package let algorithm: SignatureAlgorithm
     /// Names the key; nil if the token does not.
-    package let keyID: String?
+    package let keyID: Subject?
     package let claims: JSONValue
     /// What is signed: the first two parts with the dot between them.
     package let signedBytes: [UInt8]
@@ -25,11 +26,11 @@ package struct JSONWebToken: Sendable {
         else { throw .malformed }
         // No extension is implemented, and one that is critical must not be ignored (RFC 7515, section 4.1.11).
         guard fields["crit"] == nil, Self.isToken(fields["typ"]),
-            let algorithm = fields["alg"]?.asString.flatMap(SignatureAlgorithm.init)
+            let algorithm = SignatureAlgorithm.allCases.first(where: { fields["alg"] == .string($0.rawValue) })
         else { throw .unsupported }
         switch fields["kid"] {
         case nil: keyID = nil
-        case .string(let id)? where id.utf8.count <= Self.maxKeyIDBytes: keyID = id
+        case .string(let id)? where id.utf8.count <= Self.maxKeyIDBytes: keyID = Subject(id)
         default: throw .malformed
         }
         self.algorithm = algorithm
@@ -42,9 +43,9 @@ package struct JSONWebToken: Sendable {
     /// sign, must not be accepted (RFC 8725, section 3.11).
     private static func isToken(_ type: JSONValue?) -> Bool {
         guard let type else { return true }
-        guard var name = type.asString?.lowercased() else { return false }
-        if name.hasPrefix("application/") { name.removeFirst("application/".count) }
-        return name == "jwt" || name == "at+jwt"
+        guard let text = type.asString else { return false }
+        let name = text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        return Self.types.contains { name.elementsEqual($0.utf8) }
     }
 }
 

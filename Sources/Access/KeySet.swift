@@ -17,33 +17,33 @@ package struct KeySet: Sendable {
     }
 
     private static func key(_ element: JSONValue) -> VerificationKey? {
-        if let use = element["use"], use.asString != "sig" { return nil }
+        if let use = element["use"], use != "sig" { return nil }
         if let operations = element["key_ops"] {
-            guard operations.asArray?.contains(where: { $0.asString == "verify" }) == true else { return nil }
+            guard operations.asArray?.contains("verify") == true else { return nil }
         }
         let id = element["kid"]
         guard id == nil || id?.asString != nil, let der = der(element),
-            let key = VerificationKey(der: der, id: id?.asString)
+            let key = VerificationKey(der: der, id: id?.asSubject)
         else { return nil }
-        if let algorithm = element["alg"], algorithm.asString != key.algorithm.rawValue { return nil }
+        if let algorithm = element["alg"], algorithm != .string(key.algorithm.rawValue) { return nil }
         return key
     }
 
     /// The key as SubjectPublicKeyInfo. A symmetric key is none that a service may publish.
     private static func der(_ element: JSONValue) -> [UInt8]? {
-        switch element["kty"]?.asString {
+        switch element["kty"] ?? .null {
         case "RSA":
             guard let modulus = bytes(element["n"], 256...2048), let exponent = bytes(element["e"], 1...8) else {
                 return nil
             }
             return DER.rsaKey(modulus: modulus, exponent: exponent)
         case "EC":
-            guard element["crv"]?.asString == "P-256", let x = bytes(element["x"], 32...32),
+            guard element["crv"] == "P-256", let x = bytes(element["x"], 32...32),
                 let y = bytes(element["y"], 32...32)
             else { return nil }
             return DER.p256Key(x: x, y: y)
         case "OKP":
-            guard element["crv"]?.asString == "Ed25519", let x = bytes(element["x"], 32...32) else { return nil }
+            guard element["crv"] == "Ed25519", let x = bytes(element["x"], 32...32) else { return nil }
             return DER.ed25519Key(x)
         default: return nil
         }

@@ -1,3 +1,5 @@
+package import JSON
+
 /// Something that credentials may allow, by the name that tokens and shares have for it.
 package enum Permission: String, Sendable, CaseIterable {
     /// Create and fork sessions. The response shows the new session's state.
@@ -11,6 +13,14 @@ package enum Permission: String, Sendable, CaseIterable {
     case share
     /// Use the resources of operators, of all sessions.
     case admin
+}
+
+extension Permission {
+    /// The permission with this name; nil if there is none.
+    package init?(named name: Subject) {
+        guard let found = Self.allCases.first(where: { Subject($0.rawValue) == name }) else { return nil }
+        self = found
+    }
 }
 
 /// A set of permissions.

@@ -16,7 +16,7 @@ package enum PublicKeyFile {
     /// libcrypto must be loaded.
     package static func keys(_ text: String) throws(Unusable) -> [VerificationKey] {
         var keys: [VerificationKey] = []
-        var block: (label: Substring, content: String)?
+        var block: (label: Subject, content: String)?
         for line in text.split(whereSeparator: \.isNewline).map({ $0.drop { $0 == " " } }) {
             if let label = label(of: line, "-----BEGIN ") {
                 block = (label, "")
@@ -33,19 +33,19 @@ package enum PublicKeyFile {
         return keys
     }
 
-    private static func label(of line: Substring, _ prefix: String) -> Substring? {
+    private static func label(of line: Substring, _ prefix: String) -> Subject? {
         let line = line.reversed().drop { $0.isWhitespace }.reversed()
-        let text = Substring(String(line))
-        guard text.hasPrefix(prefix), text.hasSuffix("-----") else { return nil }
-        return text.dropFirst(prefix.count).dropLast(5)
+        let text = Array(String(line).utf8)
+        guard text.starts(with: prefix.utf8), text.suffix(5).elementsEqual("-----".utf8) else { return nil }
+        return Subject(String(decoding: text.dropFirst(prefix.utf8.count).dropLast(5), as: UTF8.self))
     }
 
-    private static func key(_ label: Substring, _ content: String) throws(Unusable) -> VerificationKey {
+    private static func key(_ label: Subject, _ content: String) throws(Unusable) -> VerificationKey {
         switch label {
         case "PUBLIC KEY", "RSA PUBLIC KEY": break
         case "CERTIFICATE":
             throw Unusable(detail: "has a certificate; extract its key with 'openssl x509 -pubkey -noout'")
-        case _ where label.hasSuffix("PRIVATE KEY"):
+        case _ where label.utf8.suffix(11).elementsEqual("PRIVATE KEY".utf8):
             throw Unusable(
                 detail:
                     "has a private key, which does not belong here; extract the public one with 'openssl pkey -pubout'")

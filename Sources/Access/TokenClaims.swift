@@ -1,19 +1,21 @@
+package import JSON
+
 /// What a verified token says: whose it is, what it allows, and until when.
 ///
 /// A class, because each request carries it: one reference is cheap to copy.
 package final class TokenClaims: Sendable {
-    package let subject: String
+    package let subject: Subject
     /// When it stops to be valid, with the leeway, in milliseconds since 1970.
     package let expiresAt: Int
     package let permissions: Permissions
     /// The names of the store kinds that the token is limited to; nil for all.
-    package let stores: [String]?
+    package let stores: [Subject]?
     /// The ids of sessions that the token may use although they are not its subject's.
-    package let sessions: [String]
+    package let sessions: [Subject]
 
     package init(
-        subject: String, expiresAt: Int, permissions: Permissions = .allButAdmin, stores: [String]? = nil,
-        sessions: [String] = []
+        subject: Subject, expiresAt: Int, permissions: Permissions = .allButAdmin, stores: [Subject]? = nil,
+        sessions: [Subject] = []
     ) {
         self.subject = subject
         self.expiresAt = expiresAt

@@ -8,6 +8,8 @@ package enum TokenError: Error, Sendable, Hashable {
     case notVerified
     /// No key has the identifier that the token names. It may be a new one.
     case unknownKey
+    /// It names no key, and more keys could have signed it than are tried.
+    case ambiguousKey
     case expired
     case notYetValid
     case wrongIssuer
@@ -22,6 +24,7 @@ extension TokenError: CustomStringConvertible {
         case .malformed: "It is not a signed JSON Web Token of at most \(JSONWebToken.maxBytes) bytes."
         case .unsupported: "Its header demands something that this server does not accept."
         case .notVerified, .unknownKey: "No key of this server has signed it."
+        case .ambiguousKey: "It names no key (kid), and the service that signs has several."
         case .expired: "It has expired."
         case .notYetValid: "It is not valid yet."
         case .wrongIssuer: "Its issuer is not that of this server."

@@ -7,11 +7,13 @@ package struct TokenVerifier: Sendable {
     /// The end of the year 9999.
     private static let lastMoment = 253_402_300_799_999.0
     private static let subjectBytes = 1...256
+    /// Trying a key takes about 0.1 ms, and anybody can send a token that names none.
+    private static let maxCandidates = 4
 
     /// The keys of the configuration. They have no identifiers, so they are tried whatever key a token names.
     private let keys: [VerificationKey]
-    private let issuer: String?
-    private let audience: String?
+    private let issuer: Subject?
+    private let audience: Subject?
 
     /// - Parameters:
     ///   - keys: those of the configuration.
@@ -19,14 +21,15 @@ package struct TokenVerifier: Sendable {
     ///   - audience: must be among the audiences; nil for any.
     package init(keys: [VerificationKey], issuer: String? = nil, audience: String? = nil) {
         self.keys = keys
-        self.issuer = issuer
-        self.audience = audience
+        self.issuer = issuer.map { Subject($0) }
+        self.audience = audience.map { Subject($0) }
     }
 
     /// The claims of a token that a key of the configuration or of the set has signed, and that is valid now.
     ///
     /// - Parameters:
-    ///   - set: keys with identifiers; nil if there are none yet.
+    ///   - set: keys with identifiers; nil if there are none yet. A token that names no key may be of one of a few keys of its
+    ///     algorithm, so that a set without identifiers can be rotated.
     ///   - now: milliseconds since 1970.
     /// - Throws: `unknownKey` if a newer set might have the key.
     package func verify(_ token: JSONWebToken, with set: KeySet?, now: Int) throws(TokenError) -> TokenClaims {
@@ -36,7 +39,9 @@ package struct TokenVerifier: Sendable {
             guard let set else { throw .unknownKey }
             let named = set.keys.filter { token.keyID == nil || $0.id == token.keyID }
             guard !named.isEmpty else { throw .unknownKey }
-            guard named.contains(where: { $0.verifies(token) }) else { throw .notVerified }
+            let candidates = named.filter { $0.algorithm == token.algorithm }
+            guard candidates.count <= Self.maxCandidates else { throw .ambiguousKey }
+            guard candidates.contains(where: { $0.verifies(token) }) else { throw .notVerified }
         }
         return try claims(token.claims, now: now)
     }
@@ -49,14 +54,14 @@ package struct TokenVerifier: Sendable {
             guard let start = Self.moment(start) else { throw .claim("nbf") }
             guard now >= start - Self.leeway else { throw .notYetValid }
         }
-        if let issuer, json["iss"]?.asString != issuer { throw .wrongIssuer }
+        if let issuer, json["iss"]?.asSubject != issuer { throw .wrongIssuer }
         if let audience, !Self.audiences(json["aud"]).contains(audience) { throw .wrongAudience }
         guard let subject = json["sub"]?.asString, Self.isSubject(subject) else { throw .claim("sub") }
-        return try Self.grant(json["storehouse"], subject, expiresAt)
+        return try Self.grant(json["storehouse"], Subject(subject), expiresAt)
     }
 
     private static func grant(
-        _ json: JSONValue?, _ subject: String, _ expiresAt: Int
+        _ json: JSONValue?, _ subject: Subject, _ expiresAt: Int
     ) throws(TokenError) -> TokenClaims {
         guard let json else { return TokenClaims(subject: subject, expiresAt: expiresAt) }
         guard json.asObject != nil else { throw .claim("storehouse") }
@@ -64,21 +69,21 @@ package struct TokenVerifier: Sendable {
         return TokenClaims(
             subject: subject, expiresAt: expiresAt,
             // Names of later releases allow nothing here.
-            permissions: may.map { Permissions($0.compactMap(Permission.init)) } ?? .allButAdmin,
+            permissions: may.map { Permissions($0.compactMap(Permission.init(named:))) } ?? .allButAdmin,
             stores: try texts(json["stores"], "storehouse.stores"),
             sessions: try texts(json["sessions"], "storehouse.sessions") ?? [])
     }
 
-    private static func texts(_ json: JSONValue?, _ name: String) throws(TokenError) -> [String]? {
+    private static func texts(_ json: JSONValue?, _ name: String) throws(TokenError) -> [Subject]? {
         guard let json else { return nil }
         guard let elements = json.asArray else { throw .claim(name) }
-        let texts = elements.compactMap(\.asString)
+        let texts = elements.compactMap(\.asSubject)
         guard texts.count == elements.count else { throw .claim(name) }
         return texts
     }
 
-    private static func audiences(_ json: JSONValue?) -> [String] {
-        json?.asString.map { [$0] } ?? json?.asArray?.compactMap(\.asString) ?? []
+    private static func audiences(_ json: JSONValue?) -> [Subject] {
+        json?.asSubject.map { [$0] } ?? json?.asArray?.compactMap(\.asSubject) ?? []
     }
 
     /// Whether it can stand in documents and in an operator's terminal.

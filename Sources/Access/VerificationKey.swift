@@ -1,4 +1,5 @@
 import CCrypto
+package import JSON
 
 /// A key that verifies tokens of one algorithm: the token cannot choose another.
 package final class VerificationKey: Sendable {
@@ -9,7 +10,7 @@ package final class VerificationKey: Sendable {
 
     package let algorithm: SignatureAlgorithm
     /// The identifier that tokens may name; nil if the key has none.
-    package let id: String?
+    package let id: Subject?
     private let material: Material
 
     private enum Material: Sendable {
@@ -39,7 +40,7 @@ package final class VerificationKey: Sendable {
     /// key without a secret.
     ///
     /// libcrypto must be loaded.
-    init?(der: [UInt8], id: String? = nil) {
+    init?(der: [UInt8], id: Subject? = nil) {
         var kind = CCRYPTO_KEY_OTHER
         var bits: Int32 = 0
         guard let pointer = ccrypto_read_public_key(der, der.count, &kind, &bits) else { return nil }

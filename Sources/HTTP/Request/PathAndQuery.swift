@@ -131,7 +131,7 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
     package func first(_ name: String) -> String? {
         var items = self
         while let (itemName, value) = items.nextRanges() {
-            if bytes[itemName].elementsEqual(name.utf8) || string(itemName) == name { return string(value) }
+            if bytes[itemName].elementsEqual(name.utf8) || string(itemName).utf8.elementsEqual(name.utf8) { return string(value) }
         }
         return nil
     }
@@ -146,7 +146,7 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
     package func replacing(_ name: String, with value: String) -> String {
         var (kept, rest): ([String], QueryItems) = ([], self)
         while let item = rest.nextRanges() {
-            if string(item.name) == name { continue }
+            if string(item.name).utf8.elementsEqual(name.utf8) { continue }
             kept.append(String(decoding: bytes[item.name.lowerBound..<item.value.upperBound], as: UTF8.self))
         }
         return (kept + ["\(name)=\(value)"]).joined(separator: "&")

@@ -17,7 +17,7 @@ final class EncodingStream {
         /// Where each element or member begins, if they are sorted.
         var starts: [Int] = []
         /// The names, once there are many.
-        var manyNames: Set<String>?
+        var manyNames: Set<CodePointString>?
     }
 
     /// Ends a value that cannot be streamed; the error itself is never reported.
@@ -207,11 +207,12 @@ extension EncodingStream {
         guard frames[depth].entryLength == 0 else { return true }
         let first = frames[depth].firstName
         guard names.count - first >= 16 else {
-            for index in first..<names.count where names[index] == name { return false }
+            let name = CodePointString(name)
+            for index in first..<names.count where CodePointString(names[index]) == name { return false }
             return true
         }
-        if frames[depth].manyNames == nil { frames[depth].manyNames = Set(names[first...]) }
-        return frames[depth].manyNames?.insert(name).inserted ?? true
+        if frames[depth].manyNames == nil { frames[depth].manyNames = Set(names[first...].map { CodePointString($0) }) }
+        return frames[depth].manyNames?.insert(CodePointString(name)).inserted ?? true
     }
 
     /// Removes an element or a member that could not be encoded.
@@ -223,7 +224,7 @@ extension EncodingStream {
         if frames[depth].entryLength > 0 { frames[depth].starts.removeLast() }
         if let name {
             names.removeLast()
-            frames[depth].manyNames?.remove(name)
+            frames[depth].manyNames?.remove(CodePointString(name))
         }
         json.pointee.rewind(to: mark)
     }
@@ -258,9 +259,9 @@ extension EncodingStream {
         let length = frame.isArray ? frame.entryLength : 1
         let starts = stride(from: 0, to: frame.starts.count, by: length).map { frame.starts[$0] }
         guard frame.isArray else {
-            let order = starts.indices.sorted { names[frame.firstName + $0] < names[frame.firstName + $1] }
-            for (one, next) in zip(order, order.dropFirst())
-            where names[frame.firstName + one] == names[frame.firstName + next] {
+            let names = names[frame.firstName...].map { CodePointString($0) }
+            let order = starts.indices.sorted { names[$0] < names[$1] }
+            for (one, next) in zip(order, order.dropFirst()) where names[one] == names[next] {
                 cannotStream()
             }
             return json.pointee.reorder(from: starts) { _ in order }

@@ -181,6 +181,14 @@ extension CodePointString: Hashable {
     }
 }
 
+extension CodePointString: Comparable {
+    /// The order of Swift. Texts that it holds for equal are in the order of their bytes.
+    static func < (left: CodePointString, right: CodePointString) -> Bool {
+        left.text < right.text
+            || left.text == right.text && left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
 extension UnsafeRawBufferPointer {
     /// Both buffers must have the same length.
     fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {

@@ -46,7 +46,7 @@ struct ExportedSession {
             forkedFrom: try document.number(ifPresent: "forkedFrom", Self.revisions),
             historyID: String(UInt64.random(in: .min ... .max), radix: 36),
             initial: initial,
-            owner: json["owner"] == nil ? nil : try document.text("owner"),
+            owner: json["owner"] == nil ? nil : Subject(try document.text("owner")),
             isPersonal: json["owner"] == nil ? false : try document.flag("personal"))
         shareGeneration = try document.number(ifPresent: "shareGeneration", Self.revisions) ?? 0
         lastActiveAt = try document.moment("lastActiveAt")

@@ -1,3 +1,4 @@
+public import JSON
 import Locks
 public import StoreHosting
 import Stores
@@ -48,7 +49,7 @@ public struct MemoryJournal: Journal {
     }
 
     public func personalSession(
-        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
     ) {
         done(.success(nil))
     }

@@ -1,5 +1,6 @@
 import CCrypto
 import Dispatch
+public import JSON
 import Locks
 import Platform
 public import StoreHosting
@@ -237,7 +238,7 @@ public final class RedisJournal: Journal {
     }
 
     public func personalSession(
-        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
     ) {
         let sealer = sealer
         read(.personal, of: names.personal(of: owner, kind: kind), [], done) { fields throws(JournalError) in

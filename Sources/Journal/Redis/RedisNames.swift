@@ -1,4 +1,5 @@
 import CCrypto
+import JSON
 import StoreHosting
 import Stores
 
@@ -23,7 +24,7 @@ struct RedisNames: Sendable {
     /// - Parameter session: the key of a session, or another one; nil for none.
     func keys(_ session: String? = nil) -> RedisKeys { RedisKeys(tag: tag, session: session) }
 
-    func personal(of owner: String, kind: String) -> String {
+    func personal(of owner: Subject, kind: String) -> String {
         "\(tag):me:" + Self.hash(of: "\(owner.utf8.count) \(owner)\(kind)")
     }
 
@@ -81,7 +82,7 @@ struct RedisCreation {
         personal = header.isPersonal ? header.owner.map { names.personal(of: $0, kind: header.kind) } ?? "" : ""
         var words = [
             "sequence": "0", "revision": "0", "chain": String(SessionRow.checksum(header)), "total": "0", "cut": "0",
-            "shares": "0", "losses": String(lossID), "owner": header.owner ?? "",
+            "shares": "0", "losses": String(lossID), "owner": header.owner?.text ?? "",
         ]
         if let shared { words["initial"] = shared.key }
         if !personal.isEmpty { words["me"] = personal }

@@ -213,7 +213,7 @@ extension SessionHeader {
         record.add(createdAt)
         record.add(forkedFrom) { $0.add($1) }
         record.add(historyID)
-        record.add(owner) { $0.add($1) }
+        record.add(owner) { $0.add($1.text) }
         record.add(isPersonal ? 1 : 0)
         record.add(checksum: SessionRow.checksum(self))
         return record.bytes
@@ -234,7 +234,7 @@ extension SessionHeader {
             id: id, kind: try record.text(), schema: try record.integer(), createdAt: try record.integer(),
             forkedFrom: try record.optional { reader throws(RecordReader.Malformed) in try reader.integer() },
             historyID: try record.text(), initial: initial,
-            owner: try record.optional { reader throws(RecordReader.Malformed) in try reader.text() },
+            owner: try record.optional { reader throws(RecordReader.Malformed) in Subject(try reader.text()) },
             isPersonal: try record.integer() != 0)
         guard try record.checksum() == SessionRow.checksum(self) else { throw RecordReader.Malformed() }
         try record.end()

@@ -1,3 +1,4 @@
+import JSON
 import StoreHosting
 import Stores
 
@@ -92,7 +93,7 @@ extension RedisJournal {
         }
 
         case unknown
-        case ended(owner: String?)
+        case ended(owner: Subject?)
         /// Another node owns it.
         case elsewhere(String)
         /// - lossID: that of the storage when the session was read.
@@ -106,7 +107,7 @@ extension RedisJournal {
             case "UNKNOWN": self = .unknown
             case "ENDED":
                 let owner = fields.dropFirst().first?.text ?? ""
-                self = .ended(owner: owner.isEmpty ? nil : owner)
+                self = .ended(owner: owner.isEmpty ? nil : Subject(owner))
             case "OWNED": self = .elsewhere(fields.dropFirst().first?.text ?? "")
             case "FORGOTTEN": throw .unavailable("the node's lease has ended")
             default:
@@ -149,7 +150,7 @@ struct RedisStoredSession: Sendable {
             throw .corrupt("its id cannot be decrypted with this storage.key")
         }
         let seed: UInt64
-        var owner: String?
+        var owner: Subject?
         do throws(RecordReader.Malformed) {
             let header = try SessionHeader(id: id, encoded: header, initial: try StateSnapshot(encoded: initial))
             owner = header.owner

@@ -1,4 +1,5 @@
 import Dispatch
+public import JSON
 import Platform
 public import StoreHosting
 import Stores
@@ -164,7 +165,7 @@ public final class SQLiteJournal: Journal {
     }
 
     public func personalSession(
-        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
     ) {
         // A session that is about to be created or ended counts.
         writer.afterAll { [writer] in

@@ -194,7 +194,10 @@ extension Field where Value: CaseIterable & RawRepresentable<String> {
     public static func choice(_ name: String, example: Value) -> Field {
         Field(
             name, schema: .enumeration(Value.allCases.map(\.rawValue)), example: .string(example.rawValue),
-            read: { $0?.asString.flatMap(Value.init(rawValue:)) }, write: { .string($0.rawValue) })
+            read: { json in
+                // A text that equals a raw value only for Swift is none of the words.
+                json?.asString.flatMap(Value.init(rawValue:)).flatMap { json == .string($0.rawValue) ? $0 : nil }
+            }, write: { .string($0.rawValue) })
     }
 }
 

@@ -1,3 +1,5 @@
+public import JSON
+
 /// Persists the commits of sessions: the port between a server and its storage.
 ///
 /// Operations on one session take effect in the order of the calls. Completions are called once, on any thread, and
@@ -55,7 +57,7 @@ public protocol Journal: Sendable {
     ///
     /// A journal that does not outlive the process finds none: the server itself has the sessions.
     func personalSession(
-        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void)
+        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void)
 
     /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time.
     func idleSessions(
@@ -217,10 +219,10 @@ public enum JournalError: Error, Sendable, Equatable {
     /// It may be persisted or not: the storage has not answered, or the session belongs to another process meanwhile.
     case outcomeUnknown(String)
     /// Stored data is damaged: a checksum differs. The owner is that of the session, if it can still be read and there is one.
-    case corrupt(String, owner: String? = nil)
+    case corrupt(String, owner: Subject? = nil)
 
     /// The same error of a session with this owner.
-    package func of(owner: String?) -> JournalError {
+    package func of(owner: Subject?) -> JournalError {
         if case .corrupt(let detail, _) = self { .corrupt(detail, owner: owner) } else { self }
     }
 }

@@ -1,3 +1,5 @@
+public import JSON
+
 /// The constant properties of a session.
 public struct SessionHeader: Sendable, Equatable {
     /// The id in its address.
@@ -15,14 +17,14 @@ public struct SessionHeader: Sendable, Equatable {
     /// The state at revision 0.
     public let initial: StateSnapshot
     /// The subject that created it; nil if the server knew no subjects.
-    public let owner: String?
+    public let owner: Subject?
     /// Whether it is the session of its owner and kind that `/sessions/me` names. There is one at most.
     public let isPersonal: Bool
 
     /// The header of a new session.
     public init(
         id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, historyID: String,
-        initial: StateSnapshot, owner: String? = nil, isPersonal: Bool = false
+        initial: StateSnapshot, owner: Subject? = nil, isPersonal: Bool = false
     ) {
         self.id = id
         self.kind = kind
@@ -150,7 +152,7 @@ public enum SessionLookup: Sendable {
     /// Nothing.
     case unknown
     /// A session that has ended.
-    case ended(owner: String?)
+    case ended(owner: Subject?)
     /// A session: its newest state, the idempotency records that are still valid, and the journal of what follows.
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
     /// A session that another process owns, which is reached at an address.

@@ -148,7 +148,7 @@ extension PersistedValue {
             do throws(RestorationError) { entity = try self.read(row, at: name) } catch {
                 throw error.below("entities")
             }
-            guard entity.id == id else {
+            guard ExactComparison.areSame(entity.id, id) else {
                 throw unreadable("has another id than its name", below: name).below("entities")
             }
             read.append(entity)

@@ -203,7 +203,7 @@ extension SQLiteStorage.ListedSession {
         var object: JSONObject = ["id": .string(id)]
         if let summary {
             object["store"] = .string(summary.header.kind)
-            object["owner"] = summary.header.owner.map(JSONValue.string)
+            object["owner"] = summary.header.owner.map { .string($0.text) }
             object["revision"] = .integer(summary.revision)
             object["createdAt"] = .string(Timestamp.rfc3339(summary.header.createdAt))
             object["lastActiveAt"] = .string(Timestamp.rfc3339(summary.lastActiveAt))

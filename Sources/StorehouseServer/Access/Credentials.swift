@@ -1,4 +1,5 @@
 import Access
+import JSON
 
 /// What the credentials of a request allow. A pure value.
 ///
@@ -14,7 +15,7 @@ enum Credentials: Sendable {
     case admin
 
     /// The owner of the sessions that are created with these credentials.
-    var subject: String? {
+    var subject: Subject? {
         if case .token(let claims) = self { claims.subject } else { nil }
     }
 
@@ -42,7 +43,7 @@ enum Credentials: Sendable {
 
     /// Requires that sessions of a kind may be used.
     func require(store: String) throws(Problem) {
-        guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(store) else { return }
+        guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(Subject(store)) else { return }
         throw Problem(.forbidden, "The token does not allow this store: storehouse.stores lacks it.")
     }
 
@@ -59,7 +60,7 @@ enum Credentials: Sendable {
     /// - Parameters:
     ///   - owner: the subject that it belongs to, or nil if it belongs to nobody.
     ///   - store: the name of its kind.
-    func require(_ id: SessionID, ownedBy owner: String?, store: String) throws(Problem) {
+    func require(_ id: SessionID, ownedBy owner: Subject?, store: String) throws(Problem) {
         guard case .token(let claims) = self else { return }
         guard owner == claims.subject || lists(id) else { throw Self.notYours }
         try require(store: store)
@@ -69,7 +70,7 @@ enum Credentials: Sendable {
     /// looks like one that never existed.
     ///
     /// - Parameter owner: the subject that the session belonged to; nil if that is not known.
-    func require(ended id: SessionID, ownedBy owner: String?) throws(Problem) {
+    func require(ended id: SessionID, ownedBy owner: Subject?) throws(Problem) {
         guard case .token(let claims) = self, let owner, owner != claims.subject, !lists(id) else { return }
         throw Self.notYours
     }
@@ -77,14 +78,14 @@ enum Credentials: Sendable {
     /// Requires that the credentials may learn that there is no session, or that it cannot be read.
     ///
     /// - Parameter owner: the subject that the session belongs to; nil if that is not known.
-    func require(unknown id: SessionID, ownedBy owner: String? = nil) throws(Problem) {
+    func require(unknown id: SessionID, ownedBy owner: Subject? = nil) throws(Problem) {
         guard case .token(let claims) = self, owner != claims.subject, !lists(id) else { return }
         throw Self.notYours
     }
 
     private func lists(_ id: SessionID) -> Bool {
         guard case .token(let claims) = self, !claims.sessions.isEmpty else { return false }
-        return claims.sessions.contains(id.description)
+        return claims.sessions.contains(Subject(id.description))
     }
 
     private static var notYours: Problem {

@@ -108,7 +108,7 @@ struct Preconditions: Sendable {
 extension StoreKind {
     /// A selection by a JSON Pointer or the name of a selector.
     func selection(_ text: String) throws(Problem) -> Selection {
-        if selectors.contains(where: { $0.name == text }) { return .named(text) }
+        if selectors.contains(where: { Subject($0.name) == Subject(text) }) { return .named(text) }
         do throws(JSONPointerError) {
             return .pointer(try JSONPointer(text))
         } catch {

@@ -45,7 +45,9 @@ final class AdminAPI: Sendable {
         try context.head.requireJSONAcceptable()
         let page = SessionPage(
             after: try start(context.head), limit: try context.head.pageSize(),
-            SessionFilter(store: context.head.query.first("store"), owner: context.head.query.first("owner")))
+            SessionFilter(
+                store: context.head.query.first("store").map { Subject($0) },
+                owner: context.head.query.first("owner").map { Subject($0) }))
         let deferred = context.deferred
         guard let journal else {
             return try pool.run(for: .admin) { [registry, sealer] in

@@ -1,6 +1,7 @@
 import Access
 import HTTP
 import HTTPServer
+import JSON
 import Locks
 import StoreHosting
 import Stores
@@ -39,7 +40,7 @@ final class PersonalSessions: Sendable {
 
     /// Calls `use` with the session of the subject of a token, and of the kind that the query names.
     func withSession(
-        of subject: String, _ context: RequestContext, _ use: @escaping SessionAccess.Use
+        of subject: Subject, _ context: RequestContext, _ use: @escaping SessionAccess.Use
     ) throws(Problem) {
         let kind = try creator.builder.kind(context.head.query.first("store"))
         try context.credentials.require(store: kind.kind.name)
@@ -126,7 +127,7 @@ final class PersonalSessions: Sendable {
 
 /// A subject and the name of a kind, of which there is one personal session.
 struct PersonalKey: Sendable, Hashable {
-    let subject: String
+    let subject: Subject
     let kind: String
 }
 

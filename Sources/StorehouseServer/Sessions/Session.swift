@@ -20,7 +20,7 @@ package final class Session: Identifiable, Sendable {
     let fork: Fork?
     let runtime: KindRuntime
     /// The subject that created it; nil if the server knew no subjects.
-    let owner: String?
+    let owner: Subject?
     private let shares: Atomic<Int>
     private let lastActive: Atomic<Int>
     private let nextExpiryCheck = Atomic<Int>(0)
@@ -38,7 +38,7 @@ package final class Session: Identifiable, Sendable {
 
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
-        lastActiveAt: Int? = nil, historyID: String, owner: String? = nil, isPersonal: Bool = false,
+        lastActiveAt: Int? = nil, historyID: String, owner: Subject? = nil, isPersonal: Bool = false,
         shareGeneration: Int = 0,
         fork: Fork? = nil, byteCount: Int? = nil, handovers: Handovers? = nil
     ) {

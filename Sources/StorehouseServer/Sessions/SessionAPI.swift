@@ -42,7 +42,7 @@ final class SessionAPI: Sendable {
 
     /// May be called on any thread.
     private func create(
-        _ kind: KindRuntime, _ fork: Session.Fork?, id: SessionID = .random(), for owner: String?
+        _ kind: KindRuntime, _ fork: Session.Fork?, id: SessionID = .random(), for owner: Subject?
     ) throws(Problem) -> (session: Session, response: Response) {
         let session = try creator.create(kind, fork, id: id, owner: owner)
         let state = session.store.read()
@@ -276,7 +276,7 @@ struct SessionDocument: JSONEncodable {
     private let subscribers: Int
     private let effects: [String]
     private let forkedFrom: Int?
-    private let owner: String?
+    private let owner: Subject?
     /// The node that has the session; nil if the server is alone, or if it is not in memory.
     let node: String?
     /// Nil if the document is without the state.

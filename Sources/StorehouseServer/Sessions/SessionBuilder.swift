@@ -33,7 +33,7 @@ package struct SessionBuilder: Sendable {
     /// The kind with a name; without one, the default.
     func kind(_ name: String?) throws(Problem) -> KindRuntime {
         let name = name ?? defaultStore
-        if let kind = kinds.first(where: { $0.kind.name == name }) { return kind }
+        if let kind = kinds.first(where: { Subject($0.kind.name) == Subject(name) }) { return kind }
         let known = kinds.map(\.kind.name).joined(separator: ", ")
         throw Problem(.noSuchStore, "No store has this name; the stores are: \(known).")
     }
@@ -45,7 +45,7 @@ package struct SessionBuilder: Sendable {
     ///   - isPersonal: whether it is the one that `/sessions/me` names.
     ///   - fork: the initial state, if it is not that of the kind.
     package func create(
-        _ kind: KindRuntime, _ id: SessionID, now: Int, owner: String? = nil, isPersonal: Bool = false,
+        _ kind: KindRuntime, _ id: SessionID, now: Int, owner: Subject? = nil, isPersonal: Bool = false,
         fork: Session.Fork? = nil
     ) throws(Problem) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -80,7 +80,7 @@ package struct SessionBuilder: Sendable {
         guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
             return .failure(Problem(JournalError.corrupt("")))
         }
-        guard let kind = kinds.first(where: { $0.kind.name == header.kind }) else {
+        guard let kind = kinds.first(where: { Subject($0.kind.name) == Subject(header.kind) }) else {
             return .failure(
                 Problem(.internalError, "The session is of store \(header.kind), which this server does not host."))
         }

@@ -1,3 +1,4 @@
+import JSON
 import Observability
 import StoreHosting
 
@@ -15,7 +16,7 @@ struct SessionCreator: Sendable {
     ///   - owner: the subject that it belongs to; nil if there is none.
     ///   - isPersonal: whether it is the one that `/sessions/me` names.
     func create(
-        _ kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), owner: String?,
+        _ kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), owner: Subject?,
         isPersonal: Bool = false
     ) throws(Problem) -> Session {
         let created = try registry.create(id) { (id, now) throws(Problem) in

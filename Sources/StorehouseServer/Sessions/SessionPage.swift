@@ -4,13 +4,13 @@ import JSON
 /// Which sessions a list shows.
 struct SessionFilter: Sendable {
     /// The name of their store kind; nil for any.
-    let store: String?
+    let store: Subject?
     /// Their owner; nil for any.
-    let owner: String?
+    let owner: Subject?
 
     /// - Parameter owner: nil for a session without an owner.
-    func matches(store: String, owner: String?) -> Bool {
-        (self.store == nil || self.store == store) && (self.owner == nil || self.owner == owner)
+    func matches(store: String, owner: Subject?) -> Bool {
+        (self.store == nil || self.store == Subject(store)) && (self.owner == nil || self.owner == owner)
     }
 }
 

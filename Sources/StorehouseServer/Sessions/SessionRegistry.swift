@@ -1,3 +1,4 @@
+package import JSON
 import Locks
 package import StoreHosting
 import Stores
@@ -8,9 +9,9 @@ package final class SessionRegistry: Sendable {
     package enum Lookup: Sendable {
         case session(Session)
         /// The owner is nil if there was none, or if it is not known.
-        case ended(owner: String?)
+        case ended(owner: Subject?)
         /// The stored data is damaged, or of a kind or release that this server does not have. The owner as above.
-        case unreadable(Problem, owner: String?)
+        case unreadable(Problem, owner: Subject?)
         /// Another node has it, by its name.
         case elsewhere(String)
         case unknown
@@ -175,7 +176,7 @@ package final class SessionRegistry: Sendable {
     /// Ends a session that has expired and is not in memory.
     ///
     /// - Parameter createdAt: if another process may have used it since; nil if that is known.
-    private func end(_ id: SessionID, _ now: Int, owner: String? = nil, createdAt: Int? = nil) {
+    private func end(_ id: SessionID, _ now: Int, owner: Subject? = nil, createdAt: Int? = nil) {
         if tombstones.isEnding(id) { return }
         // The journal may list it again until it has written the end.
         if tombstones.lookup(id) == nil { events.add(to: .expired) }

@@ -1,3 +1,4 @@
+package import JSON
 import Locks
 
 /// Remembers the ids of ended sessions, to tell them from ids that never existed.
@@ -19,7 +20,7 @@ package final class SessionTombstones: Sendable {
     private struct Generation {
         var ids: Set<SessionID> = []
         /// Of those that had one.
-        var owners: [SessionID: String] = [:]
+        var owners: [SessionID: Subject] = [:]
 
         func lookup(_ id: SessionID) -> SessionRegistry.Lookup? {
             ids.contains(id) ? .ended(owner: owners[id]) : nil
@@ -42,7 +43,7 @@ package final class SessionTombstones: Sendable {
     /// Whether a session has begun to end, and the end is not durable yet.
     func isEnding(_ id: SessionID) -> Bool { contents.withLock { $0.ending.contains(id) } }
 
-    package func add(_ id: SessionID, now: Int, owner: String? = nil) {
+    package func add(_ id: SessionID, now: Int, owner: Subject? = nil) {
         contents.withLock { contents in
             contents.ending.remove(id)
             if contents.young.ids.count >= maxPerGeneration || now - contents.youngSince > Self.lifetime {

@@ -164,6 +164,9 @@ public struct EffectID: Sendable, Hashable, ExpressibleByStringInterpolation, Cu
     public init(stringLiteral name: String) { self.name = name }
 
     public var description: String { name }
+
+    /// Whether the names have the same bytes: a name may contain an id that a client has sent.
+    public static func == (one: EffectID, other: EffectID) -> Bool { ExactComparison.areSame(one.name, other.name) }
 }
 
 /// Sends the actions of an effect that is still running.

@@ -80,7 +80,7 @@ package struct PathStep: Hashable, Sendable {
     /// The step to one element.
     @usableFromInline
     package static func element<Value>(_ key: some Hashable, _ value: Value) -> PathStep {
-        PathStep(.element(AnyHashable(key)), id(of: value), mayEnd: true)
+        PathStep(.element(AnyHashable(ExactKey(key))), id(of: value), mayEnd: true)
     }
 
     /// The step to this value in the same place. If it has an id, a value with another id is not the same part.
@@ -92,8 +92,8 @@ package struct PathStep: Hashable, Sendable {
 
     /// The key of an element.
     @usableFromInline
-    package func elementKey<Key>(as type: Key.Type = Key.self) -> Key? {
-        if case .element(let key) = place { return key.base as? Key }
+    package func elementKey<Key: Hashable>(as type: Key.Type = Key.self) -> Key? {
+        if case .element(let key) = place { return (key.base as? ExactKey<Key>)?.id }
         return nil
     }
 
@@ -102,7 +102,7 @@ package struct PathStep: Hashable, Sendable {
     package static func nextCaseNumber() -> Int { lastCaseNumber.add(1, ordering: .relaxed).newValue }
 
     private static func id<Value>(of value: Value) -> AnyHashable? {
-        func open(_ value: some Identifiable) -> AnyHashable { AnyHashable(value.id) }
+        func open(_ value: some Identifiable) -> AnyHashable { AnyHashable(ExactKey(value.id)) }
         return (value as? any Identifiable).map { open($0) }
     }
 }

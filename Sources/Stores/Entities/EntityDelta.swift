@@ -108,12 +108,12 @@ struct NetChange<ID: Hashable & Sendable> {
         // Most commits make one change. A dictionary would cost more than the rest.
         if let only = entries.first, entries.count == 1 { return [NetChange(only, entries.startIndex)] }
         var changes: [NetChange] = []
-        var places: [ID: Int] = [:]
+        var places: [ExactKey<ID>: Int] = [:]
         for (position, entry) in zip(entries.indices, entries) {
-            if let place = places[entry.id] {
+            if let place = places[ExactKey(entry.id)] {
                 changes[place].note(entry, position)
             } else {
-                places[entry.id] = changes.count
+                places[ExactKey(entry.id)] = changes.count
                 changes.append(NetChange(entry, position))
             }
         }

@@ -43,7 +43,7 @@ extension EntityTable {
             count += 1
             let before = rows[Int(row)].entity
             change(&rows[Int(row)].entity)
-            if rows[Int(row)].entity != before { noteUpdate(of: id, row, &entries) }
+            if !ExactComparison.areSame(rows[Int(row)].entity, before) { noteUpdate(of: id, row, &entries) }
         }
         logVersion(entries)
         return count
@@ -114,7 +114,7 @@ extension EntityTable {
     /// the table counts as unchanged.
     @inlinable
     public mutating func setAll(_ entities: some Sequence<Entity>) where Entity: Equatable {
-        setAll(entities) { $0 == $1 }
+        setAll(entities) { ExactComparison.areSame($0, $1) }
     }
 }
 
@@ -122,7 +122,7 @@ extension EntityTable {
     @inlinable
     mutating func setAll(_ entities: some Sequence<Entity>, _ areEqual: (Entity, Entity) -> Bool) {
         var next: [Row] = []
-        var places: [Entity.ID: Int32] = [:]
+        var places = RowTable<Entity.ID>()
         for entity in entities {
             if let place = places[entity.id] {
                 next[Int(place)].entity = entity
@@ -141,7 +141,7 @@ extension EntityTable {
     /// The changes that lead to these rows; nil if some would have to be moved.
     @inlinable
     func difference(
-        to next: [Row], _ places: [Entity.ID: Int32], _ areEqual: (Entity, Entity) -> Bool
+        to next: [Row], _ places: RowTable<Entity.ID>, _ areEqual: (Entity, Entity) -> Bool
     ) -> [EntityChangeLogEntry<Entity.ID>]? {
         var entries: [EntityChangeLogEntry<Entity.ID>] = []
         var last: Int32 = -1
@@ -168,7 +168,7 @@ extension EntityTable {
     @inlinable
     mutating func replaceRows(_ next: [Row]) {
         rows = next
-        rowOfID = Dictionary(minimumCapacity: next.count)
+        rowOfID = RowTable(minimumCapacity: next.count)
         for (place, row) in next.enumerated() { rowOfID[row.id] = Int32(place) }
     }
 
@@ -182,7 +182,7 @@ extension EntityTable {
     /// - Parameter row: the row that had the id before it was changed.
     @inlinable
     mutating func noteUpdate(of id: Entity.ID, _ row: Int32, _ entries: inout [EntityChangeLogEntry<Entity.ID>]) {
-        if rows[Int(row)].entity.id == id {
+        if ExactComparison.areSame(rows[Int(row)].entity.id, id) {
             entries.append(EntityChangeLogEntry(before: latest, id: id, from: nil, to: nil))
         } else {
             changeID(ofRow: row, &entries)

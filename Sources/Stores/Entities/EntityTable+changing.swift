@@ -26,7 +26,8 @@ extension EntityTable {
         return true
     }
 
-    /// Changes an entity in place. If it is equal afterwards, the table counts as unchanged. False if there is no such entity.
+    /// Changes an entity in place. If it is equal afterwards, its texts to the byte, the table counts as unchanged. False if there
+    /// is no such entity.
     ///
     /// If the change gives it another id, it keeps its place. Another entity that had the new id is removed.
     @inlinable @discardableResult
@@ -34,7 +35,7 @@ extension EntityTable {
         guard let row = rowOfID[id] else { return false }
         let before = rows[Int(row)].entity
         change(&rows[Int(row)].entity)
-        if rows[Int(row)].entity != before { logUpdate(of: id, row) }
+        if !ExactComparison.areSame(rows[Int(row)].entity, before) { logUpdate(of: id, row) }
         return true
     }
 
@@ -117,7 +118,7 @@ extension EntityTable {
     /// - Parameter row: the row that had the id before it was changed.
     @inlinable
     mutating func logUpdate(of id: Entity.ID, _ row: Int32) {
-        if rows[Int(row)].entity.id == id {
+        if ExactComparison.areSame(rows[Int(row)].entity.id, id) {
             logChange(of: id, from: nil, to: nil)
         } else {
             var entries: [EntityChangeLogEntry<Entity.ID>] = []

@@ -45,7 +45,7 @@ extension StoreProtocol {
     ) -> DerivedStore<Part, PartAction> {
         DerivedStore(self, state: state, action: action) { (whole: State, last: inout Part?) in
             let part = state(whole)
-            guard last != part else { return nil }
+            if let last, ExactComparison.areSame(last, part) { return nil }
             last = part
             return part
         }
@@ -118,7 +118,8 @@ extension StoreProtocol {
             if let last, !stamps.isEmpty, last.stamps == stamps { return nil }
             let view = connector.viewState(of: whole)
             defer { last = (stamps, view) }
-            return last?.view == view ? nil : view
+            if let last, ExactComparison.areSame(last.view, view) { return nil }
+            return view
         }
     }
 }

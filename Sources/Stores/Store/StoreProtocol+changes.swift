@@ -39,7 +39,7 @@ extension StoreProtocol {
                 defer { last = new }
                 return last
             }
-            if let old, old != new { action(old, new) }
+            if let old, !ExactComparison.areSame(old, new) { action(old, new) }
         }
     }
 }

@@ -42,7 +42,7 @@ extension Journal {
         try await Promise.value { dueSessions(after: last, until: moment, limit: limit, done: $0) }.get()
     }
 
-    func personalSession(of owner: String, kind: String) async throws -> String? {
+    func personalSession(of owner: Subject, kind: String) async throws -> String? {
         try await Promise.value { personalSession(of: owner, kind: kind, done: $0) }.get()
     }
 

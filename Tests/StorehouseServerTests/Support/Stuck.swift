@@ -28,7 +28,7 @@ final class StuckJournal: Journal {
     }
 
     func personalSession(
-        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
     ) {
         journal.personalSession(of: owner, kind: kind, done: done)
     }

@@ -26,7 +26,7 @@ struct StoredSession: Sendable {
 /// The result of looking up a session ID.
 enum StoredSessionLookup: Sendable {
     case unknown
-    case ended(owner: String?)
+    case ended(owner: Subject?)
     case session(StoredSession)
 }
 

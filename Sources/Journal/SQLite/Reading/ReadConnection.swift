@@ -1,4 +1,5 @@
 import Dispatch
+import JSON
 import Locks
 import StoreHosting
 import Stores
@@ -255,12 +256,12 @@ extension ReadConnection {
     }
 
     /// The id of a subject's personal session of a kind; nil if there is none.
-    func personalSession(of owner: String, kind: String) throws(JournalError) -> String? {
+    func personalSession(of owner: Subject, kind: String) throws(JournalError) -> String? {
         guard let personal else { return nil }
         return try sql { () throws(SQLiteError) in
             try personal.first(
                 { values in
-                    values.set(1, text: owner)
+                    values.set(1, text: owner.text)
                     values.set(2, text: kind)
                 }, { $0.text(0) })
         }

@@ -1,4 +1,5 @@
 import CSQLite
+import JSON
 import StoreHosting
 import Stores
 
@@ -25,7 +26,7 @@ struct SessionRow: Sendable {
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(6), historyID: row.text(7),
             initial: StateSnapshot(json: row.bytes(8), privateState: row.optionalBytes(9)),
-            owner: row.optionalBytes(10).map { String(decoding: $0, as: UTF8.self) }, isPersonal: row.integer(11) != 0)
+            owner: row.optionalBytes(10).map { Subject(String(decoding: $0, as: UTF8.self)) }, isPersonal: row.integer(11) != 0)
         endedAt = row.optionalInteger(5)
         head = SessionHead(row, from: 12)
     }
@@ -44,7 +45,7 @@ struct SessionRow: Sendable {
         checksum.add(header.forkedFrom)
         checksum.add(header.historyID)
         // Without an owner it is the checksum of version 3, and no session is personal.
-        if let owner = header.owner { checksum.add(owner) }
+        if let owner = header.owner { checksum.add(owner.text) }
         if header.owner != nil || header.isPersonal { checksum.add(header.isPersonal ? 1 : 0) }
         return checksum.value
     }

@@ -1,0 +1,34 @@
+/// A name that another service gave: the subject of a token, the owner of a session, an issuer, the identifier of a key.
+///
+/// Two subjects are the same if their bytes are. Swift compares texts by canonical equivalence, by which `é` as one code point
+/// equals `e` with an accent: two users could then open each other's sessions.
+public struct Subject: Sendable, Hashable {
+    private let name: CodePointString
+
+    /// A subject with this name.
+    public init(_ text: String) { name = CodePointString(text) }
+
+    /// The name.
+    public var text: String { name.text }
+
+    /// The bytes of the name.
+    public var utf8: String.UTF8View { name.text.utf8 }
+}
+
+extension Subject: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension Subject: CustomStringConvertible {
+    /// The name.
+    public var description: String { text }
+}
+
+extension Subject: JSONEncodable {
+    public func encode(into json: inout JSONWriter) { json.string(text) }
+}
+
+extension JSONValue {
+    /// The string as a subject; nil for any other value.
+    package var asSubject: Subject? { asString.map { Subject($0) } }
+}
