@@ -33,6 +33,20 @@ struct JSONScanner {
         return isComplete ? first..<position : nil
     }
 
+    /// Enters the next value if it is an object.
+    mutating func enterObject() -> Bool { take(Byte.openBrace) }
+
+    /// The next member, with its name as it is written between the quotes; nil behind the last one.
+    mutating func nextMember() -> (name: Range<Int>, value: Range<Int>)? {
+        skipWhitespace()
+        let first = position
+        guard peek() == Byte.quote, skipString() != nil else { return nil }
+        let name = first + 1..<position - 1
+        guard take(Byte.colon), let value = skipValue() else { return nil }
+        _ = take(Byte.comma)
+        return (name, value)
+    }
+
     private mutating func enterMember(_ name: CodePointString) -> Bool {
         while peek() == Byte.quote {
             guard let isWanted = takeName(name), take(Byte.colon) else { return false }

@@ -153,6 +153,22 @@ extension EncodedPatch {
         }
     }
 
+    /// The patch from one object to another that has the same members; otherwise it replaces the object.
+    init(fromObject old: [UInt8], to new: [UInt8], at path: String) {
+        self.init()
+        let changes = old.withUnsafeBytes { old in
+            new.withUnsafeBytes { new in EncodedMembers.changes(from: old, to: new) }
+        }
+        guard let changes else {
+            append(Operation(.replace, path, new))
+            return
+        }
+        for change in changes {
+            let place = path + JSONPointer(tokens: [change.name]).description
+            append(EncodedPatch(from: old[change.old], to: new[change.new], at: place))
+        }
+    }
+
     /// Whether the JSON is an array or an object.
     static func mayHaveMembers(_ json: some Collection<UInt8>) -> Bool {
         json.first == UInt8(ascii: "{") || json.first == UInt8(ascii: "[")

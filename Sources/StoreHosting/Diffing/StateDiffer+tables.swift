@@ -29,7 +29,7 @@ extension StateDiffer {
         _ delta: EntityDelta<Entity.ID>, of table: EntityTable<Entity>, at path: String
     ) where Entity: JSONEncodable, Entity.ID: LosslessStringConvertible {
         for row in delta.removed { add(.remove, path + Self.step(row.id)) }
-        for id in delta.updated { add(.replace, path + Self.step(id)) { $0.value(table[id]) } }
+        for id in delta.updated { change(id.description, path + Self.step(id)) { $0.value(table[id]) } }
         for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
     }
 
@@ -69,6 +69,30 @@ extension StateDiffer {
         // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
         growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
         patch.operations.append(EncodedPatch.Operation(kind, path, value))
+    }
+
+    /// Adds the change of an entity: of each changed member, if the text of the state has the table.
+    @usableFromInline
+    mutating func change(_ name: String, _ path: String, _ write: (inout JSONWriter) -> Void) {
+        var json = JSONWriter(reservingCapacity: 128)
+        write(&json)
+        if let reason = json.failure { fail(reason, at: path) }
+        let value = json.finish()
+        guard let old = previousEntity(name) else {
+            growth += value.count
+            return patch.operations.append(EncodedPatch.Operation(.replace, path, value))
+        }
+        growth += value.count - old.count
+        patch.append(EncodedPatch(fromObject: old, to: value, at: path))
+    }
+
+    /// The entity as it was, as JSON; nil if the text of the state does not have the table.
+    private func previousEntity(_ name: String) -> [UInt8]? {
+        guard let table = currentText, !table.isEmpty else { return nil }
+        let written = name.encoded().dropFirst().dropLast()
+        return table.withUnsafeBytes { table in
+            EncodedMembers.value(of: written, in: "entities", of: table).map { Array(table[$0]) }
+        }
     }
 
     @usableFromInline

@@ -257,6 +257,9 @@ extension StateDiffer {
 
     @usableFromInline var tablePath: String { findsPaths ? pathText(nil) : baseline.pointee.path(of: members) }
 
+    /// The text of the next member as it was; nil at the first visit.
+    var currentText: [UInt8]? { baseline.pointee.value(of: members) }
+
     @usableFromInline
     mutating func startTable() -> Int {
         text.separate()
