@@ -176,7 +176,7 @@ final class ActionAPI: Sendable {
         _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         let key = request.key?.text ?? ""
-        let fingerprint = RequestFingerprint(context.request.body, redacted: session.kind.redacted(body))
+        let fingerprint = RequestFingerprint(context.request.body, body, redacted: session.kind.redacted(body))
         switch session.idempotencyCache.admit(key, fingerprint, now: clock.now()) {
         case .new:
             let recorder = IdempotencyRecorder(key, fingerprint, request, session)
@@ -196,7 +196,7 @@ final class ActionAPI: Sendable {
                 "The first request with this Idempotency-Key is not answered yet; try again later.")
         case .mismatch:
             throw Problem(
-                .idempotencyMismatch, "This Idempotency-Key was used with another body; use a new key for this one.")
+                .idempotencyMismatch, "This Idempotency-Key was used with another action; use a new key for this one.")
         case .full(let retryAfter):
             throw Problem(
                 .tooManyKeys,

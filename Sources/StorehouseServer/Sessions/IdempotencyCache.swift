@@ -11,7 +11,7 @@ package struct IdempotencyTable {
         case replay(IdempotencyRecord)
         /// The first request with the key is not answered yet.
         case inProgress
-        /// The key was used with another body.
+        /// The key was used with another action.
         case mismatch
         /// No further key fits for that many seconds.
         case full(retryAfter: Int)
@@ -22,7 +22,7 @@ package struct IdempotencyTable {
 
     private let maxKeys: Int
     private let maxBytes: Int
-    private var inProgress: [String: RequestFingerprint] = [:]
+    private var inProgress: [String: UInt64] = [:]
     private var queue = IdempotencyQueue()
 
     package init(maxKeys: Int = 50_000) {
@@ -39,7 +39,7 @@ package struct IdempotencyTable {
     package mutating func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Admission {
         let oldest = now - IdempotencyRecord.lifetime
         queue.removeRecords(before: oldest)
-        if let first = inProgress[key] { return first.inMemory == fingerprint.inMemory ? .inProgress : .mismatch }
+        if let first = inProgress[key] { return first == fingerprint.inMemory ? .inProgress : .mismatch }
         if let found = queue.find(key), found.record.at >= oldest {
             let isSame =
                 found.inMemoryFingerprint.map { $0 == fingerprint.inMemory } ?? fingerprint.matches(found.record)
@@ -48,13 +48,13 @@ package struct IdempotencyTable {
         guard queue.count + inProgress.count < maxKeys, queue.byteCount < maxBytes else {
             return .full(retryAfter: retryAfter(now))
         }
-        inProgress[key] = fingerprint
+        inProgress[key] = fingerprint.inMemory
         return .new
     }
 
     /// Remembers a response, in place of an earlier one to the same request.
     package mutating func store(_ record: IdempotencyRecord) {
-        let first = inProgress.removeValue(forKey: record.key)?.inMemory
+        let first = inProgress.removeValue(forKey: record.key)
         queue.append(record, inMemoryFingerprint: first)
     }
 

@@ -1,5 +1,4 @@
 import HTTP
-package import JSON
 import StoreHosting
 
 /// The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header).
@@ -49,38 +48,6 @@ struct IdempotencyKey: Sendable {
             bytes.append(byte)
         }
         return isEscaped ? nil : String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-/// A hash of a request's body (FNV-1a, 64 bits).
-package struct RequestFingerprint: Sendable {
-    /// Of the bytes as they came. It never leaves the process, since a secret could be guessed by it.
-    package let inMemory: UInt64
-    /// Of the body without its secrets. Earlier releases stored it.
-    package let redacted: UInt64
-
-    /// The same in every process: 48 bits of the body without its secrets, and 16 of the bytes as they came. These tell another
-    /// secret, and are too few to guess one. They do not depend on the key, so many records tell no more than one.
-    package var persistent: UInt64 {
-        let folded = inMemory ^ inMemory >> 32
-        return redacted & ~0xffff | (folded ^ folded >> 16) & 0xffff
-    }
-
-    /// - Parameter redacted: the body without its secrets.
-    package init(_ body: [UInt8], redacted: JSONValue) {
-        inMemory = Self.hash(body)
-        self.redacted = Self.hash(redacted.encoded())
-    }
-
-    /// Whether a stored record is of the same body, as far as it tells.
-    func matches(_ record: IdempotencyRecord) -> Bool {
-        record.fingerprint == persistent || record.fingerprint == redacted
-    }
-
-    private static func hash(_ bytes: [UInt8]) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return hash
     }
 }
 

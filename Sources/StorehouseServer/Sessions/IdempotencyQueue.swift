@@ -14,7 +14,7 @@ package struct IdempotencyQueue {
         /// -1 for none.
         var revision: Int64
         var fingerprint: UInt64
-        /// Of the body as it came; only if the request came to this process.
+        /// Of the action with its secrets; only if the request came to this process.
         var inMemoryFingerprint: UInt64
         var responseCount: UInt32
         var keyCount: UInt8
@@ -47,7 +47,7 @@ package struct IdempotencyQueue {
 
     /// Appends a record. An earlier one with the same key is not found any more.
     ///
-    /// - Parameter inMemoryFingerprint: of the body as it came; nil for that of the earlier record, if there is one.
+    /// - Parameter inMemoryFingerprint: of the action with its secrets; nil for that of the earlier record, if there is one.
     package mutating func append(_ record: IdempotencyRecord, inMemoryFingerprint: UInt64?) {
         let hash = Self.hash(record.key)
         let earlier = offset(of: record.key, hash)
