@@ -55,6 +55,7 @@ final class API: Sendable {
     let admin: AdminAPI
     let meta: MetaAPI
 
+    let access: SessionAccess
     let gate: Gate
     let availability: Availability
     let registry: SessionRegistry
@@ -126,6 +127,7 @@ final class API: Sendable {
         }
         let access = SessionAccess(
             registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers)
+        self.access = access
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)
         } else {

@@ -1,24 +1,28 @@
-/// Scheme, host and port of a page (RFC 6454), in canonical form: equal values mean the same origin.
+/// Scheme, host and port of a page (RFC 6454): equal values mean the same origin.
 package struct WebOrigin: Sendable, Hashable {
     package let scheme: String
-    /// In lower case and without a final dot; an IPv6 address in its canonical form with brackets.
+    /// In lower case, as browsers write it; an IPv6 address in its canonical form with brackets. A name with a final dot is
+    /// another host: browsers keep the two apart.
     package let host: String
     /// Nil for the port of the scheme.
     package let port: Int?
 
-    /// Parses the value of an `Origin` field; nil for `null` and any other value that is no single origin.
+    /// Parses the value of an `Origin` field; nil for `null` and any other value that is no single origin. No browser sends
+    /// upper case.
     package init?(_ text: String) {
-        guard let url = URLParts(text), url.endsWithAuthority, !url.hasUserInfo, let host = HostName.canonical(url.host)
+        guard let url = URLParts(text), url.isOrigin, text.utf8.starts(with: url.scheme.utf8),
+            let host = HostName.canonical(url.host)
         else { return nil }
         scheme = url.scheme
-        self.host = host
+        self.host = url.host.hasSuffix(".") ? host + "." : host
         port = url.port == Self.standardPorts[url.scheme] ? nil : url.port
     }
 
     /// The origin of a server by the host and port that a client asked for; nil if they are malformed.
     package init?(scheme: String, authority: String) {
-        // An empty port is the port of the scheme (RFC 3986, section 3.2.3).
-        self.init("\(scheme)://\(authority.hasSuffix(":") ? String(authority.dropLast()) : authority)")
+        // An empty port is the port of the scheme (RFC 3986, section 3.2.3). A client may ask for the host in any case.
+        let authority = authority.hasSuffix(":") ? String(authority.dropLast()) : authority
+        self.init("\(scheme)://\(authority.lowercased())")
     }
 
     private static let standardPorts = ["http": 80, "https": 443]

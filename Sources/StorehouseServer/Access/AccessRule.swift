@@ -9,13 +9,23 @@ package enum AccessRule: Sendable, Equatable {
     case authenticated
     /// The permission, and a session that the credentials give access to.
     case permission(Permission)
-    /// A valid share that has the permission, in both modes.
+    /// A valid share that has the permission, in both modes. ``SessionAccess`` demands the permission, after it knows that the
+    /// share is not revoked.
     case share(Permission)
     /// The admin token, or in token mode a token with the permission `admin`.
     case operators
 }
 
 extension Route {
+    /// The permission that a resource of a share demands; nil for any other resource.
+    var sharePermission: Permission? {
+        switch self {
+        case .sharedState, .sharedEvents: .read
+        case .sharedActions: .act
+        default: nil
+        }
+    }
+
     /// The rule of a method; nil if the resource does not have the method.
     ///
     /// This table is the only place that says it. A preflight request carries no credentials, so `OPTIONS` is open.

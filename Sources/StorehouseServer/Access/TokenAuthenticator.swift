@@ -3,6 +3,7 @@ import JSON
 import Locks
 import Observability
 import RemoteServices
+import Synchronization
 
 /// Verifies tokens with the keys of the configuration and of a key set, and remembers the valid ones.
 final class TokenAuthenticator: Sendable {
@@ -32,6 +33,8 @@ final class TokenAuthenticator: Sendable {
     /// The claims of a token that was verified before and is still valid; nil for any other.
     func remembered(_ token: String) -> TokenClaims? {
         guard let digest = Self.digest(of: token) else { return nil }
+        // Remembered tokens use the set too: a key that the service has withdrawn must be forgotten.
+        source?.refreshIfOld()
         return shards[digest.bucket(of: Self.shardCount)].withLock { $0.claims(of: digest, now: clock.now()) }
     }
 
@@ -95,6 +98,9 @@ final class KeySetSource: Sendable {
     private let onChange: @Sendable () -> Void
     // Guards the set and the tokens that wait for a new one. Nothing is called while it is held.
     private let contents = Locked(Contents())
+    /// When a remembered token looks next whether the set is old, so that not every request takes the lock.
+    private let nextLook = Atomic(0)
+    private static let lookInterval = 1000
 
     /// - Parameter onChange: called once a new set is used.
     init(_ client: any RemoteClient, clock: WallClock, log: Log, onChange: @escaping @Sendable () -> Void) {
@@ -112,6 +118,14 @@ final class KeySetSource: Sendable {
         }
         if isOld { fetch() }
         return current
+    }
+
+    /// Fetches the set again in the background if it is old.
+    func refreshIfOld() {
+        let now = clock.steady()
+        guard now >= nextLook.load(ordering: .relaxed) else { return }
+        nextLook.store(now + Self.lookInterval, ordering: .relaxed)
+        _ = current
     }
 
     /// The version of the newest set.

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import StoreHosting
 import Stores
 
@@ -9,16 +10,20 @@ import Stores
 /// Origin field.
 struct OriginPolicy: Sendable {
     /// The origins as they are configured, which is how browsers send them.
-    private let texts: Set<String>
+    private let texts: Set<Subject>
+    private let allowsAll: Bool
     private let origins: Set<WebOrigin>
     private let proxies: TrustedProxies
+    /// A host has at most 253 bytes. A longer text is the origin of nobody.
+    private static let maxBytes = 512
 
     /// - Parameters:
     ///   - allowedOrigins: `*` allows all.
     ///   - proxies: may state the host and the scheme that clients ask for.
     init(_ allowedOrigins: [String], behind proxies: TrustedProxies = TrustedProxies()) {
-        texts = Set(allowedOrigins)
-        origins = Set(allowedOrigins.compactMap { WebOrigin($0) })
+        texts = Set(allowedOrigins.map { Subject($0) })
+        allowsAll = texts.contains("*")
+        origins = Set(allowedOrigins.compactMap { WebOrigin($0.lowercased()) })
         self.proxies = proxies
     }
 
@@ -33,7 +38,7 @@ struct OriginPolicy: Sendable {
         guard head.fields.contains("origin") else { return }
         let own = ownOrigins(head, peer)
         let isKnown = head.fields.values("origin").allSatisfy { text in
-            allows(text) || WebOrigin(text).map(own.contains) == true
+            allows(text) || origin(text).map(own.contains) == true
         }
         guard !isKnown else { return }
         throw Problem(
@@ -53,8 +58,11 @@ struct OriginPolicy: Sendable {
     }
 
     private func allows(_ origin: String) -> Bool {
-        texts.contains(origin) || texts.contains("*") || WebOrigin(origin).map(origins.contains) == true
+        guard origin.utf8.count <= Self.maxBytes else { return false }
+        return allowsAll || texts.contains(Subject(origin)) || self.origin(origin).map(origins.contains) == true
     }
+
+    private func origin(_ text: String) -> WebOrigin? { text.utf8.count <= Self.maxBytes ? WebOrigin(text) : nil }
 }
 
 // CORS.

@@ -31,7 +31,7 @@ package final class Router: RequestHandler {
         self.audience = audience
     }
 
-    /// Refuses a request for its origin, its host or the rate of its client: of any route, and before its body is read.
+    /// Refuses a request for the rate of its client, its origin or its host: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
             if let forwarder = api.forwarder, let credentials = head.fields.first("storehouse-node") {
@@ -42,6 +42,8 @@ package final class Router: RequestHandler {
                 return try accept(head, of: connection, from: forwarder.identity.number(of: credentials))
             }
             connection.stopForwarding()
+            // Before the others: whoever is refused counts too.
+            try api.limits.admitRequest(head.fields, peer: connection.peer)
             if head.fields.contains("origin") {
                 try api.origins.requireKnownOrigin(head, peer: connection.peer)
             }
@@ -50,7 +52,6 @@ package final class Router: RequestHandler {
                     .misdirectedRequest,
                     "This server does not answer for this host. If it is one of its own, add it to http.allowedHosts.")
             }
-            try api.limits.admitRequest(head.fields, peer: connection.peer)
             return nil
         } catch {
             let route = try? resource(of: head, connection).route
@@ -111,14 +112,26 @@ package final class Router: RequestHandler {
                 return context.answer(preflight)
             }
             guard let rule = resource.accessRule(for: context.head.method) else {
-                return answer(context, Self.methodNotAllowed(resource).response)
+                return try refuseMethod(context, at: resource)
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
-                try handle(context, at: resource)
+                guard context.share != nil else { return try handle(context, at: resource) }
+                try api.access.requireValidShare(context) { [self] context throws(Problem) in
+                    try handle(context, at: resource)
+                }
             }
         } catch {
             context.answer(error.response)
+        }
+    }
+
+    /// Answers a request with a method that the resource does not have. Of a share, this tells only whoever has a valid one.
+    private func refuseMethod(_ context: RequestContext, at resource: Resource) throws(Problem) {
+        let refusal = Self.methodNotAllowed(resource)
+        guard let permission = resource.route.sharePermission else { return answer(context, refusal.response) }
+        try api.gate.admit(context, .share(permission), at: resource.id) { [self] context throws(Problem) in
+            try api.access.requireValidShare(context) { _ throws(Problem) in throw refusal }
         }
     }
 

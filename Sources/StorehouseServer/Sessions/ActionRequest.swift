@@ -13,6 +13,8 @@ struct ActionRequest: Sendable {
     let wait: Duration?
     /// The share by which the client came; nil if it knows the session's id.
     let share: Share?
+    /// When the client may no longer read, in milliseconds since 1970; nil for never.
+    let expiresAt: Int?
     private let appliedPreference: String?
     private let history: String
 
@@ -35,7 +37,7 @@ struct ActionRequest: Sendable {
             isLarge: context.request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8),
             trace: head.fields.contains("traceparent") ? head.fields.trace : nil)
         return ActionRequest(
-            options: options, key: key, wait: wait, share: share,
+            options: options, key: key, wait: wait, share: share, expiresAt: context.credentials.expiresAt,
             appliedPreference: preferences.flatMap { appliedPreference($0, wait) }, history: session.historyID)
     }
 

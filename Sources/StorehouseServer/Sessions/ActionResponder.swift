@@ -72,12 +72,20 @@ final class ActionResponder: Sendable {
             try result.requireDone(in: session)
             guard let wait = request.wait else { return respond(to: result) }
             guard !result.isSettled else { return respondOnLoop(result) }
-            deferred.schedule(after: wait) { [self] in respondWithCurrentState(result) }
+            deferred.schedule(after: waitTime(wait)) { [self] in respondWithCurrentState(result) }
             result.whenSettled { [self] in respondOnLoop(result) }
         } catch {
             fail(error)
         }
     }
+
+    /// The wait, which ends with the client's right to read.
+    private func waitTime(_ wait: Duration) -> Duration {
+        guard let expiresAt = request.expiresAt else { return wait }
+        return min(wait, .milliseconds(max(0, expiresAt - session.now)))
+    }
+
+    private var mayRead: Bool { request.expiresAt.map { $0 > session.now } ?? true }
 
     private func respond(to result: DispatchResult) {
         if let state = result.state { session.recordSize(ofPart: state.json.count) }
@@ -115,6 +123,7 @@ final class ActionResponder: Sendable {
 
     private func readCurrentState(_ result: DispatchResult) {
         if recorder?.isFinal == true { return respond(to: result) }
+        guard mayRead else { return respondEarly(result) }
         let (response, state) = request.currentResponse(to: result, session)
         recorder?.recordFinal(response, showing: state)
         session.whenDurable(through: response.revision) { [self] failure in
@@ -124,6 +133,17 @@ final class ActionResponder: Sendable {
                 return response.message(showing: state, of: session.historyID)
             }
         }
+    }
+
+    /// Answers a client whose token has expired meanwhile: with the action's own commit, and nothing that came later.
+    private func respondEarly(_ result: DispatchResult) {
+        recorder?.recordFinal(request.earlyResponse(to: result), showing: result.state?.json)
+        guard share == nil else {
+            return answer(at: result.revision) { [self] in
+                request.earlyResponse(to: result).message(showing: result.state?.json, of: session.historyID, at: $0)
+            }
+        }
+        deferred.answer { [self] in request.earlyMessage(for: result) }
     }
 
     func fail(_ problem: Problem) {

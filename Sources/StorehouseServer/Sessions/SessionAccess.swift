@@ -61,6 +61,25 @@ final class SessionAccess: Sendable {
         try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
     }
 
+    /// Calls `use` if the share of the request may still be used: before anything else of the request is looked at.
+    ///
+    /// A session that has ended, or that cannot be read, is up to `use`.
+    func requireValidShare(_ context: RequestContext, _ use: @escaping Otherwise) throws(Problem) {
+        guard let share = context.share else { return try use(context) }
+        let check: @Sendable (SessionRegistry.Lookup?, RequestContext) throws(Problem) -> Void = {
+            (found, context) throws(Problem) in
+            switch found {
+            case .session(let session) where !share.isValid(in: session): throw Share.unknown
+            case .unknown, .elsewhere, nil: throw Share.unknown
+            default: try use(context)
+            }
+        }
+        if let session = registry.usable(share.session) { return try check(.session(session), context) }
+        if let found = registry.find(share.session) { return try check(found, context) }
+        guard let locator else { throw Share.unknown }
+        try locator.find(share.session, for: context, check)
+    }
+
     /// The same for an id.
     ///
     /// - Parameter ifUnknown: answers if no session has or had the id; nil for the problem `no-such-session`.
@@ -68,7 +87,8 @@ final class SessionAccess: Sendable {
         _ id: SessionID, for permission: Permission, _ context: RequestContext, isUse: Bool = true,
         ifEnded: Otherwise? = nil, ifUnknown: Otherwise? = nil, _ use: @escaping Use
     ) throws(Problem) {
-        try context.credentials.require(permission)
+        // A share may be revoked, which comes first.
+        if context.share == nil { try context.credentials.require(permission) }
         if let session = registry.usable(id) {
             return try self.use(session, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
@@ -110,7 +130,10 @@ final class SessionAccess: Sendable {
         _ session: Session, _ id: SessionID, for permission: Permission, _ context: RequestContext, isUse: Bool,
         _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
     ) throws(Problem) {
-        if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
+        if let share = context.share {
+            guard share.isValid(in: session) else { throw Share.unknown }
+            try context.credentials.require(permission)
+        }
         context.logs(session)
         try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
         if let handovers, !handovers.admits(context, to: session, isUse: isUse) {
