@@ -24,7 +24,7 @@ extension TokenError: CustomStringConvertible {
         case .malformed: "It is not a signed JSON Web Token of at most \(JSONWebToken.maxBytes) bytes."
         case .unsupported: "Its header demands something that this server does not accept."
         case .notVerified, .unknownKey: "No key of this server has signed it."
-        case .ambiguousKey: "It names no key (kid), and the service that signs has several."
+        case .ambiguousKey: "It does not name one key (kid)."
         case .expired: "It has expired."
         case .notYetValid: "It is not valid yet."
         case .wrongIssuer: "Its issuer is not that of this server."

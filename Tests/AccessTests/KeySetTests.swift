@@ -31,6 +31,36 @@ struct KeySetTests {
         #expect(Self.refusal(TokenVectors.edToken, nil) == .unknownKey)
     }
 
+    @Test("is not searched for a token that names no key where more than four could have signed it")
+    func boundsCandidates() throws {
+        let others = [TokenVectors.edJWK, TokenVectors.rsaJWK]
+        func set(_ count: Int) throws -> KeySet {
+            let copies = (0..<count).map { TokenVectors.ecJWK.replacing(#""kid":"ec""#, with: #""kid":"ec\#($0)""#) }
+            return try #require(
+                try KeySet(JSONValue(parsing: #"{"keys":[\#((copies + others).joined(separator: ","))]}"#)))
+        }
+        #expect(Self.refusal(TokenVectors.ecTokenWithoutKeyID, try set(4)) == nil)
+        #expect(Self.refusal(TokenVectors.ecTokenWithoutKeyID, try set(5)) == .ambiguousKey)
+        #expect(Self.refusal(TokenVectors.ecTokenWithoutKeyID, try set(48)) == .ambiguousKey)
+        // Keys of other algorithms do not count, and a named key is found among many.
+        #expect(Self.refusal(TokenVectors.edTokenWithoutKeyID, try set(48)) == nil)
+        #expect(Self.refusal(TokenVectors.edToken, try set(48)) == nil)
+    }
+
+    @Test("has the key that a token names only to the byte")
+    func comparesBytes() throws {
+        let set = try Self.set(TokenVectors.edJWK.replacing(#""kid":"ed""#, with: #""kid":"\u{e9}K""#))
+        #expect(set.keys.map(\.id) == ["\u{e9}K"])
+        let parts = TokenVectors.edToken.split(separator: ".")
+        for name in ["e\u{301}K", "\u{e9}\u{212a}"] {
+            let header = Base64URL.encode(Array(#"{"alg":"EdDSA","kid":"\#(name)"}"#.utf8))
+            #expect(Self.refusal("\(header).\(parts[1]).\(parts[2])", set) == .unknownKey)
+        }
+        // The key is there, and has not signed this.
+        let header = Base64URL.encode(Array(#"{"alg":"EdDSA","kid":"\u00e9K"}"#.utf8))
+        #expect(Self.refusal("\(header).\(parts[1]).\(parts[2])", set) == .notVerified)
+    }
+
     @Test("leaves out keys for other uses, of other kinds, of other algorithms and of too few bits")
     func leavesOut() throws {
         let jwk = TokenVectors.edJWK.dropLast()

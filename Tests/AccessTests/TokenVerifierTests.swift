@@ -218,4 +218,23 @@ struct TokenVerifierTests {
         #expect(long.utf8.count > 64_000)
         #expect(Self.refusal(long, try Self.verifier()) == .malformed)
     }
+
+    @Test("names its issuer, its audience and what it allows to the byte")
+    func comparesBytes() throws {
+        let verifier = try Self.verifier(issuer: "Caf\u{e9}", audience: "Kino")
+        func claims(_ issuer: String, _ audience: JSONValue, _ storehouse: JSONValue = [:]) throws -> String {
+            try Self.token([
+                "sub": "e\u{301}", "exp": 1_800_000_000, "iss": .string(issuer), "aud": audience,
+                "storehouse": storehouse,
+            ])
+        }
+        let right = try claims("Caf\u{e9}", ["x", "Kino"], ["stores": ["K"], "sessions": ["K"], "may": ["act"]])
+        let found = try Self.outcome(right, verifier).get()
+        #expect(found.subject == "e\u{301}" && found.subject != "\u{e9}")
+        #expect(found.stores == ["K"] && found.stores != ["\u{212a}"])
+        #expect(found.sessions.contains("K") && !found.sessions.contains("\u{212a}"))
+        #expect(Self.refusal(try claims("Cafe\u{301}", "Kino"), verifier) == .wrongIssuer)
+        #expect(Self.refusal(try claims("Caf\u{e9}", "\u{212a}ino"), verifier) == .wrongAudience)
+        #expect(Self.refusal(try claims("Caf\u{e9}", ["\u{212a}ino"]), verifier) == .wrongAudience)
+    }
 }

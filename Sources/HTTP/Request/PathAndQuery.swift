@@ -131,7 +131,9 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
     package func first(_ name: String) -> String? {
         var items = self
         while let (itemName, value) = items.nextRanges() {
-            if bytes[itemName].elementsEqual(name.utf8) || string(itemName).utf8.elementsEqual(name.utf8) { return string(value) }
+            if bytes[itemName].elementsEqual(name.utf8) || string(itemName).utf8.elementsEqual(name.utf8) {
+                return string(value)
+            }
         }
         return nil
     }

@@ -128,7 +128,9 @@ extension EncodingNode {
         case .object(let members):
             let present = members.filter { !$0.value.hasFailed }
             json.object { json in
-                for member in entryLength > 0 ? present.sorted(by: { CodePointString($0.name) < CodePointString($1.name) }) : present {
+                for member in entryLength > 0
+                    ? present.sorted(by: { CodePointString($0.name) < CodePointString($1.name) }) : present
+                {
                     json.name(member.name)
                     member.value.write(into: &json)
                 }

@@ -12,7 +12,8 @@ package enum EncodedMembers {
     /// The members whose values differ; nil if the objects do not have the same members in the same order, or if a name is
     /// written with escapes.
     package static func changes(from old: UnsafeRawBufferPointer, to new: UnsafeRawBufferPointer) -> [Change]? {
-        guard var scanner = Self.scanner(of: old), var other = Self.scanner(of: new), scanner.enterObject(), other.enterObject()
+        guard var scanner = Self.scanner(of: old), var other = Self.scanner(of: new), scanner.enterObject(),
+            other.enterObject()
         else { return nil }
         var changes: [Change] = []
         while true {

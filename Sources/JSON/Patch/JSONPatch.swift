@@ -78,7 +78,7 @@ extension JSONPatch {
 
 extension JSONPatch.Operation {
     fileprivate init(_ json: JSONValue) throws(JSONPatchError.Kind) {
-        switch json["op"]?.asString {
+        switch json["op"] ?? .null {
         case "add": self = .add(try Self.pointer("path", json), try Self.value(json))
         case "remove": self = .remove(try Self.pointer("path", json))
         case "replace": self = .replace(try Self.pointer("path", json), try Self.value(json))

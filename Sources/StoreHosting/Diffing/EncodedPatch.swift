@@ -36,6 +36,12 @@ public struct EncodedPatch: Sendable, Equatable {
             self.init(.move, path, from: from, [])
         }
 
+        /// Whether they are the same to the byte of their paths.
+        public static func == (one: Operation, other: Operation) -> Bool {
+            one.kind == other.kind && one.value == other.value && one.path.utf8.elementsEqual(other.path.utf8)
+                && (one.from ?? "").utf8.elementsEqual((other.from ?? "").utf8)
+        }
+
         private init(_ kind: Kind, _ path: String, from: String?, _ value: [UInt8]) {
             self.kind = kind
             self.path = path

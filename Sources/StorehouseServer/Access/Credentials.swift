@@ -43,7 +43,9 @@ enum Credentials: Sendable {
 
     /// Requires that sessions of a kind may be used.
     func require(store: String) throws(Problem) {
-        guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(Subject(store)) else { return }
+        guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(Subject(store)) else {
+            return
+        }
         throw Problem(.forbidden, "The token does not allow this store: storehouse.stores lacks it.")
     }
 

@@ -71,7 +71,7 @@ extension Share {
 
     fileprivate convenience init?(encoded: [UInt8], name: String) {
         guard let json = try? JSONValue(parsing: encoded), let id = json["i"]?.asString.flatMap({ SessionID($0.utf8) }),
-            let permissions = json["m"]?.asArray?.compactMap({ $0.asString.flatMap(Permission.init) }),
+            let permissions = json["m"]?.asArray?.compactMap({ $0.asSubject.flatMap(Permission.init(named:)) }),
             let expiresAt = json["e"]?.asInteger, let generation = json["g"]?.asInteger
         else { return nil }
         let pointer = json["s"]?.asString.flatMap { try? JSONPointer($0) }

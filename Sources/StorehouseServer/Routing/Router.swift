@@ -116,8 +116,9 @@ package final class Router: RequestHandler {
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
-                guard context.share != nil else { return try handle(context, at: resource) }
+                guard case .share(let permission) = rule else { return try handle(context, at: resource) }
                 try api.access.requireValidShare(context) { [self] context throws(Problem) in
+                    try context.credentials.require(permission)
                     try handle(context, at: resource)
                 }
             }

@@ -72,20 +72,19 @@ final class ActionResponder: Sendable {
             try result.requireDone(in: session)
             guard let wait = request.wait else { return respond(to: result) }
             guard !result.isSettled else { return respondOnLoop(result) }
-            deferred.schedule(after: waitTime(wait)) { [self] in respondWithCurrentState(result) }
+            if let time = timeToRead, time < wait {
+                deferred.schedule(after: time) { [self] in expire(result) }
+            } else {
+                deferred.schedule(after: wait) { [self] in respondWithCurrentState(result) }
+            }
             result.whenSettled { [self] in respondOnLoop(result) }
         } catch {
             fail(error)
         }
     }
 
-    /// The wait, which ends with the client's right to read.
-    private func waitTime(_ wait: Duration) -> Duration {
-        guard let expiresAt = request.expiresAt else { return wait }
-        return min(wait, .milliseconds(max(0, expiresAt - session.now)))
-    }
-
-    private var mayRead: Bool { request.expiresAt.map { $0 > session.now } ?? true }
+    /// How long the client may still read; nil for ever.
+    private var timeToRead: Duration? { request.expiresAt.map { .milliseconds(max(0, $0 - session.now)) } }
 
     private func respond(to result: DispatchResult) {
         if let state = result.state { session.recordSize(ofPart: state.json.count) }
@@ -123,7 +122,7 @@ final class ActionResponder: Sendable {
 
     private func readCurrentState(_ result: DispatchResult) {
         if recorder?.isFinal == true { return respond(to: result) }
-        guard mayRead else { return respondEarly(result) }
+        guard timeToRead != .zero else { return respondEarly(result) }
         let (response, state) = request.currentResponse(to: result, session)
         recorder?.recordFinal(response, showing: state)
         session.whenDurable(through: response.revision) { [self] failure in
@@ -133,6 +132,12 @@ final class ActionResponder: Sendable {
                 return response.message(showing: state, of: session.historyID)
             }
         }
+    }
+
+    /// The client's token expires before the wait is over.
+    private func expire(_ result: DispatchResult) {
+        guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if recorder?.isFinal == true { respond(to: result) } else { respondEarly(result) }
     }
 
     /// Answers a client whose token has expired meanwhile: with the action's own commit, and nothing that came later.

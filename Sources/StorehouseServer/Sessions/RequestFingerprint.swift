@@ -68,7 +68,8 @@ private struct ActionHash {
     }
 
     private static func hash(action: JSONValue) -> UInt64 {
-        guard case .object(var members) = action, case .object(let payload)? = members["payload"], payload.isEmpty else {
+        guard case .object(var members) = action, case .object(let payload)? = members["payload"], payload.isEmpty
+        else {
             return hash(value: action)
         }
         members["payload"] = nil
@@ -140,7 +141,7 @@ private struct ActionHash {
 /// Numbers in one spelling.
 private enum DecimalText {
     /// The digits without zeros at either end, and the power of ten that they are multiplied by: `15e-1` for `1.50`; as an
-    /// integer of 64 bits is written, if it is one. A number with an exponent of more than nine digits stays as it is.
+    /// integer of 64 bits is written, if it is one. A number whose exponent has more than ten characters stays as it is.
     static func normalized(_ text: String) -> String {
         let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         let isNegative = parts[0].first == UInt8(ascii: "-")

@@ -80,7 +80,9 @@ final class ShareAPI: Sendable {
     private static func body(_ context: RequestContext) throws(Problem) -> JSONValue {
         let body = context.request.body.isEmpty ? [:] : try context.request.shortJSON()
         for name in body["may"]?.asArray ?? [.string(Permission.read.rawValue)] {
-            if let permission = name.asString.flatMap(Permission.init) { try context.credentials.require(permission) }
+            if let permission = name.asSubject.flatMap(Permission.init(named:)) {
+                try context.credentials.require(permission)
+            }
         }
         let violations = schema.validate(body)
         guard violations.isEmpty else {

@@ -154,6 +154,10 @@ struct ExactKey<ID: Hashable>: Hashable {
 
     @inlinable
     func hash(into hasher: inout Hasher) { id.hash(into: &hasher) }
+
+    /// Numbers have a hash of their own, which is faster.
+    @inlinable
+    func _rawHashValue(seed: Int) -> Int { id._rawHashValue(seed: seed) }
 }
 
 extension ExactKey: Sendable where ID: Sendable {}

@@ -70,6 +70,27 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("are withdrawn although nothing but remembered tokens comes")
+    func withdrawnForRememberedTokens() async throws {
+        let (clock, service) = (ManualClock(), ScriptedRemoteClient())
+        let clocks = WallClock(now: WallClock().now, steady: { clock.now })
+        try await LiveServer.run(clock: clocks, configuration: Self.configuration(), keySet: service) {
+            (server: LiveServer) async throws -> Void in
+            service.reply(Self.body(TokenVectors.edJWK))
+            #expect(try await Self.status(server, TokenVectors.edToken) == 200)
+            clock.advance(by: 599_000)
+            #expect(try await Self.status(server, TokenVectors.edToken) == 200)
+            #expect(service.requests.count == 1)
+            clock.advance(by: 1000)
+            service.reply(Self.body(TokenVectors.nextJWK))
+            // The set is fetched in the background.
+            let request = TestRequest("GET", "/stores", TestTokens.field(TokenVectors.edToken))
+            #expect(try await server.eventually(request) { $0.status == 401 }.code == "unauthorized")
+            #expect(service.requests.count == 2)
+            #expect(try await Self.status(server, TokenVectors.nextToken) == 200)
+        }
+    }
+
     @Test("stand beside those of the configuration")
     func besideSecret() async throws {
         let service = ScriptedRemoteClient()

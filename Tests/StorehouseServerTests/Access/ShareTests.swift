@@ -232,6 +232,38 @@ struct ShareTests {
         if isDurable { try await DurableServer().run(body) } else { try await LiveServer.run(body) }
     }
 
+    @Test("that is revoked or unknown is not found, whatever else is wrong with the request", arguments: [false, true])
+    func isNotFoundFirst(isDurable: Bool) async throws {
+        let body = { (server: LiveServer) async throws -> Void in
+            let session = try await server.session()
+            let (reader, actor) = (
+                try await session.share(["may": ["read"]]), try await session.share(["may": ["act"]])
+            )
+            func answers(_ path: String) async throws -> [Int] {
+                let requests = [
+                    TestRequest("POST", path + "/actions", json: ["type": "counter/increment"]),
+                    .init("POST", path + "/actions", [("Content-Type", "text/plain")], body: Array("{".utf8)),
+                    .init("POST", path + "/actions", [("Accept", "text/html")], json: [:]),
+                    .init("POST", path + "/actions?dryrun=true", json: [:]), .init("GET", path + "/state"),
+                    .init("GET", path + "/state?revision=1"), .init("GET", path + "/events?changes=x"),
+                    .init("GET", path + "/state", [("Accept", "text/html")]), .init("DELETE", path + "/state"),
+                    .init("GET", path + "/actions"), .init("PUT", path + "/events", json: [:]),
+                ]
+                var statuses: [Int] = []
+                for request in requests { statuses.append(try await server.send(request).status) }
+                return statuses
+            }
+            #expect(try await answers(reader.path) == [403, 403, 403, 403, 200, 400, 400, 406, 405, 405, 405])
+            #expect(try await answers(actor.path) == [200, 415, 406, 400, 403, 403, 403, 403, 405, 405, 405])
+            #expect(try await server.delete(session.path + "/shares").status == 204)
+            let none = Array(repeating: 404, count: 11)
+            for path in [reader.path, actor.path, "/shared/nobody", reader.path + "x"] {
+                #expect(try await answers(path) == none)
+            }
+        }
+        if isDurable { try await DurableServer().run(body) } else { try await LiveServer.run(body) }
+    }
+
     @Test("of an ended session is gone")
     func endsWithItsSession() async throws {
         try await LiveServer.run { server in

@@ -18,7 +18,8 @@ import Testing
 
     @Test(arguments: [
         ("https://example.org", true), ("https://example.com", false), ("https://example.org.evil.net", false),
-        ("http://example.org", false), ("null", false),
+        ("http://example.org", false), ("null", false), ("https://example.org.", false), ("https://Example.org", false),
+        ("HTTPS://example.org", false), ("https://example.org:444", false),
     ])
     func onlyANamedOriginMayRead(_ origin: String, _ isAllowed: Bool) async throws {
         try await LiveServer.run(configuration: Self.configuration) { server in

@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [("Host: localhost\r\nOrigin: https://a.example", 403), ("Host: a.example", 421)])
+    func foreignOriginsAndHostsCountToo(fields: String, status: Int) async throws {
+        try await Self.run(limiting: \.requests) { server in
+            func send() async throws -> TestResponse {
+                let client = try server.client()
+                try await client.send("POST /sessions HTTP/1.1\r\n\(fields)\r\nContent-Length: 0\r\n\r\n")
+                return try await client.response()
+            }
+            for _ in 0..<3 { #expect(try await send().status == status) }
+            Self.expectRefusal(try await send(), within: 900...1000)
+            Self.expectRefusal(try await server.get("/stores"), within: 900...1000)
+        }
+    }
+
     @Test func creationsOfAnAddressAreLimited() async throws {
         try await Self.run(limiting: \.sessions) { server in
             let session = try await server.session()

@@ -184,7 +184,8 @@ import Testing
         let text = "200 1\nContent-Type: application/json\n\n{\"revision\":1,\"state\":{}}"
         try await store(
             IdempotencyRecord(
-                key: "old", fingerprint: RequestFingerprint([], redacted: body).redacted, response: Array(text.utf8),
+                key: "old", fingerprint: RequestFingerprint([], body, redacted: body).earliest,
+                response: Array(text.utf8),
                 at: systemTime()), path, durable)
         try await durable.run { server in
             let session = LiveSession(server: server, path: path)

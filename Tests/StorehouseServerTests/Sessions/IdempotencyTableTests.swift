@@ -9,7 +9,7 @@ import Testing
     private static let lifetime = 600_000
 
     private func fingerprint(_ body: String, redacted: String? = nil) -> RequestFingerprint {
-        RequestFingerprint(Array(body.utf8), redacted: .string(redacted ?? body))
+        RequestFingerprint(Array(body.utf8), .string(body), redacted: .string(redacted ?? body))
     }
 
     private func record(_ key: String, _ body: String = "body", size: Int = 2, at moment: Int = 0) -> IdempotencyRecord
@@ -47,18 +47,18 @@ import Testing
         #expect(table.admit("k", fingerprint("other"), now: 0) == .replay(record("k")))
     }
 
-    /// After a restart only the stored fingerprint is known. That of an earlier release tells nothing of the secrets.
-    @Test(arguments: [false, true])
-    func aRestoredRecordIsComparedByItsStoredFingerprint(_ isOld: Bool) {
+    /// After a restart only the stored fingerprint is known. That of the first releases tells nothing of the secrets.
+    @Test(arguments: [\RequestFingerprint.persistent, \.earlier, \.earliest])
+    func aRestoredRecordIsComparedByItsStoredFingerprint(_ stored: KeyPath<RequestFingerprint, UInt64> & Sendable) {
         let first = fingerprint("secret", redacted: "***")
-        let stored = IdempotencyRecord(
-            key: "k", fingerprint: isOld ? first.redacted : first.persistent, response: [1], at: 0)
+        let record = IdempotencyRecord(
+            key: "k", fingerprint: first[keyPath: stored], response: [1], at: 0)
         var table = IdempotencyTable()
-        table.store(stored)
-        #expect(table.admit("k", first, now: 0) == .replay(stored))
+        table.store(record)
+        #expect(table.admit("k", first, now: 0) == .replay(record))
         #expect(table.admit("k", fingerprint("other"), now: 0) == .mismatch)
         let another = table.admit("k", fingerprint("another secret", redacted: "***"), now: 0)
-        #expect(another == (isOld ? .replay(stored) : .mismatch))
+        #expect(another == (stored == \.earliest ? .replay(record) : .mismatch))
     }
 
     @Test func theStoredFingerprintHasFewBitsOfTheSecret() {
@@ -85,7 +85,7 @@ import Testing
         #expect(
             table.admit("k", fingerprint("secret", redacted: "***"), now: 6)
                 == .replay(record("k", "***", size: 7, at: 5)))
-        // The request itself is still known by its body as it came.
+        // The request itself is still known by its secrets.
         #expect(table.admit("k", fingerprint("other", redacted: "***"), now: 6) == .mismatch)
         #expect(table.admit("other", fingerprint("body"), now: 6) == .new)
     }

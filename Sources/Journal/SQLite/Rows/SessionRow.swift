@@ -26,7 +26,8 @@ struct SessionRow: Sendable {
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(6), historyID: row.text(7),
             initial: StateSnapshot(json: row.bytes(8), privateState: row.optionalBytes(9)),
-            owner: row.optionalBytes(10).map { Subject(String(decoding: $0, as: UTF8.self)) }, isPersonal: row.integer(11) != 0)
+            owner: row.optionalBytes(10).map { Subject(String(decoding: $0, as: UTF8.self)) },
+            isPersonal: row.integer(11) != 0)
         endedAt = row.optionalInteger(5)
         head = SessionHead(row, from: 12)
     }
