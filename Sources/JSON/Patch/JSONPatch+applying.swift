@@ -10,10 +10,18 @@ extension JSONPatch {
             return try first.apply(to: &document, index: 0)
         }
         var patched = document
-        for (index, operation) in operations.enumerated() {
-            try operation.apply(to: &patched, index: index)
-        }
+        try patched.replay(self)
         document = patched
+    }
+}
+
+extension JSONValue {
+    /// Makes the changes of a patch one by one, without the copies that ``JSONPatch/apply(to:)`` may need to make all of them or none.
+    /// This is for whoever drops the document if an error is thrown: then it may have some of the changes.
+    package mutating func replay(_ patch: JSONPatch) throws(JSONPatchError) {
+        for (index, operation) in patch.operations.enumerated() {
+            try operation.apply(to: &self, index: index)
+        }
     }
 }
 

@@ -100,7 +100,7 @@ struct ExportedSession {
             throw Unreadable(detail: "its first state is malformed")
         }
         for commit in commits {
-            guard commit.changes.isEmpty || commit.changes.apply(to: &state) else {
+            guard commit.changes.isEmpty || commit.changes.replay(on: &state) else {
                 throw Unreadable(detail: "the patch of revision \(commit.revision) does not apply")
             }
             newest.privateState = commit.privateState ?? newest.privateState

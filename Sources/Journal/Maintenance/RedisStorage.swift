@@ -241,7 +241,7 @@ private struct FoundSession {
             throw .corrupt("the state at revision \(stored.cut) cannot be read")
         }
         for row in rows {
-            guard let changes = row.record?.changes, changes.isEmpty || changes.apply(to: &state) else {
+            guard let changes = row.record?.changes, changes.isEmpty || changes.replay(on: &state) else {
                 throw .corrupt("the patch of revision \(row.revision) does not apply")
             }
         }

@@ -89,6 +89,18 @@ public struct EncodedPatch: Sendable, Equatable {
             return false
         }
     }
+
+    /// Patches a state in place, in a time that does not depend on its size.
+    ///
+    /// - Returns: false if the patch does not fit the state, which must be dropped then: it may have some of the changes.
+    package func replay(on state: inout JSONValue) -> Bool {
+        do {
+            try state.replay(JSONPatch(JSONValue(parsing: encoded(), maximumDepth: JSONValue.maxDepth)))
+            return true
+        } catch {
+            return false
+        }
+    }
 }
 
 extension EncodedPatch {

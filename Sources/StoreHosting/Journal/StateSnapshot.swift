@@ -39,7 +39,7 @@ public struct ReplayableState: Sendable {
             var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth)
             for patch in patches {
                 let json = try JSONValue(parsing: patch, maximumDepth: JSONValue.maxDepth)
-                try JSONPatch(json).apply(to: &state)
+                try state.replay(JSONPatch(json))
             }
             return state
         } catch {

@@ -103,6 +103,26 @@ struct LinearTimeTests {
         #expect(Self.ratio({ apply(small) }, { apply(large) }) < 30)
     }
 
+    @Test("patches of several changes each are replayed in linear time")
+    func replayingPatchesTakesLinearTime() {
+        func input(_ count: Int) -> [JSONPatch] {
+            (0..<count).map { number in
+                JSONPatch([
+                    .add(JSONPointer(tokens: ["members", "name\(number)"]), .integer(1)),
+                    .add(JSONPointer(tokens: ["list", "-"]), .integer(number)),
+                    .replace(JSONPointer(tokens: ["count"]), .integer(number)),
+                ])
+            }
+        }
+        func replay(_ patches: [JSONPatch]) {
+            var document: JSONValue = ["members": [:], "list": [], "count": 0]
+            for patch in patches { #expect(throws: Never.self) { try document.replay(patch) } }
+            #expect(document["list"]?.asArray?.count == patches.count)
+        }
+        let (small, large) = (input(250), input(2000))
+        #expect(Self.ratio({ replay(small) }, { replay(large) }) < 30)
+    }
+
     @Test("a difference of many removed members, elements and moves is found in linear time")
     func manyDifferencesAreFoundInLinearTime() {
         func documents(_ count: Int) -> (JSONValue, JSONValue) {

@@ -35,11 +35,15 @@ extension ReadConnection {
         else { throw .corrupt("the state at revision \(base?.revision ?? 0) cannot be read") }
         var (revision, chain) = (base?.revision ?? 0, base?.chain ?? head.checksum)
         var (count, byteCount) = try commitsBeforeBase(of: session, base)
+        let snapshots = try snapshotRevisions(of: session.position.number)
         while case let rows = try rows(of: session.position.number, after: revision, upTo: .max, limit: 500),
             !rows.isEmpty
         {
             try Self.check(rows, after: revision, chain)
-            for row in rows { try replay(&state, row, of: session.position.number) }
+            for row in rows {
+                try replay(&state, row)
+                if snapshots.contains(row.revision) { try compare(state, row.revision, session.position.number) }
+            }
             if let sorted = rows.first(where: { $0.revision == head.revision }),
                 !head.ends(with: head.revision, sorted.checksum)
             {
@@ -127,16 +131,29 @@ extension ReadConnection {
         return found
     }
 
-    /// Applies a commit to the state, and compares the result with the snapshot at its revision, if there is one.
-    private func replay(_ state: inout JSONValue, _ row: CommitRow, of number: Int) throws(JournalError) {
-        guard let changes = row.record?.changes, changes.isEmpty || changes.apply(to: &state) else {
+    /// Applies a commit to the state.
+    private func replay(_ state: inout JSONValue, _ row: CommitRow) throws(JournalError) {
+        guard let changes = row.record?.changes, changes.isEmpty || changes.replay(on: &state) else {
             throw .corrupt("the patch of revision \(row.revision) does not apply")
         }
-        let snapshot = try snapshot(of: number, upTo: row.revision)
-        guard let snapshot, snapshot.revision == row.revision else { return }
-        guard let known = try? JSONValue(parsing: snapshot.state, maximumDepth: JSONValue.maxDepth), known == state
+    }
+
+    /// The revisions that have a snapshot. To look for one at each commit would take a time in proportion to the state each time.
+    private func snapshotRevisions(of number: Int) throws(JournalError) -> Set<Int> {
+        try sql { () throws(SQLiteError) in
+            let revisions = try connection.prepare("SELECT revision FROM snapshots WHERE session = ?").all(
+                { $0.set(1, number) }, { $0.integer(0) })
+            return Set(revisions)
+        }
+    }
+
+    /// Compares a replayed state with the snapshot at its revision.
+    private func compare(_ state: JSONValue, _ revision: Int, _ number: Int) throws(JournalError) {
+        let snapshot = try snapshot(of: number, upTo: revision)
+        guard let snapshot, snapshot.revision == revision,
+            let known = try? JSONValue(parsing: snapshot.state, maximumDepth: JSONValue.maxDepth), known == state
         else {
-            throw .corrupt("the snapshot at revision \(row.revision) differs from the replayed commits")
+            throw .corrupt("the snapshot at revision \(revision) differs from the replayed commits")
         }
     }
 }
