@@ -100,25 +100,6 @@ package enum FileDescriptorLimit {
     #endif
 }
 
-/// The output of a command line program.
-package enum Console {
-    /// - Returns: false if nobody reads the output any more.
-    @discardableResult
-    package static func print(_ text: String) -> Bool { output(text, on: STDOUT_FILENO) }
-
-    package static func printError(_ text: String) { _ = output(text, on: STDERR_FILENO) }
-
-    private static func output(_ text: String, on descriptor: Int32) -> Bool {
-        var bytes = Array((text + "\n").utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count <= 0 && errno != EINTR { return false }
-            bytes = bytes.dropFirst(max(count, 0))
-        }
-        return true
-    }
-}
-
 /// Standard input, output and error of the process.
 package enum StandardDescriptors {
     /// Opens the closed ones on `/dev/null`, and ignores SIGPIPE from here on.

@@ -43,7 +43,9 @@ extension StorehouseApp {
         _ arguments: [String], report: (String) -> Void = { Console.printError($0) }
     ) async -> Int32 {
         do {
-            return try await run(try Invocation.parse(arguments, program: Invocation.programName))
+            let code = try await run(try Invocation.parse(arguments, program: Invocation.programName))
+            guard code == 0, let problem = Console.finish() else { return code }
+            throw CommandFailure("standard output could not be written, so the result is not complete: \(problem)")
         } catch let error as UsageError {
             report(error.description)
             return 2

@@ -1,0 +1,58 @@
+import Platform
+import Synchronization
+
+/// The output of a command line program.
+package enum Console {
+    /// The error that standard output had first; 0 if it had none. It is none that nobody reads it any more.
+    private static let failure = Atomic<Int32>(0)
+
+    /// - Returns: false if nobody reads the output any more, or if it cannot be written.
+    @discardableResult
+    package static func print(_ text: String) -> Bool {
+        let code = output(text, on: STDOUT_FILENO)
+        record(code)
+        return code == 0
+    }
+
+    package static func printError(_ text: String) { _ = output(text, on: STDERR_FILENO) }
+
+    /// Has the system write what it still holds back of standard output.
+    ///
+    /// - Returns: why a part of the output is lost; nil if none is, or if nobody reads it any more.
+    package static func finish() -> String? {
+        // Some file systems tell only whoever closes a file that the disk is full. Each copy of a descriptor does.
+        let copy = dup(STDOUT_FILENO)
+        if copy >= 0, close(copy) != 0 { record(errno) }
+        let code = failure.load(ordering: .relaxed)
+        return code == 0 ? nil : String(cString: strerror(code))
+    }
+
+    private static func record(_ code: Int32) {
+        guard code != 0, code != EPIPE else { return }
+        _ = failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
+    }
+
+    /// - Returns: 0, or the error.
+    private static func output(_ text: String, on descriptor: Int32) -> Int32 {
+        var bytes = Array((text + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+                continue
+            }
+            switch count < 0 ? errno : EIO {
+            case EINTR: continue
+            // Whoever started the program may have made the pipe non-blocking.
+            case EAGAIN: awaitRoom(on: descriptor)
+            case let code: return code
+            }
+        }
+        return 0
+    }
+
+    private static func awaitRoom(on descriptor: Int32) {
+        var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&event, 1, -1)
+    }
+}
