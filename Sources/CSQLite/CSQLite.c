@@ -18,6 +18,22 @@ void csqlite_result_blob(sqlite3_context *context, const void *bytes, int64_t co
 
 void csqlite_disable_statistics(void) { (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
+int csqlite_distrust_file(sqlite3 *connection) {
+    static const struct {
+        int option, value;
+    } settings[] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    };
+    for (size_t index = 0; index < sizeof settings / sizeof settings[0]; index++) {
+        int code = sqlite3_db_config(connection, settings[index].option, settings[index].value, NULL);
+        if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+}
+
 // The header of a WAL index in native byte order (sqlite.org/walformat.html, section 2.1).
 typedef struct {
     uint32_t version, unused, change;

@@ -16,6 +16,10 @@ void csqlite_result_blob(sqlite3_context *context, const void *bytes, int64_t co
 // no effect if the process uses SQLite already.
 void csqlite_disable_statistics(void);
 
+// Has a connection run nothing that a file brings with it: no triggers, no views, no functions with side effects from its schema. Nor can
+// a statement change the schema table or other parts of the file directly. A variadic function, which Swift does not import, sets these.
+int csqlite_distrust_file(sqlite3 *connection);
+
 // Truncates the WAL behind its newest commit. Frames that were rolled back follow there with valid checksums: a process that
 // opens the file later would take them for committed.
 //

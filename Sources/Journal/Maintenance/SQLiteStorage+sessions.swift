@@ -16,13 +16,16 @@ extension SQLiteStorage {
     ///
     /// - Parameters:
     ///   - path: the database file. A server may use it.
+    ///   - isWanted: whether to load the session of an id.
     ///   - body: called with each session that has not ended, in no particular order.
-    public static func listSessions(_ path: String, _ body: (ListedSession) -> Void) throws(StorageError) {
+    public static func listSessions(
+        _ path: String, where isWanted: (String) -> Bool = { _ in true }, _ body: (ListedSession) -> Void
+    ) throws(StorageError) {
         let connection = try open(path)
         let reader = try storageErrors(path) { () throws(SQLiteError) in try makeReader(connection).0 }
         try storageErrors(path) { () throws(SQLiteError) in
             _ = try forEachSession(reader) { id in
-                if let session = listed(id, reader) { body(session) }
+                if isWanted(id), let session = listed(id, reader) { body(session) }
             }
         }
     }
@@ -52,7 +55,7 @@ extension SQLiteStorage {
         let lock = try StorageLock(file.path)
         defer { lock.release() }
         try file.prepare()
-        let connection = try openKnown(path, file, .write)
+        let (connection, _) = try openKnown(path, file, .write)
         try Schema.prepare(connection, path)
         let isDeleted = try storageErrors(path) { () throws(SQLiteError) in
             let database = try WriteConnection(

@@ -126,7 +126,7 @@ extension SQLiteStorage {
         let lock = try StorageLock(file.path)
         defer { lock.release() }
         try file.prepare()
-        let connection = try openKnown(path, file, .write)
+        let (connection, _) = try openKnown(path, file, .write)
         try Schema.prepare(connection, path)
         try insert(session, into: connection, path)
         return session.header.id

@@ -24,11 +24,18 @@ public enum SQLiteStorage {
     public static func verify(
         _ path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> Verification {
-        let connection = try open(path)
+        let (connection, version) = try openUnchecked(path)
         var found = Verification()
         found.problems = try damages(path) { () throws(SQLiteError) in
             try connection.prepare("PRAGMA integrity_check(20)").all({ _ in }, { $0.text(0) }).filter { $0 != "ok" }
         }
+        var isReadable = false
+        found.problems += try damages(path) { () throws(SQLiteError) in
+            let differences = try SchemaDifferences(of: connection, version: version)
+            isReadable = differences.wrong.isEmpty
+            return differences.all
+        }
+        guard isReadable else { return found }
         // Continue after damaged pages, to find the sessions that are intact and can be exported.
         found.problems += try damages(path) { () throws(SQLiteError) in
             let (reader, damage) = try makeReader(connection)
@@ -108,27 +115,52 @@ public enum SQLiteStorage {
         _ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let source = try open(path)
+        let file = try free(target)
+        // Renamed when complete, so that an interrupted copy is not mistaken for a backup.
+        let part = try PartialFile(of: file)
+        try storageErrors(target) { () throws(SQLiteError) in
+            let copy = try Connection(part.file.path, .write)
+            try source.copy(to: copy, progress)
+            // Without a WAL, so that the backup is a single file.
+            try copy.execute("PRAGMA journal_mode = DELETE")
+            try BackupMarker.write(into: copy)
+        }
+        try part.complete()
+    }
+
+    /// Puts a backup in the place of a database that is gone.
+    ///
+    /// - Parameters:
+    ///   - backup: the backup, which is not changed.
+    ///   - path: the database, which does not exist. No server may use one that had this name.
+    ///   - progress: called repeatedly with the number of copied pages and the total.
+    public static func restore(
+        _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(StorageError) {
+        let file = try free(path)
+        // A server that still has the old file open would go on in it.
+        let lock = try StorageLock(file.path)
+        defer { lock.release() }
+        try self.backup(backup, to: path, progress: progress)
+    }
+
+    /// The place for a new file.
+    private static func free(_ target: String) throws(StorageError) -> StorageFile {
         let file = try StorageFile(target)
         guard !file.exists else { throw .refused("\(target) already exists; pass the name of a new file") }
-        // Renamed when complete, so that an interrupted copy is not mistaken for a backup.
-        let part = try file.makeTemporary()
-        do throws(StorageError) {
-            try storageErrors(target) { () throws(SQLiteError) in
-                let copy = try Connection(part.path, .write)
-                try source.copy(to: copy, progress)
-                // Without a WAL, so that the backup is a single file.
-                try copy.execute("PRAGMA journal_mode = DELETE")
-                try BackupMarker.write(into: copy)
-            }
-            try part.move(to: file)
-        } catch {
-            part.remove()
-            throw error
-        }
+        try file.rejectOrphans()
+        return file
     }
 
     /// Opens a Storehouse database for reading.
     static func open(_ path: String) throws(StorageError) -> Connection {
+        let (connection, version) = try openUnchecked(path)
+        try SchemaDifferences.reject(in: connection, version: version, path)
+        return connection
+    }
+
+    /// Opens a Storehouse database for reading, whatever its tables are.
+    private static func openUnchecked(_ path: String) throws(StorageError) -> (Connection, version: Int) {
         let file = try StorageFile(path)
         guard file.exists else { throw .missing(path: path) }
         guard try file.checkHeader() else { throw .foreign(path: path, detail: "it is empty") }
@@ -151,15 +183,16 @@ public enum SQLiteStorage {
         }
     }
 
+    /// Opens a database of a version that this release knows.
     static func openKnown(
         _ path: String, _ file: StorageFile, _ access: Connection.Access
-    ) throws(StorageError) -> Connection {
+    ) throws(StorageError) -> (Connection, version: Int) {
         let connection = try storageErrors(path) { () throws(SQLiteError) in try Connection(file.path, access) }
         let version = try storageErrors(path) { () throws(SQLiteError) in
             try connection.integer("PRAGMA user_version") ?? 0
         }
         try Schema.check(version, path)
-        return connection
+        return (connection, version)
     }
 }
 

@@ -30,8 +30,8 @@ final class Connection {
         pages.initialize(to: 0)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 2000)
-        // Views and triggers of a foreign file must not call functions with side effects.
-        try execute("PRAGMA trusted_schema = OFF")
+        let distrusted = csqlite_distrust_file(handle)
+        guard distrusted == SQLITE_OK else { throw SQLiteError(distrusted, handle) }
         let defined = defineFunctions(on: handle)
         guard defined == SQLITE_OK else { throw SQLiteError(defined, handle) }
         if access == .read { try execute("PRAGMA query_only = ON") }

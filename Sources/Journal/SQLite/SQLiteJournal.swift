@@ -82,14 +82,17 @@ public final class SQLiteJournal: Journal {
             try WriteConnection(
                 connection, durability: durability, RetentionPolicy(limits, now: now), sorting)
         }
-        let readers = Readers(file.path, vfs: vfs, database.unsorted)
-        let checkpointer = Checkpointer(file.path, vfs: vfs)
-        writer = Writer(lock, database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
+        let watch = try FileWatch(path, file, lock, report)
+        let readers = Readers(file.path, vfs: vfs, database.unsorted, watch)
+        let checkpointer = Checkpointer(file.path, vfs: vfs, watch)
+        writer = Writer(
+            lock, watch, database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         check = IndexCheck(file.path, vfs: vfs)
         self.now = now
         self.report = report
         writer.sortAtStart()
         writer.scheduleMaintenance(every: .seconds(10))
+        writer.beginWatching(every: .seconds(1))
     }
 
     public var outlivesProcess: Bool { true }
@@ -107,11 +110,16 @@ public final class SQLiteJournal: Journal {
 
     /// The database file and its WAL.
     public var storageBytes: Int? {
-        let sizes = ["", "-wal"].compactMap { suffix in
-            var status = stat()
-            return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
-        }
+        let sizes = ["", "-wal"].compactMap { byteCount(of: $0) }
         return sizes.isEmpty ? nil : sizes.reduce(0, +)
+    }
+
+    public var walBytes: Int? { byteCount(of: "-wal") }
+
+    /// The size of the file with this suffix; nil if there is none.
+    private func byteCount(of suffix: String) -> Int? {
+        var status = stat()
+        return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
     }
 
     public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {

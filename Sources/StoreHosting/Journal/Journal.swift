@@ -32,6 +32,9 @@ public protocol Journal: Sendable {
     /// How many bytes the storage takes on its device; nil if it has none, or if that is unknown.
     var storageBytes: Int? { get }
 
+    /// How many bytes of them the write-ahead log takes; nil if it has none.
+    var walBytes: Int? { get }
+
     /// Calls `observer` with the duration of each transaction that is written from now on: from the first command to the end
     /// of the sync. It is called on any thread, so it must be quick. A second call replaces the observer.
     func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void)
@@ -119,6 +122,8 @@ extension Journal {
     public var secret: [UInt8]? { nil }
 
     public var storageBytes: Int? { nil }
+
+    public var walBytes: Int? { nil }
 
     public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {}
 

@@ -33,7 +33,7 @@ package struct InitCommand: Sendable, Hashable {
     /// - Returns: the paths of the created files.
     package func create(in directory: String = "") throws(CommandFailure) -> [String] {
         let root = directory + name
-        guard try Self.isFree(root) else {
+        guard Self.isFree(root) else {
             throw CommandFailure("\(root) exists and is not empty; choose another name, or move it away")
         }
         let files = InitTemplates(name: name, checkout: try checkout()).files
@@ -73,20 +73,10 @@ package struct InitCommand: Sendable, Hashable {
     }
 
     /// Whether there is nothing at the path, or an empty folder.
-    private static func isFree(_ path: String) throws(CommandFailure) -> Bool {
+    private static func isFree(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return true }
-        guard let folder = opendir(path) else { return false }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if name != ".", name != ".." { return false }
-        }
-        return true
+        return Folder.names(in: path)?.isEmpty == true
     }
 
     /// Writes a new file, and makes the folders on its way.
@@ -104,6 +94,10 @@ package struct InitCommand: Sendable, Hashable {
                 throw CommandFailure("\(path): \(String(cString: strerror(errno)))")
             }
             bytes = bytes.dropFirst(max(count, 0))
+        }
+        // Some file systems find only here that a disk is full.
+        guard fsync(descriptor) == 0, Folder.sync(Folder.of(path)) else {
+            throw CommandFailure("\(path): \(String(cString: strerror(errno)))")
         }
     }
 }

@@ -112,6 +112,9 @@ extension API {
             if let bytes = journal.storageBytes {
                 text.gauge("storehouse_storage_bytes", "Size of the storage.", bytes)
             }
+            if let bytes = journal.walBytes {
+                text.gauge("storehouse_storage_wal_bytes", "Size of the write-ahead log of the storage.", bytes)
+            }
         }
         text.gauge(
             "storehouse_http_output_bytes", "Bytes that wait to be sent, of all connections.", output.pendingBytes)

@@ -129,16 +129,22 @@ enum Schema {
             try connection.integer("PRAGMA user_version") ?? 0
         }
         try check(version, path)
+        try SchemaDifferences.reject(in: connection, version: version, path)
         guard version < Self.version else { return }
         if version > 0 { report(.upgrading(from: version, to: Self.version)) }
         try storageErrors(path) { () throws(SQLiteError) in
             // In a new file this comes before the WAL mode, so the header identifies the application from the first
             // transaction on.
             try connection.execute("BEGIN EXCLUSIVE")
-            for step in steps[version...] { try connection.execute(step) }
+            try migrate(connection, from: version, to: Self.version)
             try connection.execute(
                 "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(Self.version); COMMIT")
         }
+    }
+
+    /// Runs the migrations from one version to another, in the open transaction if there is one.
+    static func migrate(_ connection: Connection, from version: Int, to newer: Int) throws(SQLiteError) {
+        for step in steps[version..<newer] { try connection.execute(step) }
     }
 
     /// Throws if the file has a version that this release does not support.

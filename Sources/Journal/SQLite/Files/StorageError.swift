@@ -57,6 +57,9 @@ public enum StorageEvent: Sendable, Equatable {
     case upgrading(from: Int, to: Int)
     /// Writes fail, and commits are not durable.
     case failed(String)
+    /// Files of the database have lost their names: somebody has deleted, moved or replaced them. Nothing is written until they are
+    /// back.
+    case replaced(String)
     /// Redis cannot be used, for this reason. The journal tries again and again.
     case disconnected(String)
     /// Redis has lost commits that were acknowledged, or may have, as any node has found.
@@ -77,6 +80,7 @@ extension StorageEvent: CustomStringConvertible {
         switch self {
         case .upgrading(let old, let new): "upgrading the storage file from version \(old) to \(new)"
         case .failed(let detail): "storage cannot be written; check that its file is writable and has space: \(detail)"
+        case .replaced(let detail): "\(Self.replacement): \(detail)"
         case .disconnected(let detail): "Redis cannot be used: \(detail)"
         case .lostCommits: "Redis has lost commits that were acknowledged, or may have"
         case .refused(let detail): "Redis must not be used by this process: \(detail)"
@@ -85,4 +89,10 @@ extension StorageEvent: CustomStringConvertible {
         case .damaged(_, let detail): "the rows of a session are damaged; it cannot be used: \(detail)"
         }
     }
+
+    /// That files have lost their names, and the way back.
+    package static let replacement = """
+        the storage file was deleted, moved or replaced while this server uses it, so nothing more is committed; put the \
+        files back where they were, or stop this server, restore a backup, and start it again
+        """
 }

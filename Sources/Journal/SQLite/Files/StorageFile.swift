@@ -8,6 +8,8 @@ import Synchronization
 struct StorageFile {
     /// The path without symbolic links, so that a file has one lock.
     let path: String
+    /// The last part of the path.
+    let name: String
 
     /// - Parameter path: the file need not exist, but its directory must.
     init(_ path: String) throws(StorageError) {
@@ -19,20 +21,12 @@ struct StorageFile {
         }
         defer { free(place) }
         let directoryPath = String(cString: place)
+        self.name = name
         self.path = directoryPath + (directoryPath.hasSuffix("/") ? "" : "/") + name
         var status = stat()
         if lstat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
             throw .inaccessible(path: path, detail: "it is a symbolic link; pass the path of the file itself")
         }
-    }
-
-    /// A new file in the same directory, with a name that nobody can foresee.
-    func makeTemporary() throws(StorageError) -> StorageFile {
-        let file = try StorageFile("\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part")
-        let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .inaccessible(path: file.path, detail: systemError()) }
-        close(descriptor)
-        return file
     }
 
     /// Whether the name is taken, also by a link to nothing.
@@ -107,6 +101,16 @@ struct StorageFile {
         return true
     }
 
+    /// Throws if the file of another database is beside a name at which a copy is to be: SQLite would apply it to the copy.
+    func rejectOrphans() throws(StorageError) {
+        for suffix in ["-wal", "-journal"] {
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, status.st_size > 0 else { continue }
+            throw .refused(
+                "\(path)\(suffix) belongs to a database that is gone, and would change the copy; move it away first")
+        }
+    }
+
     /// Throws if there is a WAL beside a missing or empty file: SQLite would delete the WAL with its commits.
     private func rejectOrphanedWAL() throws(StorageError) {
         var status = stat()
@@ -144,6 +148,9 @@ final class StorageLock: Sendable {
     }
 
     deinit { release() }
+
+    /// The lock file, whatever its name is now.
+    var identity: FileIdentity? { FileIdentity(of: descriptor) }
 
     func release() {
         guard descriptor >= 0, !isReleased.exchange(true, ordering: .relaxed) else { return }

@@ -298,6 +298,7 @@ final class Readers: Sendable {
     private let path: String
     private let vfs: String?
     private let unsorted: UnsortedCommits
+    private let watch: FileWatch
     private let lookup = ReaderConnection("journal.lookup")
     private let history = ReaderConnection("journal.history")
 
@@ -305,7 +306,9 @@ final class Readers: Sendable {
     ///   - path: a database that the writer has opened and checked.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
     ///   - unsorted: the writer's.
-    init(_ path: String, vfs: String?, _ unsorted: UnsortedCommits) {
+    ///   - watch: knows whether the path still leads to the writer's file.
+    init(_ path: String, vfs: String?, _ unsorted: UnsortedCommits, _ watch: FileWatch) {
+        self.watch = watch
         self.path = path
         self.vfs = vfs
         self.unsorted = unsorted
@@ -342,15 +345,17 @@ final class Readers: Sendable {
 
     private func opened(_ reader: inout ReadConnection?) throws(JournalError) -> ReadConnection {
         if let reader { return reader }
+        let new: ReadConnection
         do throws(SQLiteError) {
             let connection = try Connection(path, .read, vfs: vfs)
             try connection.execute("PRAGMA cache_size = -4000")
-            let new = try ReadConnection(connection, unsorted)
-            reader = new
-            return new
+            new = try ReadConnection(connection, unsorted)
         } catch {
             throw JournalError(error)
         }
+        if let loss = watch.lookUp() { throw .unavailable(loss.detail) }
+        reader = new
+        return new
     }
 
     /// Closes the connections after all pending reads.

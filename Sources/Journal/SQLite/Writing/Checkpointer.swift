@@ -14,6 +14,7 @@ final class Checkpointer: Sendable {
 
     private let path: String
     private let vfs: String?
+    private let watch: FileWatch
     private let queue = DispatchQueue(label: "journal.checkpointer")
     // The connection is opened on first use. Only the queue uses it, so the lock is never contended.
     private let connection: Locked<Connection?> = Locked(nil)
@@ -22,7 +23,9 @@ final class Checkpointer: Sendable {
     /// - Parameters:
     ///   - path: a database that the writer has opened and checked.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
-    init(_ path: String, vfs: String?) {
+    ///   - watch: knows whether the path still leads to the writer's file.
+    init(_ path: String, vfs: String?, _ watch: FileWatch) {
+        self.watch = watch
         self.path = path
         self.vfs = vfs
     }
@@ -52,7 +55,7 @@ final class Checkpointer: Sendable {
     private func runPasses(_ connection: inout Connection?, _ count: Int) {
         var done = 0
         for _ in 0..<count {
-            guard let known = try? connection ?? opened() else { return }
+            guard let known = try? connection ?? opened(), watch.lookUp() == nil else { return }
             connection = known
             guard let pass = try? known.checkpoint() else { return }
             // SQLite syncs the file only after a checkpoint of the whole WAL. That sync would be a long one, and commits would wait

@@ -34,6 +34,7 @@ final class Writer: Sendable {
     let acknowledgesOnEnqueue: Bool
     // Held as long as this may write, even if the journal is gone.
     private let lock: StorageLock
+    private let watch: FileWatch
     let readers: Readers
     private let checkpointer: Checkpointer
     let recentCommits = RecentCommitsBudget()
@@ -56,11 +57,12 @@ final class Writer: Sendable {
     private let observer = DurationObserver()
 
     init(
-        _ lock: StorageLock, _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
-        acknowledgesOnEnqueue: Bool,
+        _ lock: StorageLock, _ watch: FileWatch, _ database: sending WriteConnection, _ readers: Readers,
+        _ checkpointer: Checkpointer, acknowledgesOnEnqueue: Bool,
         _ report: @escaping @Sendable (StorageEvent) -> Void
     ) {
         self.lock = lock
+        self.watch = watch
         live = Atomic(database.liveSessions)
         sortingPolicy = database.sortingPolicy
         self.database = Locked(database)
@@ -71,7 +73,7 @@ final class Writer: Sendable {
     }
 
     var isAvailable: Bool {
-        !isFailing.load(ordering: .relaxed) && waitingBytes.load(ordering: .relaxed) < Self.maxWaitingBytes
+        isWritable && waitingBytes.load(ordering: .relaxed) < Self.maxWaitingBytes
     }
 
     /// The number of sessions that have not ended.
@@ -122,6 +124,15 @@ final class Writer: Sendable {
         }
     }
 
+    /// Notices that somebody has deleted, moved or replaced the files, also while nobody writes.
+    func beginWatching(every interval: DispatchTimeInterval) {
+        watch.begin(every: interval) { [weak self] loss in
+            // The lock and the database are in their places, so the file can take what the WAL had, and the next process finds it.
+            guard let self, loss.isOnlyLog else { return }
+            enqueue(.barrier { [weak self] in self?.finishCheckpoint() })
+        }
+    }
+
     /// Executes the waiting commands and closes the file.
     ///
     /// - Parameter epoch: is stored for the next process, unless a command has failed; nil for none.
@@ -131,10 +142,13 @@ final class Writer: Sendable {
                 inbox.withLock { $0.isClosed = true }
                 queue.async { [self] in
                     checkpointer.close()
+                    watch.end()
+                    // Another process may have the file, which must not get the pages of this one.
+                    let isLost = watch.lookUp().map { !$0.isOnlyLog } ?? false
                     let lastUses = inbox.withLock { $0.takeLastUses() }
                     database.withLock { database in
                         database?.recordUses(lastUses)
-                        database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch)
+                        if !isLost { database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch) }
                         database = nil
                     }
                     readers.close()
@@ -200,6 +214,7 @@ extension Writer {
 
     private func write(_ commands: [WriteCommand]) {
         let start = ContinuousClock.now
+        if let loss = watch.loss(at: start) { return refuse(commands, loss) }
         let result = database.withLock { database in
             guard database != nil else { return WriteResult(commands, failure: .unavailable("the journal is closed")) }
             return database?.write(commands) ?? WriteResult(commands, failure: .unavailable("the journal is closed"))
@@ -217,9 +232,20 @@ extension Writer {
         checkpointIfNeeded(isPeriodic: false)
     }
 
+    /// Fails commands that no later process would find.
+    private func refuse(_ commands: [WriteCommand], _ loss: FileWatch.Loss) {
+        let result = WriteResult(commands, failure: .unavailable(loss.detail))
+        live.add(result.liveChange, ordering: .relaxed)
+        if result.hasFailures { hasFailed.store(true, ordering: .relaxed) }
+        result.acknowledge(commands)
+    }
+
+    /// Whether the file can be written, as far as is known.
+    private var isWritable: Bool { !isFailing.load(ordering: .relaxed) && !watch.isLost }
+
     /// Sorts some commits, if many are waiting; else sees to it that all are sorted soon.
     private func sortIfNeeded() {
-        guard !isFailing.load(ordering: .relaxed) else { return }
+        guard isWritable else { return }
         let hasUnsorted = database.withLock { database in
             if database?.mustSort == true { _ = database?.sort(isIdle: false) }
             return database?.hasUnsorted == true
@@ -241,8 +267,9 @@ extension Writer {
     }
 
     private func checkpointIfNeeded(isPeriodic: Bool) {
-        let extent = database.withLock { $0?.neededCheckpoint(isPeriodic: isPeriodic) }
-        guard let extent else { return }
+        guard !watch.isLost, let extent = database.withLock({ $0?.neededCheckpoint(isPeriodic: isPeriodic) }) else {
+            return
+        }
         checkpointer.begin(extent) { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
             enqueue(.barrier { [self] in finishCheckpoint() })
@@ -250,7 +277,7 @@ extension Writer {
     }
 
     private func finishCheckpoint() {
-        database.withLock { $0?.finishCheckpoint() }
+        if watch.lookUp().map(\.isOnlyLog) ?? true { database.withLock { $0?.finishCheckpoint() } }
         checkpointer.end()
     }
 
@@ -275,7 +302,7 @@ extension Writer {
     private func probeLater() {
         queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
             guard let self, isFailing.load(ordering: .relaxed) else { return }
-            let works = database.withLock { $0?.probe() }
+            let works = watch.lookUp() == nil ? database.withLock { $0?.probe() } : false
             switch works {
             case true: recover()
             case false: probeLater()
@@ -288,7 +315,7 @@ extension Writer {
     ///
     /// - Parameter isIdle: whether no commit waits.
     private func runMaintenance(isIdle: Bool) -> Bool {
-        guard !isFailing.load(ordering: .relaxed) else { return false }
+        guard isWritable else { return false }
         let (lastUses, isClosed): ([Int: Int]?, Bool) = inbox.withLock { inbox in
             if inbox.isClosed { inbox.stepsAfterClose -= 1 }
             return (inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil, inbox.isClosed)

@@ -155,6 +155,7 @@ struct DamageTests {
             UPDATE sqlite_schema
             SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_twin_1')
             WHERE name = 'sqlite_autoindex_sessions_1';
+            DELETE FROM sqlite_schema WHERE tbl_name = 'twin';
             """)
         let journal = try file.open()
         await #expect(throws: JournalError.self) { try await journal.found("session-6") }
