@@ -7,6 +7,11 @@ package enum Fingerprint {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
+    /// Whether a text can be a fingerprint, also in upper case.
+    package static func isWellFormed(_ text: String) -> Bool {
+        text.utf8.count == 8 && text.allSatisfy(\.isHexDigit)
+    }
+
     /// The hash as eight words.
     private static func sha256(_ message: [UInt8]) -> [UInt32] {
         var padded = message + [0x80]

@@ -1,3 +1,5 @@
+import Observability
+
 /// A command of an operator on a database file.
 package enum StorageCommand: Sendable, Hashable {
     case verify(file: String)
@@ -9,7 +11,8 @@ package enum StorageCommand: Sendable, Hashable {
     /// - id: the new id of the session, `new` for a random one, nil for its own.
     case `import`(document: String, file: String, id: String?)
     /// - deleted: the session to delete instead of listing all; nil for none.
-    case sessions(file: String, deleted: String?)
+    /// - mark: the mark of the session to list instead of all; nil for all.
+    case sessions(file: String, deleted: String?, mark: String? = nil)
 }
 
 extension StorageCommand {
@@ -18,7 +21,7 @@ extension StorageCommand {
         let storage =
             switch self {
             case .verify(let file), .backup(let file, _), .restore(_, let file), .export(_, let file, _),
-                .import(_, let file, _), .sessions(let file, _):
+                .import(_, let file, _), .sessions(let file, _, _):
                 file
             }
         return Self.isRedisURL(storage) ? storage : nil
@@ -32,7 +35,7 @@ extension StorageCommand {
     var changesSessions: Bool {
         switch self {
         case .import, .restore: true
-        case .sessions(_, let deleted): deleted != nil
+        case .sessions(_, let deleted, _): deleted != nil
         case .verify, .backup, .export: false
         }
     }
@@ -145,18 +148,36 @@ extension CommandDeclaration {
         CommandDeclaration(
             name: "sessions", group: .storage,
             summary: "list the sessions of a database and what is wrong with them, or delete one",
-            details: ["With --json there is one object for each session, in a line of its own.", settingsOfRedis],
-            flags: [.storage, .delete, .json],
+            details: [
+                "With --json there is one object for each session, in a line of its own.",
+                "Lines of the log name a session by a mark of 8 digits; --mark lists the session that has it.",
+                settingsOfRedis,
+            ],
+            flags: [.storage, .mark, .delete, .json],
             failure: "the file cannot be read, or it has no such session",
             examples: [
                 "storehouse sessions --storage storehouse.db",
+                "storehouse sessions --storage storehouse.db --mark 35c5700b",
                 "storehouse sessions --storage storehouse.db --delete=--6JfV2aQm0yZcT4bWn1xA",
             ]
         ) { values throws(UsageError) in
-            .storage(
-                .sessions(file: try values.required(.storage), deleted: values[.delete]), inJSON: values.has(.json))
+            let mark = try mark(values[.mark])
+            if mark != nil, values.has(.delete) {
+                throw .wrong("--mark finds a session, and --delete deletes it by its id; give one of them")
+            }
+            return .storage(
+                .sessions(file: try values.required(.storage), deleted: values[.delete], mark: mark),
+                inJSON: values.has(.json))
         },
     ]
+
+    private static func mark(_ text: String?) throws(UsageError) -> String? {
+        guard let text else { return nil }
+        guard Fingerprint.isWellFormed(text) else {
+            throw .wrong("--mark takes the 8 hexadecimal digits by which the log names a session, such as 35c5700b")
+        }
+        return text.lowercased()
+    }
 }
 
 extension CommandFlag {
@@ -176,6 +197,8 @@ extension CommandFlag {
     fileprivate static let target = CommandFlag(
         name: "--to", placeholder: "FILE", summary: "the copy; the file must not exist", isRequired: true,
         values: .files)
+    fileprivate static let mark = CommandFlag(
+        name: "--mark", placeholder: "MARK", summary: "list only the session that the log names so")
     fileprivate static let delete = CommandFlag(
         name: "--delete", placeholder: "ID",
         summary:

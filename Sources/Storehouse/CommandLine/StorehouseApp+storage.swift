@@ -28,9 +28,11 @@ extension StorehouseApp {
                 header, revision, state in Self.objection(header, revision, state, kinds)
             }
             Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
-        case .sessions(let file, nil):
-            try SQLiteStorage.listSessions(file) { Self.show($0, inJSON: inJSON) }
-        case .sessions(let file, let id?):
+        case .sessions(let file, nil, let mark):
+            try Self.show(mark, in: file, inJSON: inJSON) { isWanted, body throws(StorageError) in
+                try SQLiteStorage.listSessions(file, where: isWanted, body)
+            }
+        case .sessions(let file, let id?, _):
             try SQLiteStorage.deleteSession(id, from: file)
             Self.report(["storage": .string(file), "deleted": .string(id)], inJSON) {
                 "\(file): session \(id) is deleted"
@@ -80,8 +82,11 @@ extension StorehouseApp {
                 Self.objection(header, revision, state, kinds)
             }
             Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
-        case .sessions(_, nil): try storage.listSessions { Self.show($0, inJSON: inJSON) }
-        case .sessions(_, let id?):
+        case .sessions(_, nil, let mark):
+            try Self.show(mark, in: address.description, inJSON: inJSON) { isWanted, body throws(StorageError) in
+                try storage.listSessions { if isWanted($0.id) { body($0) } }
+            }
+        case .sessions(_, let id?, _):
             try storage.deleteSession(id)
             Self.report(["storage": .string(address.description), "deleted": .string(id)], inJSON) {
                 "\(address): session \(id) is deleted"
@@ -101,7 +106,7 @@ extension StorehouseApp {
             for problem in found.problems { Console.printError("\(backup): \(problem)") }
             throw CommandFailure("\(backup) is damaged, so \(file) was not created; restore another backup")
         }
-        try SQLiteStorage.backup(backup, to: file, progress: Progress("pages copied").report)
+        try SQLiteStorage.restore(backup, to: file, progress: Progress("pages copied").report)
         report(
             [
                 "storage": .string(file), "backup": .string(backup), "sessions": .integer(found.sessions),
@@ -126,6 +131,22 @@ extension StorehouseApp {
         } catch {
             return "the store '\(kind.name)' cannot read the state of revision \(revision): \(error)"
         }
+    }
+
+    /// Shows all sessions, or the one with a mark.
+    ///
+    /// - Parameter list: calls its second argument with the sessions whose ids satisfy the first.
+    private static func show(
+        _ mark: String?, in storage: String, inJSON: Bool,
+        _ list: ((String) -> Bool, (SQLiteStorage.ListedSession) -> Void) throws(StorageError) -> Void
+    ) throws {
+        var count = 0
+        let isWanted = { (id: String) in mark.map { Fingerprint.of(id) == $0 } ?? true }
+        try list(isWanted) { session in
+            count += 1
+            show(session, inJSON: inJSON)
+        }
+        if let mark, count == 0 { throw CommandFailure("\(storage) has no session with the mark \(mark)") }
     }
 
     private static func show(_ session: SQLiteStorage.ListedSession, inJSON: Bool) {

@@ -89,6 +89,11 @@ extension OpenAPI {
                 "name": "owner", "in": "query", "description": "Lists only sessions of this owner.",
                 "schema": ["type": "string"],
             ],
+            "mark": [
+                "name": "mark", "in": "query",
+                "description": "Lists only the session that lines of the log name by these 8 hexadecimal digits.",
+                "schema": ["type": "string", "pattern": "^[0-9A-Fa-f]{8}$"],
+            ],
             "limit": [
                 "name": "limit", "in": "query", "description": "The maximum number of entries of a page.",
                 "schema": .written(

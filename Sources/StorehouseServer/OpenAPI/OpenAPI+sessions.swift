@@ -66,7 +66,7 @@ extension OpenAPI {
         Operation(
             "listSessions", "The session documents, in the order of their ids",
             details: "Requires `Authorization: Bearer` with the admin token. No other resource lists ids.",
-            parameters: ["afterPage", "limit", "store", "owner"],
+            parameters: ["afterPage", "limit", "store", "owner", "mark"],
             responses: [
                 .init(
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",

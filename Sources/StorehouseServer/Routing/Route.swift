@@ -84,7 +84,7 @@ extension Route {
         case (.sharedState, .get), (.sharedState, .head): ["select"]
         case (.actions, .post), (.sharedActions, .post): ["select", "dryRun"]
         case (.actions, .get), (.actions, .head): ["after", "limit"]
-        case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner"]
+        case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
         case (.events, .get): ["select", "changes", "effects", "color", "lastEventId"]
         case (.sharedEvents, .get): ["select", "changes", "color", "lastEventId"]
         default: []

@@ -1,6 +1,7 @@
 import Access
 import HTTP
 import JSON
+import Observability
 import StoreHosting
 import Stores
 
@@ -44,16 +45,13 @@ final class AdminAPI: Sendable {
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
         let page = SessionPage(
-            after: try start(context.head), limit: try context.head.pageSize(),
-            SessionFilter(
-                store: context.head.query.first("store").map { Subject($0) },
-                owner: context.head.query.first("owner").map { Subject($0) }))
+            after: try start(context.head), limit: try context.head.pageSize(), try Self.filter(context.head))
         let deferred = context.deferred
         guard let journal else {
             return try pool.run(for: .admin) { [registry, sealer] in
                 // One more than the page shows, to know whether another page follows.
                 let sessions = registry.list(after: page.last, limit: page.limit + 1) {
-                    page.filter.matches(store: $0.kind.name, owner: $0.owner)
+                    page.filter.matches($0.id.description, store: $0.kind.name, owner: $0.owner)
                 }
                 var full = page
                 for session in sessions where !full.isFull {
@@ -77,12 +75,11 @@ final class AdminAPI: Sendable {
                 var rest = sessions[...]
                 while !page.isFull, let session = rest.popFirst() {
                     guard let id = SessionID(session.header.id.utf8) else { continue }
-                    let isListed = page.filter.matches(store: session.header.kind, owner: session.header.owner)
-                    page.append(isListed ? registry.document(of: session) : nil, id)
+                    page.append(page.filter.matches(session.header) ? registry.document(of: session) : nil, id)
                 }
                 let isLast =
                     sessions.count < count
-                    && !rest.contains { page.filter.matches(store: $0.header.kind, owner: $0.header.owner) }
+                    && !rest.contains { page.filter.matches($0.header) }
                 if isLast { page.end() }
                 guard page.isFull else { return fill(page, from: journal, deferred) }
                 complete(page, deferred)
@@ -116,6 +113,16 @@ final class AdminAPI: Sendable {
         }
     }
 
+    private static func filter(_ head: RequestHead) throws(Problem) -> SessionFilter {
+        let mark = head.query.first("mark")
+        guard mark.map(Fingerprint.isWellFormed) ?? true else {
+            throw Problem(.malformedRequest, "mark must be the 8 hexadecimal digits by which the log names a session.")
+        }
+        return SessionFilter(
+            store: head.query.first("store").map { Subject($0) }, owner: head.query.first("owner").map { Subject($0) },
+            mark: mark?.lowercased())
+    }
+
     /// The id after which the page begins; nil for the first page.
     private func start(_ head: RequestHead) throws(Problem) -> SessionID? {
         guard let text = head.query.first("after") else { return nil }
@@ -123,5 +130,11 @@ final class AdminAPI: Sendable {
             throw Problem(.malformedRequest, "after must be the next of an earlier page.")
         }
         return id
+    }
+}
+
+extension SessionFilter {
+    fileprivate func matches(_ session: SessionHeader) -> Bool {
+        matches(session.id, store: session.kind, owner: session.owner)
     }
 }

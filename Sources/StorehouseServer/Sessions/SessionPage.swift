@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Observability
 
 /// Which sessions a list shows.
 struct SessionFilter: Sendable {
@@ -7,10 +8,16 @@ struct SessionFilter: Sendable {
     let store: Subject?
     /// Their owner; nil for any.
     let owner: Subject?
+    /// The mark by which lines of the log name the session; nil for any.
+    let mark: String?
+
+    /// Whether the list shows each session.
+    var isEmpty: Bool { store == nil && owner == nil && mark == nil }
 
     /// - Parameter owner: nil for a session without an owner.
-    func matches(store: String, owner: Subject?) -> Bool {
+    func matches(_ id: String, store: String, owner: Subject?) -> Bool {
         (self.store == nil || self.store == Subject(store)) && (self.owner == nil || self.owner == owner)
+            && (mark == nil || mark == Fingerprint.of(id))
     }
 }
 
@@ -39,7 +46,7 @@ struct SessionPage: Sendable {
     var isFull: Bool { hasEnded || documents.count == limit || looks >= Self.maxLooks }
 
     /// How many sessions to read next.
-    var nextCount: Int { filter.store == nil && filter.owner == nil ? limit - documents.count + 1 : 1000 }
+    var nextCount: Int { filter.isEmpty ? limit - documents.count + 1 : 1000 }
 
     /// Takes the next session.
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Observability
 import ProcessTesting
 import Testing
 
@@ -72,6 +73,72 @@ import Testing
         let verified = try await Program.run(["verify", "--storage", copy, "--json"])
         #expect(verified.status == 1)
         #expect(try verified.json["intact"] == false)
+    }
+
+    /// A shell runs the program with another standard output.
+    private static func run(_ arguments: [String], to output: String) async throws -> ProgramResult {
+        let program = try #require(Products.directory).appending(path: "storehouse").path
+        return try await ProgramResult.of("/bin/sh", ["-c", #""$0" "$@" \#(output)"#, program] + arguments)
+    }
+
+    @Test func aResultThatCannotBeWrittenIsAFailure() async throws {
+        let server = DurableServerFolder()
+        defer { server.remove() }
+        let path = try await server.serve { try await $0.session().path }
+        let (file, id) = (server.path("storehouse.db"), path.split(separator: "/").last.map(String.init) ?? "")
+        for arguments in [
+            ["verify", "--storage", file], ["verify", "--storage", file, "--json"], ["sessions", "--storage", file],
+            ["export", "--storage", file, "--", id], ["backup", "--storage", file, "--to", file + ".copy", "--json"],
+            ["types", "--swift", "app"], ["check-config"], ["completion", "bash"], ["--version"], ["help", "send"],
+        ] {
+            let full = try await Self.run(arguments, to: "> /dev/full")
+            #expect(full.status == 1, "\(arguments)")
+            #expect(full.errors.contains("standard output could not be written"), "\(arguments)")
+            // A reader that has read enough is no failure.
+            let closed = try await Self.run(arguments, to: "2>&1 >&3 3>&- | { read -r line; echo \"$line\"; }")
+            #expect(closed.status == 0, "\(arguments)")
+        }
+    }
+
+    @Test func aSessionIsFoundByTheMarkOfTheLog() async throws {
+        let server = DurableServerFolder()
+        defer { server.remove() }
+        let paths = try await server.serve { live in [try await live.session().path, try await live.session().path] }
+        let file = server.path("storehouse.db")
+        for path in paths {
+            let id = path.split(separator: "/").last.map(String.init) ?? ""
+            for mark in [Fingerprint.of(id), Fingerprint.of(id).uppercased()] {
+                let found = try await Program.run(["sessions", "--storage", file, "--mark", mark, "--json"])
+                #expect(try found.status == 0 && found.json["id"] == .string(id))
+            }
+        }
+        let none = try await Program.run(["sessions", "--storage", file, "--mark", "00000000"])
+        #expect(none.status == 1 && none.errors.contains("no session with the mark 00000000"))
+    }
+
+    /// Without it, a power failure may take away the name of a copy that was reported as complete. The order of the system calls shows
+    /// it.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
+    func theFolderOfACopyIsSyncedBeforeTheProgramEnds() async throws {
+        let server = DurableServerFolder()
+        defer { server.remove() }
+        _ = try await server.serve { try await $0.session().path }
+        let (file, copy, restored) = (server.path("storehouse.db"), server.path("copy.db"), server.path("restored.db"))
+        let program = try #require(Products.directory).appending(path: "storehouse").path
+        for (arguments, name) in [
+            (["backup", "--storage", file, "--to", copy], "copy.db"),
+            (["restore", "--from", copy, "--storage", restored], "restored.db"),
+        ] {
+            let trace = server.path(name + ".trace")
+            let result = try await ProgramResult.of(
+                "/usr/bin/strace", ["-f", "-y", "-o", trace, "-e", "trace=fsync,link,rename", program] + arguments)
+            #expect(result.status == 0)
+            let calls = String(decoding: try Data(contentsOf: URL(filePath: trace)), as: UTF8.self)
+                .split(separator: "\n")
+            let named = try #require(calls.firstIndex { $0.contains("/\(name)\")") })
+            let folder = try #require(file.split(separator: "/").dropLast().last)
+            #expect(calls[named...].contains { $0.contains("fsync") && $0.contains("/\(folder)>)") })
+        }
     }
 
     /// One in 4096 ids begins with two dashes.

@@ -88,6 +88,14 @@ import Testing
             #expect(try await Self.list(server, "?store=nothing").json == ["sessions": [], "next": nil])
             #expect(try await Self.list(server, "?owner=somebody").json == ["sessions": [], "next": nil])
             #expect(try await Self.list(server, "?stores=app").code == "malformed-request")
+            for mark in [Fingerprint.of(id), Fingerprint.of(id).uppercased()] {
+                let marked = try await Self.list(server, "?mark=\(mark)")
+                #expect(marked[json: "sessions"]?.asArray?.count == 1 && marked.at("/sessions/0/id")?.asString == id)
+                #expect(try await Self.list(server, "?mark=\(mark)&store=login").at("/sessions/0") == nil)
+            }
+            for mark in ["", "35c5700", "35c5700b0", "35c5700g"] {
+                #expect(try await Self.list(server, "?mark=\(mark)").code == "malformed-request")
+            }
         }
         let configuration = Configuration.with { $0.admin.token = .init(Self.token) }
         if isDurable {

@@ -74,6 +74,10 @@ import Testing
         (["import", "--storage=a", "--id=--x", "b"], .import(document: "b", file: "a", id: "--x"), false),
         (["sessions", "--storage", "a"], .sessions(file: "a", deleted: nil), false),
         (["sessions", "--delete", "b", "--storage", "a"], .sessions(file: "a", deleted: "b"), false),
+        (
+            ["sessions", "--mark", "35C5700B", "--storage", "a"], .sessions(file: "a", deleted: nil, mark: "35c5700b"),
+            false
+        ),
     ])
     func aCommandOnStorageIsParsed(words: [String], command: StorageCommand, inJSON: Bool) throws {
         #expect(try Invocation.parse(words) == .storage(command, inJSON: inJSON))
