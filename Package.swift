@@ -41,7 +41,7 @@ let package = Package(
 
         .target(
             name: "Upstream",
-            dependencies: ["CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
+            dependencies: ["CCrypto", "CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
         .target(
             name: "Journal",
             dependencies: [

@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/err.h>
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <pthread.h>
 #include <string.h>
@@ -15,7 +18,9 @@
     each(EVP_DecryptInit_ex) each(EVP_DecryptUpdate) each(EVP_DecryptFinal_ex)                                         \
     each(EVP_MD_fetch) each(EVP_MD_CTX_new) each(EVP_MD_CTX_free) each(EVP_Digest) each(HMAC)         \
     each(EVP_DigestVerifyInit) each(EVP_DigestVerify) each(d2i_PUBKEY) each(EVP_PKEY_free)                             \
-    each(EVP_PKEY_get_base_id) each(EVP_PKEY_get_bits) each(EVP_PKEY_get_group_name) each(CRYPTO_memcmp)
+    each(EVP_PKEY_get_base_id) each(EVP_PKEY_get_bits) each(EVP_PKEY_get_group_name) each(CRYPTO_memcmp)               \
+    each(BIO_new_mem_buf) each(BIO_free) each(PEM_read_bio_X509) each(PEM_read_bio_PrivateKey) each(X509_free)         \
+    each(X509_check_private_key) each(ERR_peek_last_error) each(ERR_clear_error)
 
 // Pointers to the functions, with the types of OpenSSL's headers.
 struct functions {
@@ -140,4 +145,39 @@ int ccrypto_verify(void *key, int uses_sha256, const unsigned char *signature, s
         crypto.EVP_DigestVerify(context, signature, signature_length, bytes, length) == 1;
     crypto.EVP_MD_CTX_free(context);
     return is_done;
+}
+
+int ccrypto_count_certificates(const unsigned char *pem, size_t length) {
+    BIO *file = length > INT_MAX ? NULL : crypto.BIO_new_mem_buf(pem, (int)length);
+    if (file == NULL) return 0;
+    int count = 0;
+    X509 *certificate;
+    crypto.ERR_clear_error();
+    while ((certificate = crypto.PEM_read_bio_X509(file, NULL, NULL, "")) != NULL) {
+        crypto.X509_free(certificate);
+        count++;
+    }
+    // Behind the last one, it looks for the start of another.
+    int is_whole = ERR_GET_REASON(crypto.ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    crypto.ERR_clear_error();
+    crypto.BIO_free(file);
+    return is_whole ? count : 0;
+}
+
+int ccrypto_key_fits(const unsigned char *certificate, size_t certificate_length, const unsigned char *key,
+                     size_t key_length, const char *password) {
+    if (certificate_length > INT_MAX || key_length > INT_MAX) return 0;
+    BIO *certificate_file = crypto.BIO_new_mem_buf(certificate, (int)certificate_length);
+    BIO *key_file = crypto.BIO_new_mem_buf(key, (int)key_length);
+    X509 *owner = NULL;
+    EVP_PKEY *secret = NULL;
+    if (certificate_file != NULL) owner = crypto.PEM_read_bio_X509(certificate_file, NULL, NULL, "");
+    if (key_file != NULL) secret = crypto.PEM_read_bio_PrivateKey(key_file, NULL, NULL, (void *)password);
+    int fits = owner != NULL && secret != NULL && crypto.X509_check_private_key(owner, secret) == 1;
+    crypto.EVP_PKEY_free(secret);
+    crypto.X509_free(owner);
+    crypto.BIO_free(key_file);
+    crypto.BIO_free(certificate_file);
+    crypto.ERR_clear_error();
+    return fits;
 }

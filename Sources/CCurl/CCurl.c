@@ -87,6 +87,11 @@ CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
 
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) { return curl.easy_setopt(easy, option, value); }
 
+CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = length, .flags = CURL_BLOB_COPY};
+    return curl.easy_setopt(easy, option, &blob);
+}
+
 CURLcode ccurl_set_sink(CURL *easy, CURLoption option, curl_write_callback callback) {
     return curl.easy_setopt(easy, option, callback);
 }

@@ -74,6 +74,15 @@ package struct SessionHandover: RawRepresentable, Sendable, Equatable {
         return true
     }
 
+    /// The node gives the session back, whoever takes it next.
+    ///
+    /// - Returns: whether no request is in progress. From now on requests wait.
+    package mutating func beginRelease() -> Bool {
+        guard phase == .open, requestCount == 0 else { return false }
+        phase = .releasing
+        return true
+    }
+
     /// The requests in progress take too long.
     ///
     /// - Returns: whether requests have waited for them. Wake them.
@@ -128,6 +137,9 @@ package struct AtomicSessionHandover: ~Copyable, Sendable {
 
     /// See ``SessionHandover/end()``.
     package func end() -> Bool { change { $0.end() } }
+
+    /// See ``SessionHandover/beginRelease()``.
+    package func beginRelease() -> Bool { change { $0.beginRelease() } }
 
     /// See ``SessionHandover/giveUp()``.
     package func giveUp() -> Bool { change { $0.giveUp() } }

@@ -62,7 +62,10 @@ private struct Remotes: Sendable {
         self.demo = demo
         self.curl = curl
         keySet = try configuration.server.access.jwksURL.map { url in
-            try curl.client(for: UpstreamSettings(name: "access.jwks", url: url))
+            var settings = UpstreamSettings(name: "access.jwks", url: url)
+            // The answer decides who may use what.
+            settings.followsToOtherOrigins = false
+            return try curl.client(for: settings)
         }
         let clients = try configuration.services.map { service in
             try curl.client(of: service, configuration, demoURL: demo?.url ?? "")
@@ -159,14 +162,19 @@ extension Log {
                 LogField("upstream", upstream), .init("method", method), .init("attempt", number),
                 .init("seconds", duration),
             ]
+            // A failed call is a line of its effect.
             switch outcome {
-            case .answered(let status) where status < 500:
-                debug("upstream call", fields + [.init("status", status)])
-            case .answered(let status): info("upstream call failed", fields + [.init("status", status)])
+            case .answered(let status): debug("upstream call", fields + [.init("status", status)])
             case .failed(let code, let library):
                 let cause = library.map { [LogField("curl", $0)] } ?? []
-                info("upstream call failed", fields + [.init("code", code.rawValue)] + cause)
+                debug("upstream call failed", fields + [.init("code", code.rawValue)] + cause)
             }
+        case .trustReplaced(let upstream):
+            info("certificates were replaced, and are read again", [.init("upstream", upstream)])
+        case .trustUnusable(let upstream, let reason):
+            warning(
+                "replaced certificates cannot be used; the old ones stay",
+                [.init("upstream", upstream), .init("detail", reason)])
         case .circuit(let upstream, let circuit):
             let fields = [LogField("upstream", upstream), .init("circuit", circuit.rawValue)]
             circuit == .open ? warning("circuit", fields) : info("circuit", fields)

@@ -105,6 +105,6 @@ extension StorehouseApp {
         let server = try DemoUpstreamServer(services, port: port, maxDelay: configuration.server.upstreams.maxDelay)
         Log(configuration.server.log).announce("listening on \(server.url)")
         await ShutdownSignals.first()
-        await server.stop()
+        await server.drain(within: .seconds(4))
     }
 }

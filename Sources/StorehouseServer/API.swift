@@ -57,6 +57,8 @@ final class API: Sendable {
 
     let access: SessionAccess
     let gate: Gate
+    /// Nil unless clients have tokens.
+    let tokens: TokenAuthenticator?
     let availability: Availability
     let registry: SessionRegistry
     let states = StateReader(WorkPool())
@@ -141,12 +143,10 @@ final class API: Sendable {
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, metrics, recorder)
         admin = AdminAPI(access, registry, sessions, journal: journal, forwarder, states.pool, clientSealer)
-        gate = Gate(
-            adminToken: settings.adminToken, clientSealer,
-            settings.tokenVerifier.map {
-                TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
-            },
-            clock: clock)
+        tokens = settings.tokenVerifier.map {
+            TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
+        }
+        gate = Gate(adminToken: settings.adminToken, clientSealer, tokens, clock: clock)
         meta = MetaAPI(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,

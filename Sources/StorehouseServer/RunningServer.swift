@@ -45,6 +45,7 @@ package final class RunningServer: Sendable {
         var settings = configuration.apiSettings(kinds, journal, listeningOn: address)
         let output = OutputBudget(limit: configuration.http.outputBudget)
         settings.output = output
+        let publicKeys = PublicKeyFiles(configuration.access, log)
         settings.tokenVerifier = try configuration.access.tokenVerifier()
         settings.keySetClient = keySetClient
         settings.secret = configuration.clientSecret
@@ -91,6 +92,13 @@ package final class RunningServer: Sendable {
             wakeTimers()
             every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
         }
+        if let publicKeys {
+            every(.seconds(1), on: group.loops[0]) { api in
+                maintenance.async {
+                    if let verifier = publicKeys.look() { api.tokens?.replace(verifier) }
+                }
+            }
+        }
         let ownership = DispatchQueue(label: "sessions.ownership")
         journal?.observeOwnership { [api, loop = group.loops[0]] event in
             switch event {
@@ -122,7 +130,8 @@ package final class RunningServer: Sendable {
         }
     }
 
-    /// Ends streams with `closed`, answers the requests in progress, closes the journal, and stops the loops.
+    /// Ends streams with `closed`, answers the requests in progress, waits for the remote calls under way and commits their
+    /// results, closes the journal, and stops the loops.
     ///
     /// Returns within `http.drainTimeout`. A step that does not end by its deadline is logged and left behind.
     ///
@@ -144,9 +153,15 @@ package final class RunningServer: Sendable {
         if api.forwarder == nil {
             await connections.value
         } else {
-            // Other nodes go on with the sessions as soon as this one has given them back. What clients still send or read is not
-            // about sessions that this node has.
+            // Other nodes continue the sessions as soon as this one has given them back. What clients still send or read is not
+            // about sessions that this node has, unless these wait for calls.
             _ = await finishes(by: .now + Self.handoverTime) { await connections.value }
+        }
+        let calls = DrainingCalls(of: registry, until: schedule.calls)
+        await step("calls", until: schedule.connections) { [log] in
+            let count = await calls.ended()
+            guard count > 0 else { return }
+            log.warning("remote calls did not end in time, and are interrupted", [.init("sessions", count)])
         }
         await step("journal", until: schedule.journal) {
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
@@ -199,9 +214,10 @@ package final class RunningServer: Sendable {
 
 /// When each step of a drain must have ended, so that all of them together keep `http.drainTimeout`.
 ///
-/// A step that ends early leaves its time to the next. Connections are closed before their step's deadline; the rest of the
-/// time is for closing the journal, most of it, and for stopping what has no work left.
+/// A step that ends early leaves its time to the next. Connections are closed, and calls given up, before their step's deadline;
+/// the rest of the time is for closing the journal, most of it, and for stopping what has no work left.
 struct DrainDeadlines: Sendable {
+    let calls: ContinuousClock.Instant
     let connections: ContinuousClock.Instant
     let journal: ContinuousClock.Instant
     let upstreams: ContinuousClock.Instant
@@ -210,6 +226,7 @@ struct DrainDeadlines: Sendable {
     init(_ http: Configuration.Http, from start: ContinuousClock.Instant = .now) {
         let disconnect = start + http.disconnectAfter
         let rest = http.drainTimeout - http.disconnectAfter
+        calls = disconnect
         connections = disconnect + rest * 0.2
         journal = disconnect + rest * 0.7
         upstreams = disconnect + rest * 0.8

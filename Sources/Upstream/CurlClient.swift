@@ -38,6 +38,7 @@ package final class CurlClient: RemoteClient {
             cancel(call)
         }
         if case .failure(let failure) = result { progress?.report(.failed(code: failure.effectCode)) }
+        progress?.callEnded()
         return try result.get()
     }
 
@@ -94,16 +95,18 @@ package final class CurlUpstreams: Sendable {
     ///   - implementation: the system call that the loop waits with.
     ///   - library: libcurl; loaded for the first call.
     ///   - userAgent: the `User-Agent` field of every request, such as `storehouse/1.0`.
+    ///   - connectionAge: after which time a connection begins no more calls, so that calls follow the address of a name.
     ///   - observe: gets each attempt and each change of a circuit on the loop, so it must not block.
     package init(
         implementation: LoopImplementation = .preferred, library: CurlLibrary = CurlLibrary(), userAgent: String,
+        connectionAge: Duration = .seconds(60),
         observe: (@Sendable (UpstreamEvent) -> Void)? = nil
     ) throws(SocketError) {
         let loop = try implementation.makeLoop(label: "upstream")
         self.loop = loop
         self.userAgent = userAgent
         self.observe = observe
-        shared = LoopBound(handing: SharedCurl(library, on: loop), to: loop.anchor)
+        shared = LoopBound(handing: SharedCurl(library, connectionAge: connectionAge, on: loop), to: loop.anchor)
     }
 
     deinit {
@@ -137,23 +140,32 @@ package final class CurlUpstreams: Sendable {
 final class SharedCurl {
     let loop: any EventLoop
     private var library: CurlLibrary
+    private let connectionAge: Duration
     private var multis: [CurlMulti] = []
     private var pools: [UpstreamPool] = []
     private(set) var isClosed = false
 
-    init(_ library: CurlLibrary, on loop: any EventLoop) {
+    init(_ library: CurlLibrary, connectionAge: Duration, on loop: any EventLoop) {
         self.loop = loop
+        self.connectionAge = connectionAge
         self.library = library
     }
 
     /// Starts a transfer. Its completion is called in a later turn of the loop.
     ///
-    /// The first multi handle with room takes it, so that few transfers share one handle and its idle connections.
+    /// The first multi handle with room takes it, so that few transfers share one handle and its idle connections. One that is
+    /// too old gets no more transfers, and so its connections end.
     func start(_ transfer: CurlTransfer) {
-        if let multi = multis.first(where: \.hasRoom) { return multi.start(transfer) }
-        let multi = CurlMulti(on: loop) { self.library.load() }
+        if let multi = multis.first(where: { $0.makesRoom() }) { return multi.start(transfer) }
+        let multi = CurlMulti(on: loop, maxAge: connectionAge) { self.library.load() }
         multis.append(multi)
         multi.start(transfer)
+    }
+
+    /// Uses no connection any more that is there now, except for the transfers that it carries, and no certificates that
+    /// libcurl has read.
+    func expireConnections() {
+        for multi in multis { multi.expire() }
     }
 
     func add(_ pool: UpstreamPool) {

@@ -102,4 +102,8 @@ package enum UpstreamEvent: Sendable, Hashable {
     /// The end of an attempt; `number` is 1 for the first. A followed redirect is part of its attempt.
     case attempt(upstream: String, method: String, number: Int, Outcome, Duration)
     case circuit(upstream: String, UpstreamMetricsSnapshot.Circuit)
+    /// Files with certificates or keys were replaced, and are used.
+    case trustReplaced(upstream: String)
+    /// They were replaced, and cannot be used. The old content stays.
+    case trustUnusable(upstream: String, reason: String)
 }

@@ -42,6 +42,8 @@ package struct UpstreamSettings: Sendable, Hashable {
     package var lowSpeedTime: Duration = .seconds(10)
     /// Refuses addresses that are not public, also after a redirect.
     package var denyPrivate = false
+    /// Follows redirects to other origins. A key set must come from its own.
+    package var followsToOtherOrigins = true
 
     package init(name: String, url: String, headers: [String: String] = [:]) {
         self.name = name

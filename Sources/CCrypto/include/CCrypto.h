@@ -57,4 +57,11 @@ void ccrypto_free_public_key(void *key);
 int ccrypto_verify(void *key, int uses_sha256, const unsigned char *signature, size_t signature_length,
                    const unsigned char *bytes, size_t length);
 
+// Counts the certificates of a PEM file. Returns 0 if there is none, or if one of them is broken or cut off.
+int ccrypto_count_certificates(const unsigned char *pem, size_t length);
+
+// Returns 1 if the first certificate of a PEM file belongs to the private key of another one. Nobody is asked for a password.
+int ccrypto_key_fits(const unsigned char *certificate, size_t certificate_length, const unsigned char *key,
+                     size_t key_length, const char *password);
+
 #endif

@@ -40,6 +40,8 @@ CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_large(CURL *easy, CURLoption option, curl_off_t value);
 CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
+// libcurl copies the bytes.
+CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length);
 // For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION.
 CURLcode ccurl_set_sink(CURL *easy, CURLoption option, curl_write_callback callback);
 CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback callback);

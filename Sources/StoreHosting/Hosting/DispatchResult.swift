@@ -17,6 +17,8 @@ public struct DispatchOptions: Sendable {
     public var isLarge: Bool
     /// The trace of the request, which is passed on with the remote calls that the action causes.
     public var trace: TraceContext?
+    /// The id of the request, for the log lines of the effects that the action starts.
+    package var requestID: String?
 }
 
 extension DispatchOptions {
@@ -26,11 +28,11 @@ extension DispatchOptions {
     /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, isLarge: Bool = false,
-        trace: TraceContext? = nil
+        trace: TraceContext? = nil, requestID: String? = nil
     ) {
         self.init(
             expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
-            isLarge: isLarge, trace: trace)
+            isLarge: isLarge, trace: trace, requestID: requestID)
     }
 }
 

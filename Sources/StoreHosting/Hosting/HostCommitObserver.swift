@@ -13,7 +13,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     /// The largest state, in bytes of its JSON.
     private let maxStateBytes: Int
     /// Names the store in the line that is written if its code ends the process.
-    private let label: FaultLabel
+    private let faultLabel: FaultLabel
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
     /// Nil before one is attached, and after the store has ended.
@@ -25,7 +25,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         maxStateBytes: Int, label: String
     ) {
         self.coding = coding
-        self.label = FaultLabel(label)
+        faultLabel = FaultLabel(label)
         self.maxStateBytes = maxStateBytes
         self.recorder = recorder
         self.sealer = sealer
@@ -55,6 +55,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     // MARK: CommitObserver
 
+    @usableFromInline var label: String { faultLabel.description }
+
     @usableFromInline
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
@@ -72,9 +74,9 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
-        if isNamed { return FaultNote.set(coding.names, label) }
+        if isNamed { return FaultNote.set(coding.names, faultLabel) }
         let type = withUnsafePointer(to: action, coding.describe)?.type
-        FaultNote.set(coding.names, label, type: type.flatMap(coding.index).flatMap(coding.names.type))
+        FaultNote.set(coding.names, faultLabel, type: type.flatMap(coding.index).flatMap(coding.names.type))
     }
 
     @usableFromInline
@@ -93,7 +95,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
         guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
         return .stateTooLarge(
-            origin, type: withUnsafePointer(to: action, coding.describe)?.type ?? "", label: label.description)
+            origin, type: withUnsafePointer(to: action, coding.describe)?.type ?? "", label: label)
     }
 
     @usableFromInline

@@ -71,6 +71,9 @@ public struct HostedStore: Sendable {
     /// The names of the effects that run or are queued.
     public var runningEffects: [String] { vtable.runningEffects(store) }
 
+    /// Whether an effect is about to bring a result, so that a shutdown waits for it: see ``EffectActivity``.
+    package func hasAwaitedEffects(at now: ContinuousClock.Instant) -> Bool { vtable.hasAwaitedEffects(store, now) }
+
     /// Resumes a store that was made from a persisted state: effects that were interrupted are reported as failed, and timers are
     /// set again.
     ///
@@ -121,6 +124,7 @@ final class HostedStoreVTable: Sendable {
     let attach: @Sendable (AnyObject, any CommitWatcher) -> Void
     let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
     let runningEffects: @Sendable (AnyObject) -> [String]
+    let hasAwaitedEffects: @Sendable (AnyObject, ContinuousClock.Instant) -> Bool
     let resume: @Sendable (AnyObject) -> Void
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
@@ -134,6 +138,7 @@ final class HostedStoreVTable: Sendable {
         attach: @escaping @Sendable (AnyObject, any CommitWatcher) -> Void,
         watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
         runningEffects: @escaping @Sendable (AnyObject) -> [String],
+        hasAwaitedEffects: @escaping @Sendable (AnyObject, ContinuousClock.Instant) -> Bool,
         resume: @escaping @Sendable (AnyObject) -> Void,
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
@@ -145,6 +150,7 @@ final class HostedStoreVTable: Sendable {
         self.attach = attach
         self.watchEffects = watchEffects
         self.runningEffects = runningEffects
+        self.hasAwaitedEffects = hasAwaitedEffects
         self.resume = resume
         self.snapshot = snapshot
         self.end = end
@@ -164,6 +170,7 @@ extension HostedStoreVTable {
             attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
+            hasAwaitedEffects: { host.hasAwaitedEffects(unsafeDowncast($0, to: Engine.self), at: $1) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },

@@ -105,6 +105,11 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
         engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.name).sorted() ?? [] }
     }
 
+    @usableFromInline
+    func hasAwaitedEffects(_ engine: Engine, at now: ContinuousClock.Instant) -> Bool {
+        engine.core.contents.withLock { $0.pointee.pending?.effects.isAwaited(at: now) ?? false }
+    }
+
     /// Begins with a state that was persisted at `revision`.
     ///
     /// - Parameter json: the state as JSON, if it is known.
@@ -190,11 +195,18 @@ extension StoreHost {
         _ receipt: Receipt, _ contents: Contents?, _ options: DispatchOptions, isBatch: Bool
     ) -> DispatchResult {
         guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
+        if receipt.followUps != nil { attribute(receipt, options) }
         if options.isDryRun { return preview(receipt, options.selection, contents, isBatch: isBatch) }
         let json = receipt.isDone ? options.selection.map { view(of: contents).encoded($0) } : nil
         let result = DispatchResult(receipt, isBatch: isBatch, json: json)
         if let record = options.idempotencyRecord?(result) { observer(of: contents).set(record) }
         return result
+    }
+
+    /// Names the request that has caused the effects. Inside the store, where none of them can have ended yet.
+    @usableFromInline
+    func attribute(_ receipt: Receipt, _ options: DispatchOptions) {
+        if let id = options.requestID { receipt.effectGroup?.requestID = id }
     }
 
     /// The result of a dry run. The contents hold the state that the action would make, as long as this runs.

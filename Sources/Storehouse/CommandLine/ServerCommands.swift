@@ -10,7 +10,7 @@ extension CommandDeclaration {
                 """,
                 """
                 SIGTERM or SIGINT drains the server within http.drainTimeout: streams are closed, requests under way \
-                are answered, and the storage is flushed. A second signal ends it at once.
+                are answered, remote calls under way end, and the storage is flushed. A second signal ends it at once.
                 """,
             ],
             flags: [.config, .host, .port, .set, .printAdminToken], success: "a signal ended it, and it has drained",

@@ -28,6 +28,14 @@ package final class DemoUpstreamServer: Sendable {
         url = "http://\(http.address)"
     }
 
+    /// Answers the requests in progress, closes every connection and stops the loop.
+    ///
+    /// - Parameter timeout: the time for the requests in progress.
+    package func drain(within timeout: Duration) async {
+        await http.drain(within: timeout)
+        await group.stop()
+    }
+
     /// Closes every connection and stops the loop.
     package func stop() async { await group.stop() }
 }

@@ -12,7 +12,8 @@ final class TokenAuthenticator: Sendable {
     private static let shardCount = 16
     private static let shardCapacity = 1024
 
-    private let verifier: TokenVerifier
+    // Guards the keys of the configuration, and counts how often they were replaced. Taken while the lock of a shard is held.
+    private let own: Locked<(verifier: TokenVerifier, version: Int)>
     private let clock: WallClock
     private let source: KeySetSource?
     // Each guards some of the remembered tokens. The lock of the key set may be taken while one is held, never the other way
@@ -21,13 +22,19 @@ final class TokenAuthenticator: Sendable {
 
     /// - Parameter keySet: the client of the service that has the key set; nil if there is none.
     init(_ verifier: TokenVerifier, keySet client: (any RemoteClient)?, clock: WallClock, log: Log) {
-        self.verifier = verifier
+        own = Locked((verifier, 0))
         self.clock = clock
         let shards = (0..<Self.shardCount).map { _ in Locked(TokenCache(capacity: Self.shardCapacity)) }
         self.shards = shards
         source = client.map { client in
             KeySetSource(client, clock: clock, log: log) { for shard in shards { shard.withLock { $0.removeAll() } } }
         }
+    }
+
+    /// Uses other keys of the configuration from now on, and forgets the tokens that were verified with the old ones.
+    func replace(_ verifier: TokenVerifier) {
+        own.withLock { $0 = (verifier, $0.version + 1) }
+        for shard in shards { shard.withLock { $0.removeAll() } }
     }
 
     /// The claims of a token that was verified before and is still valid; nil for any other.
@@ -56,14 +63,16 @@ final class TokenAuthenticator: Sendable {
         } catch {
             return .failure(error)
         }
-        let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [verifier, clock, source] current in
+        let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [own, clock, source] current in
+            let (verifier, version) = own.withLock { $0 }
             let outcome = Result { () throws(TokenError) in
                 try verifier.verify(parsed, with: current?.set, now: clock.now())
             }
             guard case .success(let claims) = outcome else { return outcome }
             shard.withLock { cache in
                 // A newer set empties the cache, and may not have the key any more.
-                if source?.version == current?.version { cache.insert(claims, for: digest) }
+                let isCurrent = source?.version == current?.version && own.withLock(\.version) == version
+                if isCurrent { cache.insert(claims, for: digest) }
             }
             return outcome
         }

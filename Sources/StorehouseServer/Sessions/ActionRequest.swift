@@ -35,7 +35,8 @@ struct ActionRequest: Sendable {
             // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
             // makes more than four bytes of state from each byte.
             isLarge: context.request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8),
-            trace: head.fields.contains("traceparent") ? head.fields.trace : nil)
+            trace: head.fields.contains("traceparent") ? head.fields.trace : nil,
+            requestID: context.exchange.connection.requestID)
         return ActionRequest(
             options: options, key: key, wait: wait, share: share, expiresAt: context.credentials.expiresAt,
             appliedPreference: preferences.flatMap { appliedPreference($0, wait) }, history: session.historyID)

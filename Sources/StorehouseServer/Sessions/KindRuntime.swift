@@ -34,11 +34,12 @@ package final class KindRuntime: Sendable {
         log: Log, effects counts: EffectCounts = EffectCounts()
     ) {
         let name = kind.name
+        let lines = EffectLog(of: name, log, clock)
         let environment = StoreEnvironment(
             clock: clock, report: { log.error($0, of: name) },
             effects: { event in
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
-                if log.isEnabled(.debug) { log.debug(event, of: name) }
+                lines.write(event)
             })
         self.init(kind, environment, sealer, limits)
     }
@@ -56,19 +57,6 @@ package struct SessionLimits: Sendable {
 }
 
 extension Log {
-    /// Logs an event of an effect.
-    fileprivate func debug(_ event: EffectEvent, of kind: String) {
-        var fields = [
-            LogField("store", kind), .init("effect", event.effect.name), .init("phase", event.phase.rawValue),
-            .init("cause", event.cause),
-        ]
-        if let upstream = event.upstream { fields.append(.init("upstream", upstream)) }
-        if let attempt = event.attempt { fields.append(.init("attempt", attempt)) }
-        if let code = event.code { fields.append(.init("code", code)) }
-        if let duration = event.duration { fields.append(.init("seconds", .milliseconds(duration))) }
-        debug("effect", fields)
-    }
-
     /// Logs a fault of a kind's code that its store has contained.
     fileprivate func error(_ fault: StoreFault, of kind: String) {
         let detail = LogField("detail", fault.description)

@@ -37,7 +37,22 @@ extension Session: RequestObserver {
     ///
     /// - Returns: whether the session is now detached.
     func tryHandOver(to forwarder: UInt16) -> Bool {
-        guard canFollow(forwarder), transition({ $0.beginHibernation() }) else { return false }
+        guard canFollow(forwarder) else { return false }
+        return tryRelease()
+    }
+
+    /// Closes the store as the server drains, unless a request or an effect is in progress.
+    ///
+    /// - Returns: whether the session is now detached.
+    func tryGiveBack() -> Bool {
+        guard store.runningEffects.isEmpty, handover.beginRelease() else { return false }
+        if tryRelease() { return true }
+        stay()
+        return false
+    }
+
+    private func tryRelease() -> Bool {
+        guard transition({ $0.beginHibernation() }) else { return false }
         guard store.endIfQuiet(and: { isSettled }) else {
             transition { $0.cancelHibernation() }
             return false

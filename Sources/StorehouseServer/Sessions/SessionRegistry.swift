@@ -314,13 +314,16 @@ package final class SessionRegistry: Sendable {
 
     /// Detaches a session, so that another node can have it, unless it is in use.
     ///
-    /// - Parameter forwarder: the number of the other node.
+    /// - Parameter forwarder: the number of the other node; nil for any.
     /// - Returns: whether it is now detached.
-    func handOver(_ session: Session, to forwarder: UInt16) -> Bool {
-        guard session.tryHandOver(to: forwarder) else { return false }
+    func handOver(_ session: Session, to forwarder: UInt16?) -> Bool {
+        guard forwarder.map(session.tryHandOver) ?? session.tryGiveBack() else { return false }
         remove(session)
         return true
     }
+
+    /// All sessions in memory.
+    var residents: [Session] { shards.flatMap { $0.withLock(\.elements) } }
 
     private func enqueue(_ session: Session, at moment: Int) {
         session.expiryCheckAt = moment
@@ -329,16 +332,12 @@ package final class SessionRegistry: Sendable {
 
     /// Detaches all sessions, as the server stops.
     package func detachAll() {
-        for shard in shards {
-            for session in shard.withLock(\.elements) { session.detach() }
-        }
+        for session in residents { session.detach() }
     }
 
     /// Drops all sessions: they may belong to other nodes, and are loaded again when they are asked for.
     func evictAll() {
-        for shard in shards {
-            for session in shard.withLock(\.elements) { evict(session) }
-        }
+        for session in residents { evict(session) }
     }
 
     /// The sessions in memory after `id` in the order of their ids, at most `limit`.

@@ -10,6 +10,7 @@ package final class EffectGroup: Sendable {
         /// Whether its actions are dropped, because the dispatch that began it was cancelled.
         var isCancelled = false
         var waiting: [@Sendable () -> Void] = []
+        var requestID: String?
     }
 
     /// The trace of the client's request that caused the group.
@@ -19,6 +20,12 @@ package final class EffectGroup: Sendable {
 
     @usableFromInline
     package init(_ trace: TraceContext? = nil) { self.trace = trace }
+
+    /// The id of the client's request that caused the group; nil if none did. The host sets it, before any effect can end.
+    package var requestID: String? {
+        get { contents.withLock { $0.requestID } }
+        set { contents.withLock { if $0.requestID == nil { $0.requestID = newValue } } }
+    }
 
     package var isSettled: Bool { contents.withLock { $0.running == 0 } }
 

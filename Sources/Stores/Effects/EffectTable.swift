@@ -53,6 +53,11 @@ package struct EffectTable<Action: Sendable>: Sendable {
     @inlinable
     package func isRunning(_ runID: Int) -> Bool { running.contains { $0.runID == runID } }
 
+    /// Whether a shutdown waits for one of the running effects. Those in a queue follow it, and count when they start.
+    package func isAwaited(at now: ContinuousClock.Instant) -> Bool {
+        running.contains { $0.progress?.isAwaited(at: now) == true }
+    }
+
     /// The progress of a running effect; nil if it has ended or is a timer.
     func progress(of runID: Int) -> EffectContext? {
         running.first { $0.runID == runID }?.progress

@@ -39,10 +39,12 @@ struct EffectTask<Action: Sendable>: Sendable {
     @inlinable
     func callAsFunction() async -> QueuedActions<Action>? {
         if request.delay > .zero {
+            progress.delayBegan()
             guard await environment.clock.sleep(for: request.delay, after: requestedAt) else { return nil }
         }
         // An effect that was cancelled before it began must not begin.
         guard !Task.isCancelled else { return nil }
+        progress.operationBegan()
         let deadlineTask = request.deadline.map { timeout, action in self.deadlineTask(timeout, action) }
         defer { deadlineTask?.cancel() }
         let last = await EffectContext.running.withValue(progress) {
@@ -107,6 +109,20 @@ public final class EffectContext: Sendable {
         var attempt: Int?
         var hasFailed = false
         var code: String?
+        var lastAttempt = AttemptReport()
+    }
+
+    /// The end of one attempt of a call.
+    package struct AttemptReport: Sendable, Hashable {
+        /// The status of the response; nil if there was none.
+        package var status: Int?
+        /// The code of the library that makes the calls, if it failed.
+        package var libraryCode: Int?
+
+        package init(status: Int? = nil, libraryCode: Int? = nil) {
+            self.status = status
+            self.libraryCode = libraryCode
+        }
     }
 
     /// The trace of the client's request that caused the effect.
@@ -118,6 +134,8 @@ public final class EffectContext: Sendable {
     private let retries: @Sendable () -> Void
     // Guards the reports. The last lock in the order: nothing is called while it is held.
     private let contents = Locked(Contents())
+    // Guards what a shutdown waits for. As the last lock.
+    private let activity = Locked(EffectActivity(at: .now))
 
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
@@ -144,24 +162,48 @@ public final class EffectContext: Sendable {
             case .succeeded: contents.hasFailed = false
             }
         }
-        if case .retrying = report { retries() }
+        switch report {
+        case .calling: activity.withLock { $0.callBegan() }
+        case .retrying: retries()
+        case .failed, .succeeded: break
+        }
     }
+
+    /// Reports the end of an attempt, for the log.
+    package func report(_ attempt: AttemptReport) { contents.withLock { $0.lastAttempt = attempt } }
+
+    /// The call that was reported as ``Report/calling(_:)`` has ended. A client that does not say so calls until its effect ends.
+    package func callEnded() { activity.withLock { $0.callEnded(at: .now) } }
+
+    @usableFromInline
+    func delayBegan() { activity.withLock { $0.delayBegan() } }
+
+    @usableFromInline
+    func operationBegan() { activity.withLock { $0.operationBegan(at: .now) } }
+
+    /// Whether a shutdown waits for the effect.
+    package func isAwaited(at now: ContinuousClock.Instant) -> Bool { activity.withLock { $0.isAwaited(at: now) } }
 
     /// The phase of an effect that ran to its end.
     @usableFromInline package var outcome: EffectEvent.Phase {
         contents.withLock { $0.hasFailed } ? .failed : .succeeded
     }
 
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - source: what caused the effect, if it has ended and that is known.
     @usableFromInline
-    package func event(_ phase: EffectEvent.Phase, at now: Int) -> EffectEvent {
+    package func event(
+        _ phase: EffectEvent.Phase, at now: Int, from source: EffectEvent.Source? = nil
+    ) -> EffectEvent {
         // The operation may have reported something before its start is announced. That does not belong to the start.
         let reported = phase == .started ? Contents() : contents.withLock { $0 }
         let hasCode = phase == .failed || phase == .retrying
         let isOver = phase != .started && phase != .retrying
         return EffectEvent(
             effect: effect, phase: phase, cause: cause, upstream: reported.upstream, attempt: reported.attempt,
-            code: hasCode ? reported.code : nil, duration: isOver ? max(0, now - startedAt) : nil)
+            code: hasCode ? reported.code : nil, duration: isOver ? max(0, now - startedAt) : nil, source: source,
+            lastAttempt: reported.lastAttempt)
     }
 }
 
@@ -198,6 +240,19 @@ public struct EffectEvent: Sendable, Hashable {
     public let code: String?
     /// The time it took in milliseconds, delays included; nil while it runs.
     public let duration: Int?
+    /// What caused it; nil unless it has succeeded or failed in a hosted store.
+    package let source: Source?
+    /// The end of the last attempt of its call.
+    package let lastAttempt: EffectContext.AttemptReport
+
+    /// What caused an effect, as the log of a host names it.
+    @usableFromInline
+    package struct Source: Sendable, Hashable {
+        /// The label of the store.
+        package let label: String
+        /// The id of the request whose action began it; nil if no request did.
+        package let requestID: String?
+    }
 }
 
 /// An error of an effect with a stable code, which ``EffectEvent/code`` shows.

@@ -102,6 +102,9 @@ package protocol CommitObserver<State, Action>: AnyObject {
     associatedtype State: Sendable
     associatedtype Action: Sendable
 
+    /// Names the store in the log of the host.
+    var label: String { get }
+
     /// Called before an action is reduced, with the store's lock held.
     ///
     /// - Parameter isNamed: whether the action came from a client, whose request has set its name already.

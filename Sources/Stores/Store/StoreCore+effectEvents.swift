@@ -5,10 +5,18 @@
 // know all commits.
 extension StoreCore {
     /// Notifies the observers of effects. Without observers no event is made.
-    @inlinable
-    func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
+    ///
+    /// - Parameter group: the group of an effect that has ended by itself.
+    @usableFromInline
+    func notify(
+        _ phase: EffectEvent.Phase, _ progress: EffectContext?, of group: EffectGroup? = nil,
+        _ contents: ContentsPointer
+    ) {
         guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
-        let event = progress.event(phase, at: environment.now)
+        let source = group.flatMap { group in
+            contents.pointee.observer.map { EffectEvent.Source(label: $0.label, requestID: group.requestID) }
+        }
+        let event = progress.event(phase, at: environment.now, from: source)
         for observer in observers { observer(event) }
     }
 

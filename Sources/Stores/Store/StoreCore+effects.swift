@@ -167,7 +167,7 @@ extension StoreCore {
         contents.pointee.madePendingWork.postLockWork.ended.append(ended)
         if let progress = ended.progress {
             if isTimeout { progress.report(.failed(code: "timeout")) }
-            notify(phase ?? progress.outcome, progress, contents)
+            notify(phase ?? progress.outcome, progress, of: ended.groups.first, contents)
         }
         if let next { notify(.started, start(next, contents, sink), contents) }
         if ended.isTimer { fire(runID, contents, sink) }

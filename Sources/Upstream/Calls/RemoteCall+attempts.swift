@@ -17,8 +17,9 @@ extension RemoteCall {
         let transfer = CurlTransfer(
             TransferRequest(
                 method: request.method, address: address, fields: fields(pool.settings),
-                body: request.body, timeout: left, reusesConnection: retries == 0, isSameOrigin: isSameOrigin,
-                settings: pool.settings, userAgent: pool.userAgent)
+                body: isSameOrigin ? request.body : [], timeout: left, reusesConnection: retries == 0,
+                isSameOrigin: isSameOrigin, settings: pool.settings, trust: pool.currentTrust(),
+                userAgent: pool.userAgent)
         ) { self.settled($0) }
         step = .attempting(transfer)
         pool.start(transfer)
@@ -52,7 +53,7 @@ extension RemoteCall {
         }
         if !names.contains("accept") { lines.append("Accept: application/json") }
         // A name without a value keeps libcurl from adding the field by itself.
-        let type = request.contentType.flatMap { FieldLine.line("Content-Type", $0) }
+        let type = isSameOrigin ? request.contentType.flatMap { FieldLine.line("Content-Type", $0) } : nil
         lines.append(type ?? "Content-Type:")
         lines.append("Expect:")
         return lines
@@ -96,6 +97,14 @@ extension RemoteCall {
         }
         guard let address = HTTPURL(location) else {
             return end(.badStatus, "\(pool.settings.name) redirected to a URL that is neither http nor https")
+        }
+        // Whoever is on the way could replace the response of a call that has begun with TLS.
+        let last = redirectTarget ?? pool.address
+        guard address.origin.scheme == "https" || last.origin.scheme != "https" else {
+            return end(.badStatus, "\(pool.settings.name) redirected from https to http")
+        }
+        guard address.origin == pool.address.origin || pool.settings.followsToOtherOrigins else {
+            return end(.badStatus, "\(pool.settings.name) redirected to another origin")
         }
         if address.origin != pool.address.origin { isSameOrigin = false }
         redirectTarget = address

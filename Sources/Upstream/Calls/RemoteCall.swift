@@ -103,6 +103,7 @@ final class RemoteCall {
 
     /// Reports the outcome of the attempt that has just ended.
     func reportAttempt(_ outcome: UpstreamEvent.Outcome) {
+        progress?.report(EffectContext.AttemptReport(outcome))
         guard let pool, let observe = pool.observe else { return }
         observe(
             .attempt(
@@ -120,6 +121,15 @@ final class RemoteCall {
             case .badStatus, .badBody, .tooLarge: .success
             case .circuitOpen, .overloaded, .interrupted: .unknown
             }
+        }
+    }
+}
+
+extension EffectContext.AttemptReport {
+    fileprivate init(_ outcome: UpstreamEvent.Outcome) {
+        switch outcome {
+        case .answered(let status): self.init(status: status)
+        case .failed(_, let library): self.init(libraryCode: library)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Platform
 import RemoteServices
 import Sockets
 import Stores
@@ -14,6 +15,7 @@ final class UpstreamPool {
         didSet { if breaker.phase != oldValue.phase { publishCircuitState() } }
     }
     private var budget = RetryBudget(at: .current)
+    private let trust: TrustFiles
     private var running: [ObjectIdentifier: RemoteCall] = [:]
     private var waiting = RemovableQueue<RemoteCall>()
     private var isStartingWaiting = false
@@ -28,12 +30,25 @@ final class UpstreamPool {
         self.shared = shared
         self.counters = counters
         self.observe = observe
+        trust = TrustFiles(settings)
         breaker = CircuitBreaker(failures: settings.breakerFailures, cooldown: settings.breakerCooldown)
     }
 
     var loop: any EventLoop { shared.value.loop }
 
     func start(_ transfer: CurlTransfer) { shared.value.start(transfer) }
+
+    /// The certificates and keys of the next transfer. If they were replaced, it gets no connection from before.
+    func currentTrust() -> TrustFiles.Material {
+        switch trust.look(now: systemTime()) {
+        case nil: break
+        case .replaced:
+            shared.value.expireConnections()
+            observe?(.trustReplaced(upstream: settings.name))
+        case .unusable(let reason): observe?(.trustUnusable(upstream: settings.name, reason: reason))
+        }
+        return trust.material
+    }
 
     /// Starts, queues or refuses a call.
     func enter(_ call: RemoteCall) {

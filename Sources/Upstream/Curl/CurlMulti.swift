@@ -18,8 +18,11 @@ final class CurlMulti {
     static let connectionIdleSeconds = 10
 
     private let loop: any EventLoop
+    private let maxAge: Duration
     private let loadLibrary: () -> TransferFailure?
     private var handle: Handle?
+    /// When the handle begins no more transfers.
+    private var expiresAt = LoopInstant(nanoseconds: 0)
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     /// The number of transfers that have started and not ended, also of those that wait for a lookup.
     private var load = 0
@@ -29,13 +32,25 @@ final class CurlMulti {
     private var needsKick = false
     private var isKickScheduled = false
 
-    /// - Parameter loadLibrary: loads libcurl; returns the reason if that fails.
-    init(on loop: any EventLoop, loadLibrary: @escaping () -> TransferFailure?) {
+    /// - Parameters:
+    ///   - maxAge: how long the handle takes transfers. Its connections, and the addresses that it has looked up, are as old at most.
+    ///   - loadLibrary: loads libcurl; returns the reason if that fails.
+    init(on loop: any EventLoop, maxAge: Duration, loadLibrary: @escaping () -> TransferFailure?) {
         self.loop = loop
+        self.maxAge = maxAge
         self.loadLibrary = loadLibrary
     }
 
-    var hasRoom: Bool { load < Self.capacity }
+    /// Whether it takes one more transfer. A handle that is too old takes none, and is freed once it has none.
+    func makesRoom() -> Bool {
+        guard handle != nil, loop.now >= expiresAt else { return load < Self.capacity }
+        guard load == 0 else { return false }
+        freeHandle()
+        return true
+    }
+
+    /// Takes no more transfers on the connections that are there.
+    func expire() { expiresAt = loop.now }
 
     /// Starts a transfer. Its completion is called in a later turn of the loop.
     func start(_ transfer: CurlTransfer) {
@@ -195,6 +210,7 @@ extension CurlMulti {
         }
         ccurl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
         self.handle = handle
+        expiresAt = loop.now.advanced(by: maxAge)
         return handle
     }
 

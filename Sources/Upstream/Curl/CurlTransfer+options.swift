@@ -34,14 +34,21 @@ extension CurlTransfer {
         options.set(CURLOPT_SSL_VERIFYPEER, 1)
         options.set(CURLOPT_SSL_VERIFYHOST, 2)
         options.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let file = request.settings.caFile {
-            options.set(CURLOPT_CAINFO, file)
-            // The system's certificates are in a folder as well.
-            options.set(CURLOPT_CAPATH, pointer: nil)
+        switch request.trust.authorities {
+        case .system: break
+        case .file(let file): options.set(CURLOPT_CAINFO, file)
+        case .content(let certificates): options.set(CURLOPT_CAINFO_BLOB, blob: certificates)
         }
-        guard request.isSameOrigin, let certificate = request.settings.clientCertificate else { return }
-        options.set(CURLOPT_SSLCERT, certificate)
-        options.set(CURLOPT_SSLKEY, request.settings.clientKey ?? certificate)
+        // The system's certificates are in a folder as well.
+        if request.settings.caFile != nil { options.set(CURLOPT_CAPATH, pointer: nil) }
+        guard request.isSameOrigin, let path = request.settings.clientCertificate else { return }
+        if let client = request.trust.client {
+            options.set(CURLOPT_SSLCERT_BLOB, blob: client.certificate)
+            options.set(CURLOPT_SSLKEY_BLOB, blob: client.key)
+        } else {
+            options.set(CURLOPT_SSLCERT, path)
+            options.set(CURLOPT_SSLKEY, request.settings.clientKey ?? path)
+        }
         // Without a password OpenSSL would ask on the terminal and block the loop.
         options.set(CURLOPT_KEYPASSWD, request.settings.clientKeyPassword ?? "")
     }
@@ -101,6 +108,10 @@ struct EasyOptions {
 
     mutating func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) {
         check(ccurl_set_pointer(easy, option, value))
+    }
+
+    mutating func set(_ option: CURLoption, blob bytes: [UInt8]) {
+        bytes.withUnsafeBytes { check(ccurl_set_blob(easy, option, $0.baseAddress, $0.count)) }
     }
 
     mutating func set(_ option: CURLoption, copying bytes: [UInt8]) {

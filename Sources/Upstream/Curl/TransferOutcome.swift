@@ -36,6 +36,7 @@ struct TransferRequest {
     /// True if no redirect has led to another origin. Only then the client's certificate is sent.
     var isSameOrigin: Bool
     var settings: UpstreamSettings
+    var trust: TrustFiles.Material
     var userAgent: String
 
     /// True if the message has a body, even an empty one (RFC 9110, 8.6).

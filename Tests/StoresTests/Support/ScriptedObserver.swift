@@ -49,6 +49,7 @@ final class ScriptedObserver: CommitObserver {
     }
 
     private let script: Script
+    let label = "scripted"
 
     init(_ script: Script) { self.script = script }
 
