@@ -11,6 +11,22 @@ import Upstream
 
 /// Many calls, and what they share.
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
+    /// So calls follow a name to its new address. Such a connection ends once the calls on it have.
+    @Test func aConnectionThatIsTooOldBeginsNoMoreCalls() async throws {
+        let upstream = try FaultyUpstream { request in
+            request.index == 0 ? [.hold, .send(Answer.ok())] : [.send(Answer.ok())]
+        }
+        try await withClient(url: upstream.url, connectionAge: .zero) { client in
+            async let first = client.outcome()
+            await upstream.until { $0.requests.count == 1 }
+            for _ in 0..<3 { #expect(await client.outcome() == "200") }
+            upstream.release()
+            #expect(await first == "200")
+            #expect(await client.outcome() == "200")
+        }
+        #expect(upstream.record.requests.map(\.connection) == [0, 1, 2, 3, 4])
+    }
+
     @Test(arguments: LoopImplementation.allCases)
     func manyCallsUseNoThreadsOfTheirOwn(_ implementation: LoopImplementation) async throws {
         let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))

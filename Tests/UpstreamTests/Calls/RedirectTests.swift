@@ -1,4 +1,5 @@
 import FaultyServices
+import RemoteServices
 import Sockets
 import Stores
 import Testing
@@ -37,6 +38,37 @@ import Upstream
         #expect(upstream.record.requests.map(secrets) == [3])
         #expect(other.record.requests.map(secrets) == [0])
         #expect(other.record.requests.first?.field("accept") == "application/json")
+    }
+
+    @Test func aRedirectToAnotherOriginSendsNoBody() async throws {
+        let other = try FaultyUpstream(.send(Answer.ok()))
+        let url = other.url
+        let upstream = try FaultyUpstream(.send(Answer.status(307, "Location: \(url)")))
+        try await withClient(of: upstream) { client in
+            let search = RemoteRequest(body: Array("secret".utf8), contentType: "text/plain")
+            #expect(await client.outcome(search) == "200")
+        }
+        #expect(upstream.record.requests.map(\.body) == ["secret"])
+        #expect(other.record.requests.map(\.body) == [""])
+        #expect(other.record.requests.first?.field("content-type") == nil)
+    }
+
+    /// A key set must come from its own origin.
+    @Test func aServiceThatStaysAtItsOriginFollowsNoRedirectToAnotherOne() async throws {
+        let other = try FaultyUpstream(.send(Answer.ok()))
+        let url = other.url
+        let upstream = try FaultyUpstream(inTurn: [
+            [.send(Answer.status(302, "Location: /there"))], [.send(Answer.ok())],
+            [.send(Answer.status(302, "Location: \(url)"))],
+        ])
+        try await withClient(of: upstream) {
+            $0.followsToOtherOrigins = false
+        } _: { client in
+            #expect(await client.outcome() == "200")
+            let failure = await #expect(throws: RemoteFailure.self) { _ = try await client.call(RemoteRequest()) }
+            #expect(failure == RemoteFailure(.badStatus, "animal redirected to another origin"))
+        }
+        #expect(other.record.requests.isEmpty)
     }
 
     @Test func aRedirectBackToTheOriginSendsNoFields() async throws {

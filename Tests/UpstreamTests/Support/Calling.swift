@@ -16,6 +16,7 @@ func withClient(
 
 func withClient(
     url: String, on implementation: LoopImplementation = .preferred,
+    connectionAge: Duration = .seconds(3600),
     _ change: (inout UpstreamSettings) -> Void = { _ in },
     _ body: (CurlClient) async throws -> Void
 ) async throws {
@@ -24,7 +25,8 @@ func withClient(
     settings.timeout = .seconds(120)
     settings.lowSpeedTime = .seconds(120)
     change(&settings)
-    let upstreams = try CurlUpstreams(implementation: implementation, userAgent: "storehouse/0")
+    let upstreams = try CurlUpstreams(
+        implementation: implementation, userAgent: "storehouse/0", connectionAge: connectionAge)
     let result: Result<Void, any Error>
     do {
         result = .success(try await body(try upstreams.client(for: settings)))

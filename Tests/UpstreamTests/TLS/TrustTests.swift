@@ -1,3 +1,4 @@
+import FaultyServices
 import RemoteServices
 import Sockets
 import Stores
@@ -89,6 +90,40 @@ import Upstream
         } _: { client in
             #expect(await client.outcome() == "unreachable")
         }
+    }
+
+    @Test(arguments: ["http", "HTTP"]) func httpsIsNotLeftByARedirect(_ scheme: String) async throws {
+        let clear = try FaultyUpstream(.send(Answer.ok()))
+        let service = try await TLSServer(certificates, "server", "-HTTP")
+        try await Program.run(
+            #"printf 'HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n' "$2" >"$1/clear-$3""#,
+            certificates.folder, "\(scheme)://127.0.0.1:\(clear.port)/", scheme)
+        try await withClient(url: service.url + "clear-" + scheme) {
+            $0.caFile = certificates.file("authority.pem")
+        } _: { client in
+            let failure = await #expect(throws: RemoteFailure.self) { _ = try await client.call(RemoteRequest()) }
+            #expect(failure == RemoteFailure(.badStatus, "animal redirected from https to http"))
+        }
+        #expect(clear.record.requests.isEmpty)
+    }
+
+    @Test func aRedirectFromHTTPToHTTPSIsFollowedAndNotBack() async throws {
+        let service = try await TLSServer(certificates, "server", "-HTTP")
+        let url = service.url
+        let clear = try FaultyUpstream(.send(Answer.status(302, "Location: \(url)back")))
+        let secure = try await TLSServer(certificates, "server", "-www")
+        let start = try FaultyUpstream(.send(Answer.status(301, "Location: \(secure.url)")))
+        try await Program.run(
+            #"printf 'HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n' "$2" >"$1/back""#,
+            certificates.folder, start.url)
+        for (upstream, outcome) in [(start, "200"), (clear, "bad-status")] {
+            try await withClient(of: upstream) {
+                $0.caFile = certificates.file("authority.pem")
+            } _: { client in
+                #expect(await client.outcome() == outcome)
+            }
+        }
+        #expect(start.record.requests.count == 1)
     }
 
     @Test func unreadableFilesAreReportedBeforeAnyCall() async throws {
