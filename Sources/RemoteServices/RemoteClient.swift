@@ -3,7 +3,8 @@ public import Stores
 /// A client of one remote service: the port through which middleware reaches the network.
 ///
 /// An implementation knows the address, the credentials, the deadline and the retries. A test passes a scripted one. Cancelling
-/// the calling task ends the call at once.
+/// the calling task ends the call at once. A server that shuts down waits for the effects whose client has reported
+/// `EffectContext.Report.calling`.
 public protocol RemoteClient: Sendable {
     /// Sends `request` and returns the response, whatever its status.
     ///

@@ -95,7 +95,8 @@ import Upstream
             _ = try await session.dispatch("relay/call", ["times": 1])
             await service.until { !$0.requests.isEmpty }
             await server.running.drain()
-            #expect(server.log.text.contains("remote calls did not end in time, and are interrupted sessions=1"))
+            // A machine that stands still writes it late.
+            try await server.log.line(with: "remote calls did not end in time, and are interrupted sessions=1")
         }
     }
 

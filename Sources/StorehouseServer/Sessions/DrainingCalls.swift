@@ -8,7 +8,7 @@ import StoreHosting
 /// Among several nodes, a session without calls is given back at once, and any other when its calls have ended.
 final class DrainingCalls: Sendable {
     /// The time between two looks at the sessions that call.
-    private static let interval = DispatchTimeInterval.milliseconds(10)
+    private static let interval = Duration.milliseconds(10)
 
     private let registry: SessionRegistry
     private let deadline: ContinuousClock.Instant
@@ -37,7 +37,8 @@ final class DrainingCalls: Sendable {
         // A timer, or a request that was in progress, may have begun a call in another session.
         if known != nil, left.isEmpty { left = calling(among: registry.residents, at: now) }
         guard !left.isEmpty, now < deadline else { return done(left.count) }
-        queue.asyncAfter(deadline: .now() + Self.interval) { [self, left] in look(at: left, done) }
+        let delay = min(Self.interval, deadline - now) / .milliseconds(1)
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay) + 1)) { [self, left] in look(at: left, done) }
     }
 
     private func calling(among sessions: [Session], at now: ContinuousClock.Instant) -> [Session] {

@@ -104,12 +104,17 @@ public final class EffectContext: Sendable {
         case succeeded
     }
 
-    private struct Contents {
+    private struct Reports {
         var upstream: String?
         var attempt: Int?
         var hasFailed = false
         var code: String?
         var lastAttempt = AttemptReport()
+    }
+
+    private struct Contents {
+        var reports = Reports()
+        var activity = EffectActivity(at: .now)
     }
 
     /// The end of one attempt of a call.
@@ -132,10 +137,8 @@ public final class EffectContext: Sendable {
     private let cause: Int
     private let startedAt: Int
     private let retries: @Sendable () -> Void
-    // Guards the reports. The last lock in the order: nothing is called while it is held.
+    // Guards the reports, and what a shutdown waits for. The last lock in the order: nothing is called while it is held.
     private let contents = Locked(Contents())
-    // Guards what a shutdown waits for. As the last lock.
-    private let activity = Locked(EffectActivity(at: .now))
 
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
@@ -156,37 +159,36 @@ public final class EffectContext: Sendable {
     public func report(_ report: Report) {
         contents.withLock { contents in
             switch report {
-            case .calling(let upstream): contents = Contents(upstream: upstream, attempt: 1)
-            case .retrying(let attempt, let code): (contents.attempt, contents.code) = (attempt, code)
-            case .failed(let code): (contents.hasFailed, contents.code) = (true, code)
-            case .succeeded: contents.hasFailed = false
+            case .calling(let upstream):
+                contents.reports = Reports(upstream: upstream, attempt: 1)
+                contents.activity.callBegan()
+            case .retrying(let attempt, let code):
+                (contents.reports.attempt, contents.reports.code) = (attempt, code)
+            case .failed(let code): (contents.reports.hasFailed, contents.reports.code) = (true, code)
+            case .succeeded: contents.reports.hasFailed = false
             }
         }
-        switch report {
-        case .calling: activity.withLock { $0.callBegan() }
-        case .retrying: retries()
-        case .failed, .succeeded: break
-        }
+        if case .retrying = report { retries() }
     }
 
     /// Reports the end of an attempt, for the log.
-    package func report(_ attempt: AttemptReport) { contents.withLock { $0.lastAttempt = attempt } }
+    package func report(_ attempt: AttemptReport) { contents.withLock { $0.reports.lastAttempt = attempt } }
 
     /// The call that was reported as ``Report/calling(_:)`` has ended. A client that does not say so calls until its effect ends.
-    package func callEnded() { activity.withLock { $0.callEnded(at: .now) } }
+    package func callEnded() { contents.withLock { $0.activity.callEnded(at: .now) } }
 
     @usableFromInline
-    func delayBegan() { activity.withLock { $0.delayBegan() } }
+    func delayBegan() { contents.withLock { $0.activity.delayBegan() } }
 
     @usableFromInline
-    func operationBegan() { activity.withLock { $0.operationBegan(at: .now) } }
+    func operationBegan() { contents.withLock { $0.activity.operationBegan(at: .now) } }
 
     /// Whether a shutdown waits for the effect.
-    package func isAwaited(at now: ContinuousClock.Instant) -> Bool { activity.withLock { $0.isAwaited(at: now) } }
+    package func isAwaited(at now: ContinuousClock.Instant) -> Bool { contents.withLock { $0.activity.isAwaited(at: now) } }
 
     /// The phase of an effect that ran to its end.
     @usableFromInline package var outcome: EffectEvent.Phase {
-        contents.withLock { $0.hasFailed } ? .failed : .succeeded
+        contents.withLock { $0.reports.hasFailed } ? .failed : .succeeded
     }
 
     /// - Parameters:
@@ -197,7 +199,7 @@ public final class EffectContext: Sendable {
         _ phase: EffectEvent.Phase, at now: Int, from source: EffectEvent.Source? = nil
     ) -> EffectEvent {
         // The operation may have reported something before its start is announced. That does not belong to the start.
-        let reported = phase == .started ? Contents() : contents.withLock { $0 }
+        let reported = phase == .started ? Reports() : contents.withLock { $0.reports }
         let hasCode = phase == .failed || phase == .retrying
         let isOver = phase != .started && phase != .retrying
         return EffectEvent(

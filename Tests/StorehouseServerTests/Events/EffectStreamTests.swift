@@ -105,8 +105,8 @@ import Testing
                 #expect(effects.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
                 #expect(effects.dropFirst().allSatisfy { $0["upstream"] == "animal" })
                 #expect(effects.map { $0["duration"] != nil } == [false, false, false, true])
-                let line = "effect=animal.fetch phase=failed cause=1 upstream=animal attempt=3 code=unreachable"
-                try await server.log.line(with: line)
+                try await server.log.line(with: "debug effect phase=failed store=animal effect=animal.fetch cause=1 ")
+                try await server.log.line(with: " upstream=animal attempt=3 code=unreachable ")
             }
         }
     }
