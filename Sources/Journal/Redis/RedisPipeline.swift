@@ -13,7 +13,11 @@ package enum RedisVerdict: Equatable {
     package init(error: String) {
         switch error.prefix(while: { $0 != " " }) {
         case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "MOVED": self = .retry
-        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH", "CLUSTERDOWN", "ASK", "TRYAGAIN": self = .refused
+        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH", "WRONGPASS", "DENIED", "CLUSTERDOWN", "ASK",
+            "TRYAGAIN":
+            self = .refused
+        // The first command of a script is refused, so the script has changed nothing.
+        case "ERR" where error.contains("ACL failure in script"): self = .refused
         default: self = .failed
         }
     }
@@ -27,6 +31,9 @@ package enum RedisVerdict: Equatable {
 /// The script `count` stands behind commands that store something, and `WAIT` behind those that change anything if there are
 /// replicas. The commands are completed when both are answered. A reply to `WAIT` that says that replicas are missing completes
 /// nothing, and the next heartbeat asks again.
+///
+/// If the server executes no such command now, another connection is made after all replies have come: they tell which of the
+/// commands were not executed. A write that was refused each time it was sent was certainly not committed.
 package struct RedisPipeline {
     private struct Item {
         let request: any RedisRequest
@@ -35,7 +42,7 @@ package struct RedisPipeline {
         private var reply: RedisReply?
         /// How many replies have come on this connection.
         private var replyCount = 0
-        /// Whether it was sent on an earlier connection, which may have brought it to the server or not.
+        /// Whether it was sent on an earlier connection, and may have been executed.
         var isRepeated = false
 
         init(_ request: any RedisRequest) { self.request = request }
@@ -49,9 +56,18 @@ package struct RedisPipeline {
 
         var isConflict: Bool { reply?.isConflict ?? false }
 
+        /// Whether the server has answered that it does not execute it.
+        var isRefused: Bool {
+            guard case .error(let text)? = reply else { return false }
+            return RedisVerdict(error: text) != .failed
+        }
+
         /// The connection is lost.
-        mutating func sendAgain() {
-            (reply, replyCount, isRepeated) = (nil, 0, batch != nil)
+        ///
+        /// - Parameter isSent: whether it was sent on it.
+        mutating func sendAgain(isSent: Bool) {
+            if isSent, !isRefused { isRepeated = true }
+            (reply, replyCount) = (nil, 0)
         }
 
         /// The result if the server has not executed the last copy of the command, or if it is not known whether it has.
@@ -140,6 +156,8 @@ package struct RedisPipeline {
     private var counted: Result<Int, JournalError>?
     /// Whether the newest reply to a `WAIT` said that replicas are missing.
     private(set) var lacksReplicas = false
+    /// Why another connection is made once all replies have come.
+    private var refusal: String?
 
     package init(replicas: Int = 0, count: RedisCommand? = nil) { (self.replicas, self.count) = (replicas, count) }
 
@@ -148,7 +166,7 @@ package struct RedisPipeline {
     /// Whether an answer is outstanding on this connection.
     package var isWaiting: Bool { answered < sent || !barriers.isEmpty }
 
-    package var hasUnsent: Bool { sent < items.count }
+    package var hasUnsent: Bool { sent < items.count && refusal == nil }
 
     package mutating func append(_ request: any RedisRequest) { items.append(Item(request)) }
 
@@ -159,7 +177,7 @@ package struct RedisPipeline {
     @discardableResult
     package mutating func take(limit: Int = 1 << 20, into bytes: inout [UInt8]) -> Int {
         var (replyCount, hasWrites, hasChanges) = (0, false, false)
-        while sent < items.count, bytes.count < limit {
+        while hasUnsent, bytes.count < limit {
             let request = items[sent].request
             let batch = items[sent].batch ?? request.encode() ?? RedisBatch(RedisCommand("PING"))
             items[sent].batch = batch
@@ -184,6 +202,11 @@ package struct RedisPipeline {
 
     /// Takes the next reply, and adds to `step` what follows from it.
     package mutating func receive(_ reply: RedisReply, _ step: inout Step) {
+        receiveNext(reply, &step)
+        if let refusal, !isWaiting { step.reconnect(refusal) }
+    }
+
+    private mutating func receiveNext(_ reply: RedisReply, _ step: inout Step) {
         if let (barrier, position) = barriers.first, position == answered {
             barriers.removeFirst()
             return pass(barrier, at: position, reply, &step)
@@ -191,7 +214,7 @@ package struct RedisPipeline {
         guard answered < sent else { return step.reconnect() }
         if case .error(let text) = reply {
             switch RedisVerdict(error: text) {
-            case .retry: return step.reconnect(text)
+            case .retry: refusal = refusal ?? text
             case .refused: step.problem = text
             case .failed: break
             }
@@ -203,12 +226,15 @@ package struct RedisPipeline {
     private mutating func pass(_ barrier: Barrier, at position: Int, _ reply: RedisReply, _ step: inout Step) {
         guard let number = reply.integer else {
             guard case .error(let text) = reply else { return step.reconnect() }
-            if barrier == .wait || RedisVerdict(error: text) == .retry { return step.reconnect(text) }
+            if barrier == .wait || RedisVerdict(error: text) == .retry { refusal = refusal ?? text }
+            if refusal != nil { return }
             step.problem = text
             counted = .failure(.outcomeUnknown(text))
             if replicas == 0 { complete(through: position, &step) }
             return
         }
+        // What was executed is sent again with the rest, and recognized.
+        guard refusal == nil else { return }
         switch barrier {
         case .count:
             counted = .success(number)
@@ -226,7 +252,8 @@ package struct RedisPipeline {
         if items[answered].isConflict { step.conflicts += 1 }
         let kind = items[answered].request.kind
         if kind == .heartbeat {
-            step.complete(items.remove(at: answered).request, reply.result)
+            let request = items.remove(at: answered).request
+            if refusal == nil { step.complete(request, reply.result) }
             // Each barrier that is not answered stands behind it.
             sent -= 1
             moveBarriers(by: 1)
@@ -234,7 +261,7 @@ package struct RedisPipeline {
         }
         answered += 1
         if isHeld(kind) { heldCount += 1 }
-        if heldCount == 0 { complete(through: answered, &step) }
+        if heldCount == 0, refusal == nil { complete(through: answered, &step) }
     }
 
     /// Whether commands of a kind are completed only when the barrier behind them is answered.
@@ -276,10 +303,10 @@ package struct RedisPipeline {
 
     /// The connection is lost: what was not completed is sent again on the next one.
     package mutating func disconnect() {
+        for index in start..<items.count { items[index].sendAgain(isSent: index < sent) }
         items = items[start...].filter { !$0.request.kind.isOfConnection }
-        for index in items.indices { items[index].sendAgain() }
         (start, answered, sent, heldCount) = (0, 0, 0, 0)
-        (barriers, counted) = ([], nil)
+        (barriers, counted, refusal) = ([], nil, nil)
     }
 
     /// The deadline of the first command that has one; nil if none has. The next ones have later deadlines, or slightly earlier
@@ -307,7 +334,7 @@ package struct RedisPipeline {
             }
             if index < answered { removedAnswers += 1 } else if index < sent { step.mustReconnect = true }
             guard !item.request.kind.isOfConnection else { continue }
-            step.complete(item.request, item.failure(.unavailable(detail), isSent: index < sent))
+            step.complete(item.request, item.failure(.unavailable(detail), isSent: index < sent && !item.isRefused))
         }
         // Each barrier that is not answered stands behind what was answered.
         let shift = start + removedAnswers

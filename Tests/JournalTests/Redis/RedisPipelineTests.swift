@@ -61,8 +61,10 @@ struct RedisPipelineTests {
         pipeline.append(outcomes.request("c"))
         #expect(text(pipeline.take()) == "bc")
         // A server that loads its data, or has lost the scripts, has executed nothing.
-        let step = pipeline.receive(.error("LOADING Redis is loading the dataset in memory"))
-        #expect(step.mustReconnect && step.completions.isEmpty)
+        for isLast in [false, true] {
+            let step = pipeline.receive(.error("LOADING Redis is loading the dataset in memory"))
+            #expect(step.mustReconnect == isLast && step.completions.isEmpty)
+        }
         pipeline.disconnect()
         #expect(text(pipeline.take()) == "bc")
         for _ in 0..<2 { perform(pipeline.receive(.null)) }
@@ -106,6 +108,47 @@ struct RedisPipelineTests {
         add(.write, deadline: now)
         _ = pipeline.take()
         add(.write, deadline: now)
+        perform(pipeline.expire(now, because: "away"))
+        #expect(failures.withLock(\.self) == [.outcomeUnknown("away"), .unavailable("away")])
+    }
+
+    @Test("says that a write was not executed if it was refused each time it was sent")
+    func definiteRefusals() {
+        let now = ContinuousClock.now
+        var pipeline = RedisPipeline(count: RedisCommand("COUNT"))
+        let failures = Locked<[JournalError?]>([])
+        func add() {
+            pipeline.append(
+                RedisCall(
+                    .write, deadline: now, encode: { RedisBatch(RedisCommand("GET")) },
+                    done: { result in
+                        failures.withLock { $0.append(if case .failure(let error) = result { error } else { nil }) }
+                    }))
+        }
+        for error in ["READONLY You can't write", "MASTERDOWN Link with MASTER is down", "LOADING Redis is loading"] {
+            for _ in 0..<2 { add() }
+            for _ in 0..<3 {
+                _ = pipeline.take()
+                // The replies behind the first refusal are awaited, with that to the count.
+                for isLast in [false, false, true] {
+                    let step = pipeline.receive(.error(error))
+                    #expect(step.mustReconnect == isLast && step.completions.isEmpty)
+                }
+                pipeline.disconnect()
+            }
+            _ = pipeline.take()
+            _ = pipeline.receive(.error(error))
+            // The second one was sent, and there is no reply to it.
+            perform(pipeline.expire(now, because: "away"))
+            #expect(failures.withLock(\.self) == [.unavailable("away"), .outcomeUnknown("away")])
+            failures.withLock { $0 = [] }
+            pipeline.disconnect()
+        }
+        // One was executed before the server became a replica, and its reply is lost with those behind it.
+        for _ in 0..<2 { add() }
+        _ = pipeline.take()
+        for reply in [RedisReply.integer(1), .error("READONLY"), .error("READONLY")] { _ = pipeline.receive(reply) }
+        pipeline.disconnect()
         perform(pipeline.expire(now, because: "away"))
         #expect(failures.withLock(\.self) == [.outcomeUnknown("away"), .unavailable("away")])
     }
@@ -267,7 +310,9 @@ struct RedisPipelineTests {
             ("MOVED 6918 10.0.0.2:6379", .retry), ("ASK 6918 10.0.0.2:6379", .refused),
             ("TRYAGAIN Multiple keys request", .refused), ("CLUSTERDOWN The cluster is down", .refused),
             ("MISCONF Redis is configured to save", .refused), ("NOREPLICAS Not enough good", .refused),
-            ("NOPERM this user has no permissions", .refused), ("WRONGTYPE Operation against a key", .failed),
+            ("NOPERM this user has no permissions", .refused), ("NOAUTH Authentication required.", .refused),
+            ("ERR ACL failure in script: this user has no permissions", .refused), ("MASTERDOWN Link", .retry),
+            ("LOADING Redis is loading", .retry), ("WRONGTYPE Operation against a key", .failed),
             ("ERR unknown command", .failed), ("", .failed),
         ])
     func verdicts(error: String, verdict: RedisVerdict) { #expect(RedisVerdict(error: error) == verdict) }
