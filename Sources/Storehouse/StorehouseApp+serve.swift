@@ -146,6 +146,12 @@ extension Log {
             error(
                 "another node that is alive has the same cluster.address; give each its own",
                 [.init("address", address)])
+        case .clockDiffers(let detail):
+            error(
+                "the clocks of this node and of Redis differ; synchronize both: until then this node is not ready, and deletes nothing "
+                    + "because of its age",
+                [.init("detail", detail)])
+        case .clockAgrees: warning("the clocks of this node and of Redis agree again")
         case .recovered: warning("storage can be written again")
         case .damaged(let session, let detail):
             error(

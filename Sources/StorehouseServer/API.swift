@@ -89,6 +89,7 @@ final class API: Sendable {
         basePath = settings.basePath
         self.journal = journal
         self.log = log
+        let clock = clock.shared(journal?.sharedTime)
         self.clock = clock
         output = settings.output
         self.additionalMetrics = additionalMetrics
@@ -225,8 +226,10 @@ final class Availability: Sendable {
     private let draining = Atomic(false)
     // Not the journal: each call would copy it.
     private let isStorageAvailable: @Sendable () -> Bool
+    private let sharedTime: SharedTime?
 
     init(_ journal: (any Journal)?, _ memory: MemoryLimit) {
+        sharedTime = journal?.sharedTime
         isStorageAvailable = if let journal { { journal.isAvailable } } else { { true } }
         self.memory = memory
     }
@@ -252,6 +255,13 @@ final class Availability: Sendable {
         guard isDraining else { return }
         throw Problem(
             .draining, "The server is shutting down; nothing was done. Try again, on another server if there is one.")
+    }
+
+    /// Requires that the server should get requests.
+    func requireReady() throws(Problem) {
+        try requireWritable()
+        guard let problem = sharedTime?.problem() else { return }
+        throw Problem(.storageUnavailable, "The node is not ready: \(problem); synchronize both clocks.")
     }
 
     func requireStorage() throws(Problem) {

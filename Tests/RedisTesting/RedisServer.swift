@@ -14,17 +14,21 @@ package final class RedisServer: @unchecked Sendable {
 
     package let directory: URL
     private let options: [String]
+    private let sentinel: String?
     private var process: ChildProcess?
     /// Nobody reads it after the start. The server writes little.
     private var output: OutputPipe?
 
     package var socket: String { directory.appending(path: "redis.sock").path }
 
-    /// - Parameter appendOnlyFile: the folder of an append-only file from which the server starts.
-    package init(_ options: [String] = durable, appendOnlyFile: URL? = nil) throws {
+    /// - Parameters:
+    ///   - appendOnlyFile: the folder of an append-only file from which the server starts.
+    ///   - sentinel: the configuration file of a Sentinel, which this is then; nil for a server with data.
+    package init(_ options: [String] = durable, appendOnlyFile: URL? = nil, sentinel: String? = nil) throws {
         // The path of a socket is short.
         directory = URL(filePath: TestDirectory.parent + "/redis-" + UUID().uuidString.prefix(13))
         self.options = options
+        self.sentinel = sentinel
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         if let appendOnlyFile {
             try FileManager.default.copyItem(at: appendOnlyFile, to: directory.appending(path: "appendonlydir"))
@@ -51,10 +55,12 @@ package final class RedisServer: @unchecked Sendable {
     /// Starts the server with what it has stored, and waits until it is ready.
     package func start() throws {
         let output = OutputPipe()
-        let arguments = ["--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", ""] + options
+        var arguments = ["--port", "0", "--unixsocket", socket, "--dir", directory.path]
+        if let sentinel { arguments = [sentinel] + arguments + ["--sentinel"] } else { arguments += ["--save", ""] }
+        arguments += options
         process = try ChildProcess("/usr/bin/redis-server", arguments, output: output)
         self.output = output
-        let ready = "ready to accept connections"
+        let ready = sentinel == nil ? "ready to accept connections" : "Sentinel ID is"
         let text = try output.read { $0.contains(ready) }
         guard text.contains(ready) else { throw DidNotStart(output: text) }
     }

@@ -18,23 +18,25 @@ public struct RedisStorage {
     ///   - replicas: how many replicas must have a change as well.
     ///   - sealer: encrypts the ids of sessions.
     ///   - isReader: whether nothing is changed, so that the settings of the server do not matter.
+    ///   - origin: how it is known that the settings keep what is acknowledged.
     public init(
         _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
-        sealer: any SecretSealer, isReader: Bool
+        sealer: any SecretSealer, isReader: Bool, settingsAre origin: RedisJournal.SettingsOrigin = .checked
     ) throws(StorageError) {
         try self.init(
             address, prefix: prefix, durability: durability, replicas: replicas, sealer: sealer, isReader: isReader,
-            timeouts: RedisTimeouts())
+            settingsAre: origin, timeouts: RedisTimeouts())
     }
 
     /// - Parameter timeouts: how long to wait for the server.
     package init(
         _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
-        sealer: any SecretSealer, isReader: Bool, timeouts: RedisTimeouts
+        sealer: any SecretSealer, isReader: Bool, settingsAre origin: RedisJournal.SettingsOrigin = .checked,
+        timeouts: RedisTimeouts
     ) throws(StorageError) {
         let settings = RedisSettings(
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
-            timeouts: timeouts)
+            timeouts: timeouts, origin: origin)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         client = try RedisClient(settings, isReader: isReader)

@@ -26,6 +26,7 @@ final class RedisConnection: Sendable {
 
     let settings: RedisSettings
     let node: RedisNode
+    let clock: RedisClock
     let report: @Sendable (StorageEvent) -> Void
     // Guards the commands on their way to the thread. No other lock is taken while it is held.
     let inbox = Locked(Inbox())
@@ -53,14 +54,17 @@ final class RedisConnection: Sendable {
     let conflicts = Atomic(0)
     /// How many batches of writes all nodes have sent, as far as is known; -1 before the storage was opened.
     let writeCount = Atomic(-1)
+    // Guards the era of the server in which they were counted. No other lock is taken while it is held.
+    let era = Locked("")
     /// Names the newest loss of acknowledged commits; 0 if there was none.
     let lossID = Atomic(0)
 
     init(
-        _ settings: RedisSettings, _ node: RedisNode, _ report: @escaping @Sendable (StorageEvent) -> Void
+        _ settings: RedisSettings, _ node: RedisNode, _ clock: RedisClock,
+        _ report: @escaping @Sendable (StorageEvent) -> Void
     ) throws(StorageError) {
         _ = try RedisReplyReader()
-        (self.settings, self.node) = (settings, node)
+        (self.settings, self.node, self.clock) = (settings, node, clock)
         self.report = report
         var pipe: [Int32] = [-1, -1]
         guard Platform.pipe(&pipe) == 0 else { throw .refused("pipe: \(String(cString: strerror(errno)))") }
@@ -190,7 +194,8 @@ final class RedisConnection: Sendable {
         let known = writeCount.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
             let handshake = RedisHandshake(
-                settings: settings, endpoint: endpoint, others: others, known: known < 0 ? nil : known)
+                settings: settings, endpoint: endpoint, others: others,
+                known: known < 0 ? nil : StorageLineage.Witness(era: era.withLock(\.self), count: known))
             let outcome = handshake.run()
             let isClosed = inbox.withLock { inbox in
                 if !inbox.isClosed { inbox.outcome = outcome }

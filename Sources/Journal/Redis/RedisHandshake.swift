@@ -1,5 +1,6 @@
 import CCrypto
 import CHiredis
+import Cluster
 import Platform
 import StoreHosting
 
@@ -14,6 +15,13 @@ struct RedisSettings: Sendable {
     /// Nil for a process that claims no sessions.
     var node: RedisNode?
     var timeouts = RedisTimeouts()
+    var origin = RedisJournal.SettingsOrigin.checked
+
+    /// How losses are found out.
+    var terms: StorageLineage.Terms { StorageLineage.Terms(replicas: replicas, isRelaxed: isRelaxed) }
+
+    /// Asks for the settings, if they are checked.
+    var query: RedisCommand { origin == .checked ? RedisFacts.query : RedisCommand("PING") }
 
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
@@ -46,7 +54,7 @@ struct OpenedRedis: Sendable {
     let socket: RedisSocket
     let lease: RedisLease.Opened
     let scripts: [RedisScript: [UInt8]]
-    let runID: String
+    let server: StorageLineage.Server
     /// The nodes of its cluster, if it is one.
     let clusterNodes: [RedisAddress.Endpoint]
 }
@@ -61,7 +69,7 @@ struct RedisHandshake {
         case refused(String)
     }
 
-    private static let text = Array("storehouse".utf8)
+    static let text = Array("storehouse".utf8)
     /// How many nodes of a cluster may name another one, before a later attempt begins anew.
     private static let maxRedirects = 5
     /// How many of the other nodes are asked in one attempt. Each may let the caller wait.
@@ -72,8 +80,8 @@ struct RedisHandshake {
     var endpoint: RedisAddress.Endpoint?
     /// Other nodes of the cluster, to ask if the configured one does not answer.
     var others: [RedisAddress.Endpoint] = []
-    /// The newest commit that this process knows; nil if it has not opened the storage yet.
-    var known: Int?
+    /// The newest writes that this process knows; nil if it has not opened the storage yet.
+    var known: StorageLineage.Witness?
     /// Whether it only looks.
     var isReader = false
 
@@ -150,7 +158,7 @@ struct RedisHandshake {
         first.append(RedisCommand("SELECT", String(settings.address.database)))
         // A node of Redis Cluster that does not have the keys names the one that has them.
         let lookup = RedisCommand("EXISTS", "\(settings.tag):meta")
-        return (first, ["server", "replication"].map { RedisCommand("INFO", $0) } + [lookup, RedisFacts.query])
+        return (first, ["server", "replication"].map { RedisCommand("INFO", $0) } + [lookup, settings.query])
     }
 
     private func open(_ socket: RedisSocket) throws -> Attempt {
@@ -158,17 +166,23 @@ struct RedisHandshake {
         let introduction = introduction
         let replies = try exchange(RedisBatch(introduction.settings + introduction.questions))
         let answers = Array(replies.dropFirst(introduction.settings.count))
+        let info = answers.prefix(2).compactMap(\.text).joined(separator: "\n")
+        let facts = RedisFacts(info: info, configuration: answers[3])
+        // It knows few of these commands.
+        if facts.isSentinel { return .done(.refused(RedisFacts.sentinelProblem)) }
         for reply in replies.dropLast() {
             guard case .error(let text) = reply else { continue }
             if let next = RedisRedirect(error: text)?.endpoint(from: socket.endpoint) { return .redirected(next) }
             return .done(Self.outcome(of: text))
         }
-        let info = answers.prefix(2).compactMap(\.text).joined(separator: "\n")
-        return .done(try open(socket, exchange, RedisFacts(info: info, configuration: answers[3])))
+        return .done(try open(socket, exchange, facts))
     }
 
     private func open(_ socket: RedisSocket, _ exchange: RedisExchange, _ facts: RedisFacts) throws -> Outcome {
-        if !isReader, let problem = facts.problem(isRelaxed: settings.isRelaxed) { return .refused(problem) }
+        let isTrusted = settings.origin == .trusted
+        if !isReader, let problem = facts.problem(isRelaxed: settings.isRelaxed, isTrusted: isTrusted) {
+            return .refused(problem)
+        }
         if facts.isReplica { return .failed("it is a replica and takes no commits") }
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
         var scripts: [RedisScript: [UInt8]] = [:]
@@ -177,44 +191,18 @@ struct RedisHandshake {
             guard case .bytes(let hash) = reply else { return .failed("it does not answer as expected") }
             scripts[script] = hash
         }
-        guard let check = settings.sealer.seal(Self.text), let open = scripts[.open],
-            let secretCheck = settings.sealer.seal(settings.node?.secretCode ?? [])
-        else { return .refused("storage.key cannot be used") }
-        // A node gets its lease later: the time of the request counts.
         let nodes = facts.isOfCluster ? try exchange(RedisBatch(RedisClusterNodes.query))[0] : .null
-        let arguments = RedisLease.arguments(
-            settings, isReader ? .read : .check, known: known, runID: facts.runID,
-            checks: (check, settings.node == nil ? [] : secretCheck))
-        let reply = try exchange(RedisBatch(RedisCommand(evaluating: open, settings.keys, arguments)))[0]
-        return outcome(
-            of: reply, socket, scripts, facts.runID, RedisClusterNodes.endpoints(nodes, from: socket.endpoint))
-    }
-
-    private func outcome(
-        of reply: RedisReply, _ socket: RedisSocket, _ scripts: [RedisScript: [UInt8]], _ runID: String,
-        _ nodes: [RedisAddress.Endpoint]
-    ) -> Outcome {
-        if case .error(let text) = reply { return Self.outcome(of: text) }
-        switch RedisLease(reply) {
-        case .opened(let opened):
-            guard settings.sealer.open(opened.check) == Self.text else {
-                return .refused(
-                    "its sessions are encrypted with another storage.key; set that one, or another storage.redis.prefix"
-                )
-            }
-            guard settings.node.map({ settings.sealer.open(opened.secretCheck) == $0.secretCode }) ?? true else {
-                return .refused(
-                    "its nodes have another cluster.secret; set that one, or stop all nodes, delete the field 'secret' of the key "
-                        + "'\(settings.tag):meta', and start them with a new one")
-            }
+        let call = { (arguments: RedisArguments) in
+            let open = scripts[.open] ?? []
+            return try exchange(RedisBatch(RedisCommand(evaluating: open, settings.keys, arguments)))[0]
+        }
+        switch try join(facts, call) {
+        case .failure(let stop): return stop.outcome
+        case .success(let opened):
+            let endpoints = RedisClusterNodes.endpoints(nodes, from: socket.endpoint)
             return .ready(
-                OpenedRedis(socket: socket, lease: opened, scripts: scripts, runID: runID, clusterNodes: nodes))
-        case .layout(let layout):
-            return .refused(
-                "the sessions with the prefix '\(settings.prefix)' have layout \(layout), and this release has \(RedisLease.layout); "
-                    + "export them with the release that wrote them, and import them with this one and another "
-                    + "storage.redis.prefix")
-        case .forgotten, nil: return .failed("it does not answer as expected")
+                OpenedRedis(
+                    socket: socket, lease: opened, scripts: scripts, server: facts.server, clusterNodes: endpoints))
         }
     }
 

@@ -20,6 +20,14 @@ import Synchronization
 /// A command that is not answered within 3.5 seconds fails. If Redis may have executed it, the error is
 /// `JournalError.outcomeUnknown`.
 public final class RedisJournal: Journal {
+    /// How it is known that the settings of the server keep what is acknowledged.
+    public enum SettingsOrigin: Sendable {
+        /// The server shows them with `CONFIG GET`.
+        case checked
+        /// Whoever has configured the server says so. It need not show them.
+        case trusted
+    }
+
     /// The guarantee that `SessionJournal.whenDurable(through:_:)` waits for.
     public enum Durability: Sendable {
         /// Redis has synced the commit to its disk: `appendonly yes` and `appendfsync always` are required.
@@ -33,7 +41,8 @@ public final class RedisJournal: Journal {
     let sealer: any SecretSealer
     let limits: RetentionLimits
     let recentCommits = RecentCommitsBudget()
-    let now: @Sendable () -> Int
+    /// Nil for the clock of Redis.
+    private let ownTime: (@Sendable () -> Int)?
     // What was read is decoded and used here, because the connection's thread must not be kept busy. Lookups have their own queue,
     // so that long lists and histories do not delay them.
     private let lookups = DispatchQueue(label: "journal.lookup")
@@ -53,27 +62,31 @@ public final class RedisJournal: Journal {
     ///   - secret: what the nodes share. A node with another one is refused.
     ///   - lease: for how long sessions belong to a node that was killed.
     ///   - patience: how long to wait for a server that does not answer. After that it is awaited in the background.
+    ///   - settings: how it is known that the settings of the server keep what is acknowledged.
     ///   - report: receives the events of the storage, on any thread.
     /// - Throws: why the server cannot be used, and what to do about it.
     public convenience init(
         _ address: RedisAddress, prefix: String = "storehouse", durability: Durability = .full, replicas: Int = 0,
         keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: any SecretSealer, node: String, secret: String,
         lease: Duration = .seconds(5), patience: Duration = .seconds(2),
+        settingsAre settings: SettingsOrigin = .checked,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         try self.init(
             address, prefix: prefix, durability: durability, replicas: replicas, keepCommits: keepCommits,
             keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease, patience: patience,
-            now: systemTime, report: report)
+            settingsAre: settings, now: nil, report: report)
     }
 
     /// - Parameters:
     ///   - timeouts: how long to wait for the server.
-    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
+    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z; nil for that of the clock of Redis.
+    ///   - wall: the clock of this machine.
     package init(
         _ address: RedisAddress, prefix: String, durability: Durability, replicas: Int, keepCommits: Int,
         keepBytes: Int, sealer: any SecretSealer, node: String, secret: String, lease: Duration, patience: Duration,
-        timeouts: RedisTimeouts = RedisTimeouts(), now: @escaping @Sendable () -> Int,
+        timeouts: RedisTimeouts = RedisTimeouts(), settingsAre origin: SettingsOrigin = .checked,
+        now: (@Sendable () -> Int)?, wall: @escaping @Sendable () -> Int = systemTime,
         report: @escaping @Sendable (StorageEvent) -> Void
     ) throws(StorageError) {
         if let problem = ccrypto_load(CCRYPTO_LIBRARY) {
@@ -82,12 +95,12 @@ public final class RedisJournal: Journal {
         let node = RedisNode(node, secret: secret, lease)
         let settings = RedisSettings(
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
-            node: node, timeouts: timeouts)
-        connection = try RedisConnection(settings, node, report)
+            node: node, timeouts: timeouts, origin: origin)
+        connection = try RedisConnection(settings, node, RedisClock(wall: wall), report)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes)
-        self.now = now
+        ownTime = now
         try connection.start(patience: patience)
     }
 
@@ -99,6 +112,13 @@ public final class RedisJournal: Journal {
 
     /// If Redis has lost commits, the journal notices it, and gives the histories other names.
     public var epoch: Int? { nil }
+
+    public var sharedTime: SharedTime? { ownTime == nil ? connection.clock.shared : nil }
+
+    var now: Int { ownTime?() ?? connection.clock.now }
+
+    /// The moment before which records may be deleted that are kept for so many milliseconds.
+    func expiry(after age: Int) -> Int { ownTime.map { $0() - age } ?? connection.clock.expiry(after: age) }
 
     public var isAvailable: Bool { connection.isAvailable }
 
@@ -174,7 +194,7 @@ public final class RedisJournal: Journal {
     func find(
         _ id: String, _ hash: String, life: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
     ) {
-        let arguments = RedisArguments(hash, life, String(now() - IdempotencyRecord.lifetime))
+        let arguments = RedisArguments(hash, life, String(expiry(after: IdempotencyRecord.lifetime)))
         let (connection, sealer, lookups) = (connection, sealer, lookups)
         connection.call(.load, names.keys(names.session(hash))) {
             arguments
@@ -255,7 +275,7 @@ public final class RedisJournal: Journal {
             guard fields.count == 3, let sealed = fields[1].array, let gone = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
-            unindex(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
+            unindex(gone.compactMap(\.text), olderThan: expiry(after: Self.creationTime))
             return sealed.compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }
@@ -270,7 +290,7 @@ public final class RedisJournal: Journal {
             guard fields.count == 4, let found = fields[1].array, let gone = fields[3].array else {
                 throw .corrupt("the list has no complete record")
             }
-            unindex(gone.compactMap(\.text), olderThan: now() - Self.creationTime)
+            unindex(gone.compactMap(\.text), olderThan: expiry(after: Self.creationTime))
             let rows = found.compactMap(UnusedRow.init)
             let sessions = rows.compactMap { row in
                 row.sealedID.flatMap { try? Self.opened($0, sealer) }.map {

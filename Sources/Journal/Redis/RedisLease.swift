@@ -1,3 +1,4 @@
+import Cluster
 import Platform
 
 /// What the script `open` has answered.
@@ -11,12 +12,22 @@ enum RedisLease: Sendable, Equatable {
         let check: [UInt8]
         /// That of the secret of the nodes; empty if there was no node yet.
         let secretCheck: [UInt8]
-        /// Whether commits that were acknowledged are lost now.
+        /// Whether the data are others than those that the connection was opened with.
         let hasLost: Bool
         /// The addresses of the nodes whose leases hold.
         let nodes: Set<String>
         /// The other lives with the node's address, and when their leases end by the clock of Redis.
         let namesakes: [Int: Int]
+        /// The time by the clock of Redis, in milliseconds.
+        let time: Int
+        /// That of the server that had the data when a connection was opened last; empty if there was none.
+        let runID: String
+        /// The record of the eras.
+        let storedLineage: String
+        /// The addresses of the nodes that prove themselves as an earlier release did.
+        let olderNodes: Set<String>
+
+        var lineage: StorageLineage { StorageLineage(stored: storedLineage) }
     }
 
     case opened(Opened)
@@ -24,6 +35,8 @@ enum RedisLease: Sendable, Equatable {
     case forgotten
     /// Another release has written it.
     case layout(String)
+    /// Another node has changed the record of the eras since it was read.
+    case changed
 
     /// The layout of the keys that this release writes.
     static let layout = "3"
@@ -33,17 +46,21 @@ enum RedisLease: Sendable, Equatable {
         guard let fields = reply.array, let word = fields.first?.text else { return nil }
         switch word {
         case "OK":
-            guard fields.count == 9, let writeCount = fields[1].integer, let sessions = fields[2].integer,
+            guard fields.count == 13, let writeCount = fields[1].integer, let sessions = fields[2].integer,
                 let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
-                let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 })
+                let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 }),
+                let time = fields[9].integer, let runID = fields[10].text, let lineage = fields[11].text,
+                let older = fields[12].array
             else { return nil }
             let pairs = stride(from: 0, to: namesakes.count - 1, by: 2).map { (namesakes[$0], namesakes[$0 + 1]) }
             self = .opened(
                 Opened(
                     writeCount: writeCount, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
-                    namesakes: Dictionary(pairs) { first, _ in first }))
+                    namesakes: Dictionary(pairs) { first, _ in first }, time: time, runID: runID,
+                    storedLineage: lineage, olderNodes: Set(older.compactMap(\.text))))
         case "FORGOTTEN": self = .forgotten
+        case "CHANGED": self = .changed
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
         default: return nil
         }
@@ -58,25 +75,36 @@ enum RedisLease: Sendable, Equatable {
         case read
     }
 
+    /// What a process tells about the era of the server.
+    struct Change {
+        var runID = ""
+        var era = ""
+        /// Whether all histories get other names.
+        var isLoss = false
+        /// The record of the eras as it was read.
+        var old = ""
+        var new = ""
+    }
+
     /// The arguments of the script.
     ///
     /// - Parameters:
     ///   - life: that of the node; 0 if the lease does not matter.
-    ///   - known: the newest commit that this process knows; nil if there is none.
+    ///   - known: how many batches of writes this process knows; nil if it does not matter.
     ///   - checks: the sealed check values of the key and of the secret; empty if they do not matter.
     static func arguments(
-        _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int?, runID: String,
+        _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int? = nil, _ change: Change,
         checks: (key: [UInt8], secret: [UInt8]) = ([], [])
     ) -> RedisArguments {
         var arguments = RedisArguments([
-            String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "", runID,
-            settings.isRelaxed ? "1" : "0",
+            String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "",
+            change.runID, change.era,
         ])
         arguments.add(checks.key)
-        for word in [mode.rawValue, Self.layout, String(randomNumber()), settings.node?.address ?? ""] {
-            arguments.add(word)
-        }
+        let loss = change.isLoss ? String(randomNumber()) : ""
+        for word in [mode.rawValue, Self.layout, loss, settings.node?.address ?? ""] { arguments.add(word) }
         arguments.add(checks.secret)
+        for word in [change.old, change.new] { arguments.add(word) }
         return arguments
     }
 

@@ -22,10 +22,11 @@ extension RedisLoop {
             guard case .success = result, !loop.pipeline.lacksReplicas else { return }
             if loop.connection.isRefusing.exchange(false, ordering: .relaxed) { loop.reportRecovery() }
         }
-        append(RedisFacts.query) { loop, result in
+        append(settings.query) { loop, result in
             loop.isBeating = false
             let problem: String? =
                 switch result {
+                case .success where settings.origin == .trusted: nil
                 case .success(let reply): RedisFacts.problem(RedisFacts.settings(reply), isRelaxed: settings.isRelaxed)
                 case .failure(let error): error.detail
                 }
@@ -45,22 +46,32 @@ extension RedisLoop {
         }
         let settings = connection.settings
         let arguments = RedisLease.arguments(
-            settings, mode, life: life.number, known: connection.writeCount.load(ordering: .relaxed), runID: runID)
+            settings, mode, life: life.number, known: connection.writeCount.load(ordering: .relaxed),
+            RedisLease.Change(era: era))
+        let sentAt = RedisClock.steady
         let command = RedisCommand(evaluating: open, settings.keys, arguments)
         // Replicas must have it, else another node could claim the sessions after a failover.
         append(command, .lease, deadline: connection.nextDeadline) { loop, result in
             switch result.map(RedisLease.init) {
             case .success(.opened(let opened)):
+                loop.takeTime(opened.time, sentAt: sentAt)
                 loop.take(.granted(life), to: request)
                 if loop.hasNamesake(opened, mode) { return loop.stop(open) }
-                // The checks of a new connection are due.
-                if opened.hasLost { loop.connection.writeCount.store(opened.writeCount, ordering: .relaxed) }
+                // The checks of a new connection are due, with what this node knows.
+                if opened.hasLost { return loop.disconnect("its data have changed") }
                 loop.take(opened)
-                if opened.hasLost { loop.disconnect("its data have changed") }
             case .success(.forgotten): loop.take(.forgotten, to: request)
             // Without an answer the lease ends.
             case .success, .failure: break
             }
+        }
+    }
+
+    private func takeTime(_ time: Int, sentAt: Int) {
+        switch connection.clock.take(time, sentAt: sentAt) {
+        case .differs(let ahead): connection.report(.clockDiffers(RedisClock.problem(ahead)))
+        case .agrees: connection.report(.clockAgrees)
+        case nil: break
         }
     }
 

@@ -20,7 +20,7 @@ final class RedisLoop: @unchecked Sendable {
     /// The nodes of that cluster, as the newest connection has told.
     private var clusterNodes: [RedisAddress.Endpoint] = []
     private var reader: RedisReplyReader?
-    var runID = ""
+    var era = ""
     /// How many replies came on this connection.
     private var replyCount = 0
     /// How many replies will have come on this connection when all that was written is answered.
@@ -51,6 +51,7 @@ final class RedisLoop: @unchecked Sendable {
     private var isOwner = false
     /// The addresses of the nodes whose leases hold.
     private var nodes: Set<String> = []
+    private var olderNodes: Set<String> = []
     private var observer: (@Sendable (OwnershipEvent) -> Void)?
     private var isClosing = false
     private var isOver = false
@@ -108,6 +109,7 @@ final class RedisLoop: @unchecked Sendable {
         }
         if let observer {
             self.observer = observer
+            observer(.olderNodes(olderNodes))
             observer(.nodes(nodes))
         }
         for request in requests { pipeline.append(request) }
@@ -124,7 +126,7 @@ final class RedisLoop: @unchecked Sendable {
             }
             self.reader = consume reader
             (socket, endpoint) = (opened.socket, opened.socket.endpoint)
-            (runID, clusterNodes) = (opened.runID, opened.clusterNodes)
+            (era, clusterNodes) = (opened.server.id, opened.clusterNodes)
             adopt(opened.lease, opened.scripts)
             (lastSign, nextHeartbeat) = (.now, .now)
             // A server that refuses commits has not recovered.
@@ -144,6 +146,7 @@ final class RedisLoop: @unchecked Sendable {
         pipeline.count = scripts[.count].map {
             RedisCommand(evaluating: $0, connection.settings.keys, RedisArguments())
         }
+        connection.era.withLock { $0 = era }
         connection.writeCount.store(opened.writeCount, ordering: .relaxed)
         take(opened)
         wasOpened = true
@@ -159,6 +162,10 @@ final class RedisLoop: @unchecked Sendable {
         if wasOpened, lossID != opened.lossID {
             connection.report(.lostCommits)
             observer?(.lost)
+        }
+        if olderNodes != opened.olderNodes {
+            olderNodes = opened.olderNodes
+            observer?(.olderNodes(olderNodes))
         }
         guard nodes != opened.nodes else { return }
         nodes = opened.nodes

@@ -315,7 +315,10 @@ extension RedisSessionJournal {
         _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, _ position: inout RedisPosition
     ) -> RedisBatch? {
         let old = position
-        guard let arguments = position.append(transaction, snapshot, claim: claim.text, now: journal.now),
+        guard
+            let arguments = position.append(
+                transaction, snapshot, claim: claim.text,
+                expiry: { journal.expiry(after: RetentionPolicy.idempotencyTTL) }),
             let append = journal.connection.encode(.append, keys, arguments)
         else { return nil }
         let (deadline, use) = (position.nextDeadline, position.indexedUse)
@@ -356,7 +359,7 @@ extension RedisSessionJournal {
             let budget = journal.recentCommits
             budget.add(contents.recent.markDurable(through: revision, within: budget.perSessionLimit))
             guard !contents.hasEnded else { return }
-            check = contents.position?.compactionCheck(journal.limits, now: journal.now)
+            check = contents.position?.compactionCheck(journal.limits) { journal.expiry(after: 0) }
         }
         if let check { compact(check) }
     }

@@ -43,7 +43,7 @@ struct RedisPosition: Sendable, Equatable {
     ///
     /// - Returns: the arguments of the script `append`; nil if the transaction does not begin here.
     mutating func append(
-        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, claim: String, now: () -> Int
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, claim: String, expiry: () -> Int
     ) -> RedisArguments? {
         guard transaction.baseRevision == revision else { return nil }
         sequence += 1
@@ -78,7 +78,7 @@ struct RedisPosition: Sendable, Equatable {
         arguments.add(row?.encoded ?? [])
         arguments.add(answer.map { String($0.at) } ?? "")
         arguments.add(answer?.encoded ?? [])
-        arguments.add(now() - RetentionPolicy.idempotencyTTL)
+        arguments.add(expiry())
         return arguments
     }
 }

@@ -16,6 +16,9 @@ public protocol Journal: Sendable {
     /// revisions are given again. Nil if no crash loses such commits, or if the journal notices it itself.
     var epoch: Int? { get }
 
+    /// The clock that all processes of the storage have in common; nil if each has its own.
+    var sharedTime: SharedTime? { get }
+
     /// Whether writes are likely to succeed now. If not, no new work should be accepted.
     var isAvailable: Bool { get }
 
@@ -119,6 +122,8 @@ public protocol Journal: Sendable {
 }
 
 extension Journal {
+    public var sharedTime: SharedTime? { nil }
+
     public var secret: [UInt8]? { nil }
 
     public var storageBytes: Int? { nil }
@@ -157,6 +162,8 @@ public enum OwnershipEvent: Sendable, Equatable {
     case lost
     /// The addresses of the nodes whose leases hold, with that of this one if its lease holds.
     case nodes(Set<String>)
+    /// The addresses of those nodes that prove themselves as an earlier release did: there are some only during an upgrade.
+    case olderNodes(Set<String>)
 }
 
 /// The commits of one session.

@@ -57,7 +57,8 @@ extension StorehouseApp {
         }
         let storage = try RedisStorage(
             address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
-            replicas: settings.redis.replicas, sealer: sealer, isReader: !command.changesSessions)
+            replicas: settings.redis.replicas, sealer: sealer, isReader: !command.changesSessions,
+            settingsAre: settings.redis.settings == .trusted ? .trusted : .checked)
         defer { storage.close() }
         switch command {
         case .backup:

@@ -101,11 +101,17 @@ extension Configuration {
         guard let sealer = try storage.sealer(), let secret = cluster.secret, !cluster.address.isEmpty else {
             throw ConfigurationError(problems: storageProblems)
         }
+        if storage.redis.settings == .trusted {
+            log.warning(
+                "the settings of Redis are not checked, because storage.redis.settings is trusted; acknowledged commits are kept "
+                    + "only if Redis keeps what storage.durability demands")
+        }
         return try RedisJournal(
             RedisAddress(storage.redis.url), prefix: storage.redis.prefix,
             durability: storage.durability == .full ? .full : .relaxed, replicas: storage.redis.replicas,
             keepCommits: storage.keepCommits, keepBytes: storage.keepBytes, sealer: sealer, node: cluster.address,
-            secret: secret.text, lease: cluster.lease
+            secret: secret.text, lease: cluster.lease,
+            settingsAre: storage.redis.settings == .trusted ? .trusted : .checked
         ) { event in
             log.write(event)
             // Whoever supervises the process sees why it ends.

@@ -42,6 +42,8 @@ final class Forwarder: Sendable {
     /// Whether the directory has nodes that do not answer. It is set under the lock of `nodes`, and read without it, so that an
     /// ordinary response takes no lock.
     private let hasSilentNodes = Atomic<Bool>(false)
+    // Guards the names of the nodes of an earlier release. No other lock is taken while it is held.
+    private let olderNodes = Locked<Set<String>>([])
     // Guards what each loop has for itself.
     private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])
 
@@ -73,6 +75,13 @@ final class Forwarder: Sendable {
     var lease: Duration { settings.lease }
 
     var waits: ClusterWaits { settings.limits.waits }
+
+    /// The number of the node that has sent a request with this field; nil if none has.
+    func sender(of credentials: String) -> UInt16? {
+        identity.number(of: credentials, hour: NodeIdentity.hour(of: clock.now())) { [olderNodes] name in
+            olderNodes.withLock { $0.contains(name) }
+        }
+    }
 
     /// The time that routing is decided by, in milliseconds.
     var now: Int { clock.steady() }
@@ -109,6 +118,9 @@ final class Forwarder: Sendable {
             loop.execute { for address in left { state.value.peers.removeValue(forKey: address)?.closeAll() } }
         }
     }
+
+    /// Takes the nodes of an earlier release, which prove themselves in another way.
+    func take(older nodes: Set<String>) { olderNodes.withLock { $0 = nodes } }
 
     /// A node could not be reached, or has not answered in time; or, without a problem, it has answered.
     private func report(_ problem: String?, of node: String) {
@@ -187,7 +199,7 @@ final class Forwarder: Sendable {
 
     private func fields(of context: RequestContext, for peer: Peer) -> [Response.Field] {
         [
-            .init("Storehouse-Node", peer.credentials),
+            .init("Storehouse-Node", peer.credentials()),
             .init("Storehouse-Client", client(of: context).description),
             .init("X-Request-Id", context.exchange.connection.requestID),
         ]
@@ -276,8 +288,15 @@ final class Forwarder: Sendable {
     private func peer(at address: String, on loop: any EventLoop) -> Peer {
         let state = state(of: loop)
         if let peer = state.peers[address] { return peer }
-        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address), settings.limits) {
-            [weak self] problem in self?.report(problem, of: address)
+        var known = (hour: Int.min, text: "")
+        let credentials = { [identity, clock, olderNodes] in
+            if olderNodes.withLock({ $0.contains(address) }) { return identity.olderCredentials(for: address) }
+            let hour = NodeIdentity.hour(of: clock.now())
+            if hour != known.hour { known = (hour, identity.credentials(for: address, hour: hour)) }
+            return known.text
+        }
+        let peer = Peer(address, on: loop, credentials: credentials, settings.limits) { [weak self] problem in
+            self?.report(problem, of: address)
         }
         state.peers[address] = peer
         return peer

@@ -39,9 +39,12 @@ final class OwnAddressCheck {
     private let availability: Availability
     private let log: Log
     private let loop: any EventLoop
-    private lazy var peer = Peer(address, on: loop, credentials: own.code, Peer.Limits(waits: waits)) { [weak self] in
-        self?.reason = $0 ?? self?.reason
-    }
+    private lazy var peer: Peer = {
+        let credentials = { [own] in own.code }
+        return Peer(address, on: loop, credentials: credentials, Peer.Limits(waits: waits)) { [weak self] in
+            self?.reason = $0 ?? self?.reason
+        }
+    }()
     /// Why the newest request was not answered.
     private var reason: String?
     private var problem = LastingProblem(changedAfter: 0, sameAfter: 60_000)
@@ -66,7 +69,7 @@ final class OwnAddressCheck {
     func ask() {
         guard !availability.isDraining else { return }
         reason = nil
-        let head = "GET \(target) HTTP/1.1\r\nHost: \(address)\r\nStorehouse-Node: \(peer.credentials)\r\n"
+        let head = "GET \(target) HTTP/1.1\r\nHost: \(address)\r\nStorehouse-Node: \(own.code)\r\n"
         let bytes = Array((head + "Connection: close\r\n\r\n").utf8)
         peer.send(ForwardedRequest(bytes, isStream: false, on: loop, within: waits.ownAddress) { [self] in ended($0) })
     }

@@ -21,8 +21,8 @@ final class Peer {
     /// sockets, which its other loops serve too.
     private static let maxChannels = 64
 
-    /// Shows the other node that requests come from a node.
-    let credentials: String
+    /// Shows the other node that a request which is sent now comes from a node.
+    let credentials: () -> String
     let limits: Limits
     /// Is called with the reason whenever the node could not be reached, or has not answered in time; with nil whenever it answers.
     let report: (_ problem: String?) -> Void
@@ -40,7 +40,7 @@ final class Peer {
     private var nextDial = LoopInstant(nanoseconds: 0)
 
     init(
-        _ address: String, on loop: any EventLoop, credentials: String, _ limits: Limits,
+        _ address: String, on loop: any EventLoop, credentials: @escaping () -> String, _ limits: Limits,
         report: @escaping (_ problem: String?) -> Void
     ) {
         self.limits = limits

@@ -192,6 +192,10 @@ extension Configuration {
         ConfigurationKey(
             "storage.redis.prefix", \.storage.redis.prefix, .keyPrefix,
             "the first part of the names of all keys; storages with different prefixes share a server"),
+        ConfigurationKey(
+            "storage.redis.settings", \.storage.redis.settings, .choice,
+            "`checked`: the server shows with `CONFIG GET` that it keeps what `storage.durability` demands; `trusted`: you know "
+                + "that it does, and it need not show it"),
     ]
 
     private static let clusterKeys: [ConfigurationKey<Configuration>] = [

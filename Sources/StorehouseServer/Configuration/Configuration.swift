@@ -169,6 +169,15 @@ public struct Configuration: Sendable, Hashable {
         public var replicas = 0
         /// The first part of the names of all keys: 1 to 64 letters, digits, dots, dashes and underscores.
         public var prefix = "storehouse"
+        public var settings = Settings.checked
+
+        /// How it is known that the settings of the server keep what ``Storage/durability`` demands.
+        public enum Settings: String, Sendable, CaseIterable {
+            /// The server shows them with `CONFIG GET`.
+            case checked
+            /// The operator says so. The server need not show them.
+            case trusted
+        }
     }
 
     /// A node among others that serve the same sessions, if ``Storage/kind`` is `redis`.

@@ -47,6 +47,9 @@ package enum Route: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether nodes forward requests for it to each other.
+    var isForwarded: Bool { hasSessionID || isShared || self == .adminSessions }
+
     /// Whether it is a session through a share.
     private var isShared: Bool { self == .sharedState || self == .sharedEvents || self == .sharedActions }
 

@@ -39,7 +39,7 @@ package final class Router: RequestHandler {
                     return decorator(head, .liveness).finish(
                         Response(.ok), to: head, connection, since: connection.now)
                 }
-                return try accept(head, of: connection, from: forwarder.identity.number(of: credentials))
+                return try accept(head, of: connection, from: forwarder.sender(of: credentials))
             }
             connection.stopForwarding()
             // Before the others: whoever is refused counts too.
@@ -186,7 +186,9 @@ package final class Router: RequestHandler {
     /// What the path names, if this listener has it. Nodes forward what is for operators to the listener for clients.
     private func resource(of head: RequestHead, _ connection: HTTPConnection) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
-        guard audience.has(resource.route) || connection.isForwarded else { throw Resource.unknown }
+        // What proves a node opens only what nodes ask of each other, at whichever listener.
+        let isThere = connection.isForwarded ? resource.route.isForwarded : audience.has(resource.route)
+        guard isThere else { throw Resource.unknown }
         return resource
     }
 

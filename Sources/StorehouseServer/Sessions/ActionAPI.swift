@@ -177,7 +177,7 @@ final class ActionAPI: Sendable {
     ) throws(Problem) {
         let key = request.key?.text ?? ""
         let fingerprint = RequestFingerprint(context.request.body, body, redacted: session.kind.redacted(body))
-        switch session.idempotencyCache.admit(key, fingerprint, now: clock.now()) {
+        switch session.idempotencyCache.admit(key, fingerprint, now: clock.expiryTime()) {
         case .new:
             let recorder = IdempotencyRecorder(key, fingerprint, request, session)
             var request = request

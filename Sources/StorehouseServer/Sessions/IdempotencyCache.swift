@@ -66,7 +66,7 @@ package struct IdempotencyTable {
         let moment = queue.moment(whenBelow: maxKeys - inProgress.count, maxBytes)
         // If requests in progress take all the room, nobody knows when they end.
         guard let moment else { return 1 }
-        return max(1, (moment + IdempotencyRecord.lifetime - now) / 1000 + 1)
+        return max(1, min(IdempotencyRecord.lifetime, moment + IdempotencyRecord.lifetime - now) / 1000 + 1)
     }
 }
 

@@ -34,6 +34,9 @@ package struct SessionClock: Sendable {
     /// Milliseconds. As long as nobody sets the wall clock, these are milliseconds since 1970.
     package func now() -> Int { offset + wall.steady() }
 
+    /// The time by which sessions expire: none has, as long as the time cannot be relied on.
+    func expiryTime() -> Int { wall.isTrusted() ? now() : 0 }
+
     /// The moment on the wall clock that a session time stands for, to be shown.
     ///
     /// The clocks drift a little against each other. Up to a second this is not corrected, so that moments stay as they
@@ -56,6 +59,10 @@ package struct WallClock: StoreClock {
     package let steady: @Sendable () -> Int
     /// Identifies the boot to which ``steady`` belongs; nil if the system does not tell.
     package let boot: UInt64?
+    /// Whether the time can be relied on. If not, nothing may be deleted because of its age.
+    let isTrusted: @Sendable () -> Bool
+    /// Whether another machine tells the time.
+    private let isShared: Bool
 
     /// The clocks of the system.
     package init() { self.init(now: systemTime, steady: steadyTime, boot: bootIdentity()) }
@@ -68,15 +75,52 @@ package struct WallClock: StoreClock {
         read = now
         self.steady = steady ?? now
         self.boot = boot
+        isTrusted = { true }
+        isShared = false
     }
+
+    private init(
+        _ read: @escaping @Sendable () -> Int, steady: @escaping @Sendable () -> Int, boot: UInt64?,
+        isTrusted: @escaping @Sendable () -> Bool, isShared: Bool
+    ) {
+        (self.read, self.steady, self.boot) = (read, steady, boot)
+        (self.isTrusted, self.isShared) = (isTrusted, isShared)
+    }
+
+    /// The same clocks, but with the time that several processes have in common, if there is one. Nobody sets it on this machine.
+    package func shared(_ time: SharedTime?) -> WallClock {
+        guard let time else { return self }
+        return WallClock(time.now, steady: steady, boot: boot, isTrusted: time.isTrusted, isShared: true)
+    }
+
+    /// A clock whose time of day is all there is: several processes have nothing else in common.
+    var timeOfDay: WallClock { WallClock(read, steady: read, boot: boot, isTrusted: isTrusted, isShared: isShared) }
 
     package func now() -> Int { read() }
 
+    /// The time by which things expire: 0, which is before everything, as long as the time cannot be relied on.
+    func expiryTime() -> Int { isTrusted() ? read() : 0 }
+
     /// Waits in real time, for as long as `moment` is in the future.
     package func sleep(until moment: Int) async throws(CancellationError) {
+        if isShared { return try await sleepShortly(until: moment) }
         let system = SystemClock()
         let (due, isTooFar) = moment.addingReportingOverflow(system.now() - now())
         try await system.sleep(until: isTooFar ? moment : due)
+    }
+
+    /// Looks at the clock again every ten seconds, as the clock of the system does.
+    private func sleepShortly(until moment: Int) async throws(CancellationError) {
+        while true {
+            if Task.isCancelled { throw CancellationError() }
+            let rest = moment.subtractingReportingOverflow(now())
+            guard rest.overflow || rest.partialValue > 0 else { return }
+            do {
+                try await Task.sleep(for: .milliseconds(rest.overflow ? 10_000 : min(rest.partialValue, 10_000)))
+            } catch {
+                throw CancellationError()
+            }
+        }
     }
 }
 

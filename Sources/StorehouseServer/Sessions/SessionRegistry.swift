@@ -67,7 +67,7 @@ package final class SessionRegistry: Sendable {
         self.clock =
             if journal?.isShared == true {
                 // What several processes have in common is the time of day.
-                SessionClock(WallClock(now: { clock.now() }))
+                SessionClock(clock.timeOfDay)
             } else {
                 SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
             }
@@ -158,13 +158,14 @@ package final class SessionRegistry: Sendable {
 
     private func lookup(_ session: Session) -> SessionPolicy.LookupInstruction {
         policy.lookup(
-            isExpired: session.isExpired(policy, now: clock.now()), hasFailed: session.journal?.hasFailed == true)
+            isExpired: session.isExpired(policy, now: clock.expiryTime()), hasFailed: session.journal?.hasFailed == true
+        )
     }
 
     /// Whether a session of the journal may be loaded. If it has expired, this ends it.
     func mayLoad(_ id: SessionID, _ summary: SessionSummary) -> Bool {
         let now = clock.now()
-        guard expires(summary) <= now else { return tombstones.lookup(id) == nil }
+        guard expires(summary) <= clock.expiryTime() else { return tombstones.lookup(id) == nil }
         end(id, now, owner: summary.header.owner)
         return false
     }
@@ -243,6 +244,7 @@ package final class SessionRegistry: Sendable {
 
     /// Ends the sessions that have expired.
     package func sweep() {
+        guard clock.wall.isTrusted() else { return }
         let now = clock.now()
         for session in expiry.due(now) {
             let moment = session.expires(policy, now: now)

@@ -48,7 +48,7 @@ struct RedisAppendOnlyFileTests {
             default: transaction?.append(command)
             }
         }
-        #expect(count > 0 && keys.isSubset(of: ["{test}:meta", "{test}:nodes"]))
+        #expect(count > 0 && keys.isSubset(of: ["{test}:meta", "{test}:nodes", "{test}:releases"]))
     }
 
     /// Appends a commit that sets a timer and has an idempotency record.

@@ -183,6 +183,27 @@ struct RedisJournalTests {
         await journal.closed()
     }
 
+    @Test(
+        "says that nothing was committed if Redis has refused it until the deadline",
+        arguments: [
+            [["REPLICAOF", "127.0.0.1", "1"]],
+            [["REPLICAOF", "127.0.0.1", "1"], ["CONFIG", "SET", "replica-serve-stale-data", "no"]],
+            [["CONFIG", "SET", "min-replicas-to-write", "1"]],
+        ])
+    func definiteRefusals(commands: [[String]]) async throws {
+        let server = try RedisServer()
+        let maker = try server.open()
+        let session = maker.create(Step.session())
+        #expect(await session.awaitDurable() == nil)
+        await maker.closed()
+        let journal = try server.open(timeouts: .short)
+        let found = try await loaded(from: journal)
+        for command in commands { try server.execute(command) }
+        Step.store(found.journal).step()
+        guard case .unavailable = await found.journal.awaitDurable() else { throw Missing(id: "failure") }
+        await journal.closed()
+    }
+
     @Test("gives histories other names at all nodes after Redis has lost acknowledged commits, and no others")
     func losses() async throws {
         let server = try RedisServer()

@@ -1,3 +1,4 @@
+import Foundation
 import Journal
 import RedisTesting
 import Sealing
@@ -28,6 +29,26 @@ struct RedisOpeningTests {
             try server.execute("HSET", "{test}:meta", "layout", layout)
             try expectRefusal("layout \(layout)") { try server.open(secret: "another secret") }
         }
+    }
+
+    @Test("takes a server that hides its settings if the operator vouches for them, and says so otherwise")
+    func hiddenSettings() async throws {
+        let server = try RedisServer(RedisServer.durable + ["--rename-command", "CONFIG", ""])
+        try expectRefusal("storage.redis.settings") { try server.open() }
+        let journal = try server.open(settingsAre: .trusted)
+        let session = journal.create(Step.session())
+        Step.store(session).step(3)
+        #expect(await session.awaitDurable() == nil && journal.isAvailable)
+        await journal.closed()
+    }
+
+    @Test("names a Sentinel")
+    func sentinel() throws {
+        let configuration = TestDirectory.parent + "/sentinel-\(UUID()).conf"
+        try Data().write(to: URL(filePath: configuration))
+        defer { try? FileManager.default.removeItem(atPath: configuration) }
+        let sentinel = try RedisServer([], sentinel: configuration)
+        try expectRefusal("this is a Redis Sentinel") { try sentinel.open() }
     }
 
     private func expectRefusal(_ part: String, _ open: () throws -> RedisJournal) throws {

@@ -62,7 +62,7 @@ private struct Pair {
     private func lease(_ mode: String, _ life: NodeLife) throws -> [String] {
         try run(
             .open, nil,
-            ["\(life.number)", "10000000", "", "run", "0", "check", mode, "3", "1", life.address, ""])
+            ["\(life.number)", "10000000", "", "run", "0", "check", mode, "3", "", life.address, "", "", ""])
     }
 
     private mutating func register() throws {

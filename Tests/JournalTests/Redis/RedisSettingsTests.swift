@@ -1,3 +1,4 @@
+import Cluster
 import Journal
 import Testing
 
@@ -49,6 +50,34 @@ struct RedisSettingsTests {
         #expect(try #require(facts(nil).problem(isRelaxed: true)).contains("CONFIG GET"))
         let old = Self.info.replacing("7.0.15", with: "6.2.1")
         #expect(try #require(facts(old, good).problem(isRelaxed: false)).contains("6.2.1"))
+    }
+
+    @Test("A server that does not show its settings is accepted if the operator vouches for them")
+    func trusted() throws {
+        #expect(facts(nil).problem(isRelaxed: false, isTrusted: true) == nil)
+        #expect(try #require(facts(nil).problem(isRelaxed: false)).contains("storage.redis.settings to trusted"))
+        let old = Self.info.replacing("7.0.15", with: "6.2.1")
+        #expect(try #require(facts(old, nil).problem(isRelaxed: false, isTrusted: true)).contains("6.2.1"))
+    }
+
+    @Test("A server is known by its replication id, and its place by what a restart does not change")
+    func server() {
+        let ids = "master_replid:ab12\r\nmaster_replid2:"
+        func server(_ former: String, port: String = "1", folder: String = "/data") -> StorageLineage.Server {
+            facts(Self.info + "tcp_port:\(port)\r\n\(ids)\(former)\r\n", ["dir": folder]).server
+        }
+        #expect(server("000000") == server("000000"))
+        #expect(server("000000") != server("cd34"))
+        #expect(server("000000") != server("000000", port: "2"))
+        #expect(server("000000") != server("000000", folder: "/other"))
+        #expect(server("000000").id == "ab12")
+        #expect(facts([:]).server.id == "abc")
+    }
+
+    @Test("A Sentinel is told from a server with data")
+    func sentinel() {
+        #expect(facts("redis_version:7.0.15\r\nredis_mode:sentinel\r\n", nil).isSentinel)
+        #expect(!facts([:]).isSentinel)
     }
 
     private func facts(_ settings: [String: String]?) -> RedisFacts { facts(Self.info, settings) }

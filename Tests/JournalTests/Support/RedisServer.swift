@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import Platform
 import RedisTesting
 import Sealing
 import StoreHosting
@@ -21,7 +22,8 @@ extension RedisServer {
         node: String = "node:1",
         secret: String = "a secret of all nodes", lease: Duration = .seconds(60),
         patience: Duration = .seconds(120), timeouts: RedisTimeouts = .long,
-        now: @escaping @Sendable () -> Int = { Step.moment },
+        settingsAre origin: RedisJournal.SettingsOrigin = .checked,
+        now: (@Sendable () -> Int)? = { Step.moment }, wall: @escaping @Sendable () -> Int = systemTime,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> RedisJournal {
         guard let sealer else { throw Missing(id: "sealer") }
@@ -30,7 +32,8 @@ extension RedisServer {
             address ?? RedisAddress("unix://\(socket)"), prefix: "test", durability: durability,
             replicas: replicas,
             keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease,
-            patience: patience, timeouts: timeouts, now: { withExtendedLifetime(self, now) }, report: report)
+            patience: patience, timeouts: timeouts, settingsAre: origin, now: now,
+            wall: { withExtendedLifetime(self, wall) }, report: report)
     }
 }
 

@@ -202,23 +202,45 @@ struct ForwardingTests {
     }
 
     @Test func operatorsReachEachSessionAtEachNode() async throws {
-        let configuration = Configuration.with { $0.metrics.port = 0 }
-        try await TestCluster.run(configuration: configuration) { cluster in
+        try await TestCluster.run(configuration: Self.operators) { cluster in
             let session = try await cluster.first.session()
-            // Each node has made a token of its own.
             let path = "/admin" + session.path
-            let fields = [("Authorization", "Bearer \(cluster.second.running.adminToken)")]
-            #expect(try await cluster.second.get(path, fields).status == 200)
-            #expect(try await cluster.first.get(path, fields).status == 401)
-            #expect(try await cluster.second.get(path).status == 401)
+            let fields = [("Authorization", "Bearer \(Self.adminToken)")]
+            for node in [cluster.first, cluster.second] {
+                #expect(try await node.get(path, fields).status == 200)
+                #expect(try await node.get(path).status == 401)
+            }
             #expect(try await cluster.second.send(TestRequest("DELETE", path, fields)).status == 204)
             #expect(try await session.read().status == 410)
         }
     }
 
+    @Test func whatProvesANodeOpensNothingButWhatNodesForward() async throws {
+        try await TestCluster.run(configuration: Self.operators) { cluster in
+            let session = try await cluster.first.session()
+            let fields = TestCluster.fieldsOfAnotherNode(to: cluster.first.port)
+            #expect(try await cluster.first.get(session.path + "/state", fields).status == 200)
+            for path in ["/admin/sessions", "/admin" + session.path] {
+                #expect(try await cluster.first.get(path, fields).status == 401)
+            }
+            let deletion = TestRequest("DELETE", "/admin" + session.path, fields)
+            #expect(try await cluster.first.send(deletion).status == 401)
+            for path in ["/metrics", "/stores", "/openapi.json", "/"] {
+                #expect(try await cluster.first.get(path, fields).status == 404)
+            }
+            #expect(try await cluster.first.send(TestRequest("POST", "/sessions", fields)).status == 404)
+            #expect(try await session.read().status == 200)
+        }
+    }
+
+    private static let adminToken = "a token of all nodes"
+    private static let operators = Configuration.with {
+        $0.metrics.port = 0
+        $0.admin.token = .init(adminToken)
+    }
+
     @Test func theListForOperatorsNamesTheNodeOfEachSession() async throws {
-        let configuration = Configuration.with { $0.metrics.port = 0 }
-        try await TestCluster.run(configuration: configuration) { cluster in
+        try await TestCluster.run(configuration: Self.operators) { cluster in
             let sessions = [try await cluster.first.session(), try await cluster.second.session()]
             for server in [cluster.first, cluster.second] {
                 let fields = [("Authorization", "Bearer \(server.running.adminToken)")]
@@ -233,8 +255,7 @@ struct ForwardingTests {
     }
 
     @Test func theListForOperatorsIsTheSameAtEachNode() async throws {
-        let configuration = Configuration.with { $0.metrics.port = 0 }
-        try await TestCluster.run(configuration: configuration) { cluster in
+        try await TestCluster.run(configuration: Self.operators) { cluster in
             let sessions = [try await cluster.first.session(), try await cluster.second.session()]
             let events = try await sessions[0].events()
             _ = try await events.item()

@@ -39,6 +39,26 @@ struct MixedReleasesTests {
         }
     }
 
+    /// Earlier releases left the hour out of what proves a node.
+    @Test func nodesOfAnEarlierReleaseAreKnownAsLongAsTheyAreAlive() async throws {
+        try await TestCluster.run { cluster in
+            let session = try await cluster.first.session()
+            let other = NodeIdentity(
+                name: "127.0.0.1:\(cluster.second.port)", secret: Array(TestCluster.secret.utf8))
+            let older = other.olderCredentials(for: "127.0.0.1:\(cluster.first.port)")
+            let request = TestRequest(
+                "GET", session.path + "/state", [("Storehouse-Node", older), ("Storehouse-Client", "10.0.0.1")])
+            #expect(try await cluster.first.send(request).status == 421)
+            // As if both were of an earlier release.
+            try cluster.redis.execute("DEL", "{storehouse}:releases")
+            _ = try await cluster.first.eventually(request) { $0.status == 200 }
+            #expect(try await session.at(cluster.second).read().status == 200)
+            // They begin other lives, and tell their release.
+            try cluster.forgetLives()
+            _ = try await cluster.first.eventually(request) { $0.status == 421 }
+        }
+    }
+
     @Test func aSessionOfAnOlderReleaseIsMigratedOnce() async throws {
         let redis = try RedisServer()
         let path = try await TestCluster.runNode(on: redis, kinds: Self.older) { try await $0.session("alarm").path }

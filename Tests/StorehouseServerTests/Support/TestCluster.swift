@@ -45,7 +45,8 @@ struct TestCluster: Sendable {
     /// The fields with which another node, where nothing listens, forwards a request to the node at a port.
     static func fieldsOfAnotherNode(to port: Int) -> [(String, String)] {
         let other = NodeIdentity(name: "127.0.0.1:2", secret: Array(secret.utf8))
-        return [("Storehouse-Node", other.credentials(for: "127.0.0.1:\(port)")), ("Storehouse-Client", "10.0.0.1")]
+        let credentials = other.credentials(for: "127.0.0.1:\(port)", hour: NodeIdentity.hour(of: systemTime()))
+        return [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
     }
 
     /// Serves as a node until `body` returns.
@@ -54,11 +55,12 @@ struct TestCluster: Sendable {
     ///   - waits: how long it waits for other nodes.
     ///   - timeouts: how long it waits for Redis.
     ///   - advertised: the port where other nodes look for it; nil for its own.
+    ///   - wall: the clock of its machine, which Redis corrects; nil for one that Redis does not correct.
     static func runNode<Result: Sendable>(
         on redis: RedisServer, _ configuration: Configuration = .with(),
         animal: any RemoteClient = ScriptedRemoteClient(), kinds: [StoreKind]? = nil,
         clock: WallClock = WallClock(), waits: ClusterWaits = .long, timeouts: RedisTimeouts = .long,
-        reachedAt advertised: Int? = nil,
+        reachedAt advertised: Int? = nil, wall: (@Sendable () -> Int)? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         var attempts = 0
@@ -66,7 +68,7 @@ struct TestCluster: Sendable {
             do {
                 return try await runNode(
                     on: redis, port: freePort(), configuration, animal: animal, kinds: kinds, clock: clock,
-                    waits: waits, timeouts: timeouts, reachedAt: advertised, body)
+                    waits: waits, timeouts: timeouts, reachedAt: advertised, wall: wall, body)
             } catch {
                 // Another process may have taken the port meanwhile.
                 attempts += 1
@@ -78,7 +80,7 @@ struct TestCluster: Sendable {
     private static func runNode<Result: Sendable>(
         on redis: RedisServer, port: Int, _ configuration: Configuration, animal: any RemoteClient,
         kinds: [StoreKind]?, clock: WallClock, waits: ClusterWaits, timeouts: RedisTimeouts,
-        reachedAt advertised: Int?, _ body: (LiveServer) async throws -> Result
+        reachedAt advertised: Int?, wall: (@Sendable () -> Int)?, _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         configuration.http.port = port
@@ -92,12 +94,12 @@ struct TestCluster: Sendable {
         let journal = try RedisJournal(
             RedisAddress("unix://\(redis.socket)"), prefix: "storehouse", durability: .full, replicas: 0,
             keepCommits: 1000, keepBytes: 64 << 20, sealer: sealer, node: configuration.cluster.address,
-            secret: secret, lease: .seconds(3600), patience: .seconds(120), timeouts: timeouts, now: systemTime,
-            report: { _ in })
+            secret: secret, lease: .seconds(3600), patience: .seconds(120), timeouts: timeouts,
+            now: wall == nil ? systemTime : nil, wall: wall ?? systemTime, report: { _ in })
         do {
             return try await LiveServer.run(
-                animal: animal, kinds: kinds, clock: clock, configuration: configuration, journal: journal,
-                sealer: sealer, body)
+                animal: animal, kinds: kinds, clock: wall.map { WallClock(now: $0) } ?? clock,
+                configuration: configuration, journal: journal, sealer: sealer, body)
         } catch let error where isTakenPort(error) {
             await withCheckedContinuation { done in journal.close { done.resume() } }
             throw error

@@ -68,6 +68,9 @@ public enum StorageEvent: Sendable, Equatable {
     case refused(String)
     /// Another process that is alive has this node's address, which is given: this process should end.
     case addressTaken(String)
+    /// The clock of this machine and that of Redis differ by more than 30 seconds, as this says. Nothing is deleted because of its age.
+    case clockDiffers(String)
+    case clockAgrees
     /// Writes succeed again.
     case recovered
     /// The rows of a session are damaged, and the session cannot be used.
@@ -85,6 +88,8 @@ extension StorageEvent: CustomStringConvertible {
         case .lostCommits: "Redis has lost commits that were acknowledged, or may have"
         case .refused(let detail): "Redis must not be used by this process: \(detail)"
         case .addressTaken(let address): "another node that is alive has the same cluster.address, \(address)"
+        case .clockDiffers(let detail): "\(detail); nothing is deleted because of its age until they agree"
+        case .clockAgrees: "the clocks of this machine and of Redis agree again"
         case .recovered: "storage can be written again"
         case .damaged(_, let detail): "the rows of a session are damaged; it cannot be used: \(detail)"
         }

@@ -1,0 +1,123 @@
+import Cluster
+import Testing
+
+@Suite("The eras of the servers of a storage")
+struct StorageLineageTests {
+    private static let alone = StorageLineage.Terms(replicas: 0, isRelaxed: false)
+    private static let confirmed = StorageLineage.Terms(replicas: 1, isRelaxed: false)
+
+    private func server(_ id: String, after former: String? = nil, at place: String = "p") -> StorageLineage.Server {
+        StorageLineage.Server(id: id, formerID: former, place: place)
+    }
+
+    /// A storage on the server "a", with ten writes.
+    private func first() -> StorageLineage {
+        var lineage = StorageLineage()
+        expect(lineage.begin(at: server("a"), count: 0, isEarlierRun: nil, witness: nil, Self.alone), false)
+        return lineage
+    }
+
+    private func begin(
+        _ lineage: inout StorageLineage, _ server: StorageLineage.Server, _ count: Int, knowing witness: (String, Int)?,
+        _ terms: StorageLineage.Terms = alone
+    ) -> Bool {
+        // It goes through the storage each time.
+        lineage = StorageLineage(stored: lineage.stored)
+        return lineage.begin(
+            at: server, count: count, isEarlierRun: nil,
+            witness: witness.map { StorageLineage.Witness(era: $0.0, count: $0.1) }, terms)
+    }
+
+    @Test("a restart that has lost nothing is no loss, for nodes that knew all and for new ones")
+    func restart() {
+        var lineage = first()
+        expect(begin(&lineage, server("b"), 10, knowing: ("a", 10)), false)
+        expect(begin(&lineage, server("b"), 25, knowing: ("a", 8)), false)
+        expect(begin(&lineage, server("b"), 25, knowing: nil), false)
+        expect(begin(&lineage, server("c"), 25, knowing: nil), false)
+        expect(lineage.eras.map(\.start), [0, 10, 25])
+        expect(lineage.eras.contains(where: \.isLossy), false)
+    }
+
+    @Test("a restart after which writes are missing that a node knows is a loss")
+    func witness() {
+        var lineage = first()
+        expect(begin(&lineage, server("b"), 9, knowing: ("a", 10)), true)
+        var same = first()
+        expect(begin(&same, server("a"), 9, knowing: ("a", 10)), true)
+        expect(same.eras.map(\.isLossy), [true])
+    }
+
+    @Test("a node that comes second finds the loss of what it knew, however many writes there are by then")
+    func second() {
+        var lineage = first()
+        expect(begin(&lineage, server("b", after: "a"), 5, knowing: nil, Self.confirmed), false)
+        expect(begin(&lineage, server("b"), 500, knowing: ("a", 10), Self.confirmed), true)
+        // The next ones know it by the name of the loss.
+        expect(begin(&lineage, server("b"), 500, knowing: ("a", 9), Self.confirmed), false)
+        expect(begin(&lineage, server("b"), 600, knowing: ("b", 600), Self.confirmed), false)
+    }
+
+    @Test("a promoted replica counts as a loss, unless replicas confirm each write")
+    func promotion() {
+        var lineage = first()
+        expect(begin(&lineage, server("b", after: "a"), 10, knowing: nil), true)
+        expect(begin(&lineage, server("b", after: "a"), 20, knowing: ("a", 10)), false)
+        expect(begin(&lineage, server("b", after: "a"), 20, knowing: nil), false)
+        var confirmed = first()
+        expect(begin(&confirmed, server("b", after: "a"), 10, knowing: ("a", 10), Self.confirmed), false)
+        expect(begin(&confirmed, server("c", after: "b"), 9, knowing: ("b", 10), Self.confirmed), true)
+    }
+
+    @Test("a replica that was started as a primary is at another place, and counts as promoted")
+    func otherPlace() {
+        var lineage = first()
+        expect(begin(&lineage, server("b", at: "q"), 10, knowing: nil), true)
+    }
+
+    @Test("a restart with relaxed durability counts as a loss, once")
+    func relaxed() {
+        let terms = StorageLineage.Terms(replicas: 1, isRelaxed: true)
+        var lineage = first()
+        expect(begin(&lineage, server("b"), 10, knowing: nil, terms), true)
+        expect(begin(&lineage, server("b"), 10, knowing: ("a", 10), terms), false)
+    }
+
+    @Test("data of an earlier release open without a loss on the server that wrote them, and after its restart")
+    func earlierRelease() {
+        for isEarlierRun in [true, false] {
+            var lineage = StorageLineage()
+            let isLossy = lineage.begin(
+                at: server("a"), count: 10, isEarlierRun: isEarlierRun, witness: nil, Self.alone)
+            expect(isLossy, false)
+        }
+        for (isEarlierRun, isLossy) in [(true, false), (false, true)] {
+            var lineage = StorageLineage()
+            let found = lineage.begin(
+                at: server("b", after: "a"), count: 10, isEarlierRun: isEarlierRun, witness: nil, Self.alone)
+            expect(found, isLossy)
+        }
+    }
+
+    @Test("data that were deleted under a node, and a record that cannot be read, count as a loss")
+    func damage() {
+        var empty = StorageLineage()
+        expect(begin(&empty, server("a"), 0, knowing: ("a", 1)), true)
+        for text in ["a", "a:p:x:0", "a:p:1:2", ":p:1:0", "a:p:1:0:5", "a:p:1:0 b"] {
+            var lineage = StorageLineage(stored: text)
+            let isLossy = lineage.begin(at: server("b"), count: 9, isEarlierRun: nil, witness: nil, Self.alone)
+            expect(isLossy, true)
+        }
+    }
+
+    @Test("the record is bounded, and a node that was away for longer has seen a loss")
+    func limit() {
+        var lineage = first()
+        for number in 0..<(2 * StorageLineage.limit) {
+            expect(begin(&lineage, server("b\(number)"), 10, knowing: nil), false)
+        }
+        expect(lineage.eras.count, StorageLineage.limit)
+        expect(begin(&lineage, server("c"), 10, knowing: ("b20", 10)), false)
+        expect(begin(&lineage, server("d"), 10, knowing: ("b1", 10)), true)
+    }
+}
