@@ -6,15 +6,29 @@ package enum Console {
     /// The error that standard output had first; 0 if it had none. It is none that nobody reads it any more.
     private static let failure = Atomic<Int32>(0)
 
+    /// Prints text or JSON that others may have written: a terminal takes nothing in it for a command.
+    ///
     /// - Returns: false if nobody reads the output any more, or if it cannot be written.
     @discardableResult
-    package static func print(_ text: String) -> Bool {
+    package static func print(_ text: String) -> Bool { printUnescaped(text.escapedLikeJSON) }
+
+    /// Prints text as it is, with its colours.
+    ///
+    /// - Returns: false if nobody reads the output any more, or if it cannot be written.
+    @discardableResult
+    package static func printUnescaped(_ text: String) -> Bool {
         let code = output(text, on: STDOUT_FILENO)
         record(code)
         return code == 0
     }
 
-    package static func printError(_ text: String) { _ = output(text, on: STDERR_FILENO) }
+    package static func printError(_ text: String) { _ = output(text.escapedLikeJSON, on: STDERR_FILENO) }
+
+    /// Whether somebody may still read what is printed.
+    package static var hasReader: Bool {
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&output, 1, 0) <= 0 || output.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0
+    }
 
     /// Has the system write what it still holds back of standard output.
     ///

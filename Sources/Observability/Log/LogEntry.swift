@@ -77,7 +77,7 @@ package struct LogEntry {
 extension LogField.Value: JSONEncodable {
     func encode(into json: inout JSONWriter) {
         switch self {
-        case .text(let text) where text.unicodeScalars.contains(where: \.needsEscapeInJSON): json.raw(text.escapedJSON)
+        case .text(let text) where text.utf8.contains(where: { $0 >= 0x7F }): json.raw(text.encodedAsJSON)
         case .text(let text): json.value(text)
         case .integer(let integer): json.value(integer)
         case .number(let number): json.value(number)
@@ -136,34 +136,12 @@ public struct LogField: Sendable {
 }
 
 extension String {
-    /// The text with `\u{…}` for characters that could end a line, move a cursor or change the direction of writing, and
-    /// with two backslashes for one.
-    package var escapedForOneLine: String {
-        guard unicodeScalars.contains(where: \.needsEscape) else { return self }
-        return unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "\n": text += "\\n"
-            case "\\": text += "\\\\"
-            case _ where scalar.needsEscape: text += "\\u{\(String(scalar.value, radix: 16))}"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-    }
-
     /// The text as a string in JSON. A terminal or a viewer must not act on its characters any more than on those of the text
     /// format, so all are escaped that are escaped there.
-    fileprivate var escapedJSON: [UInt8] {
+    fileprivate var encodedAsJSON: [UInt8] {
         var json = JSONWriter()
         json.value(self)
-        let scalars = String(decoding: json.finish(), as: UTF8.self).unicodeScalars
-        let escaped = scalars.reduce(into: "") { text, scalar in
-            guard scalar.needsEscapeInJSON else { return text.unicodeScalars.append(scalar) }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return Array(escaped.utf8)
+        return Array(String(decoding: json.finish(), as: UTF8.self).escapedLikeJSON.utf8)
     }
 
     /// The text as the value of `name=value`, in quotes unless it is one plain word.
@@ -194,18 +172,5 @@ extension LogField {
     func shortened(to length: Int) -> LogField {
         guard case .text(let text) = value else { return self }
         return LogField(name, text.shortened(to: length))
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether JSON allows the character in a string, but a log must not have it.
-    fileprivate var needsEscapeInJSON: Bool { value >= 0x7F && needsEscape }
-
-    fileprivate var needsEscape: Bool {
-        switch value {
-        case 0x20..<0x5C, 0x5D..<0x7F: false
-        case 0x5C, 0..<0xA0: true
-        default: [.format, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
-        }
     }
 }

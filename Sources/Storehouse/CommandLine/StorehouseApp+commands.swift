@@ -28,7 +28,7 @@ extension StorehouseApp {
         case .send(let command): return try await command.run { line in _ = Console.print(line) }
         case .types(let name, let language):
             let kind = try kind(named: name)
-            Console.print(language.source(of: TypedKind(kind, state: kind.stateSchema)))
+            Console.printUnescaped(language.source(of: TypedKind(kind, state: kind.stateSchema)))
         case .initialize(let command): try command.run()
         case .token(let command): try command.run()
         case .completion(let shell):

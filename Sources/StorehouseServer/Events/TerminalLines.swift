@@ -45,11 +45,11 @@ final class TerminalLines {
             var line = TerminalLine(inColor: inColor)
             line.begin(commit.committedAt, commit.revision, showsActions ? commit.type : "")
             if let from = operation.from {
-                line.add(Self.printable(from) + " → " + Self.printable(operation.path))
+                line.add(from + " → " + operation.path)
                 bytes += line.bytes
                 continue
             }
-            if !operation.path.isEmpty { line.add(Self.printable(operation.path) + ":") }
+            if !operation.path.isEmpty { line.add(operation.path + ":") }
             line.add(before, .red)
             line.add("→")
             line.add(after, .green)
@@ -86,7 +86,7 @@ final class TerminalLines {
     }
 
     private static func shortened(_ json: [UInt8], to length: Int) -> String {
-        printable(String(decoding: json.prefix(length), as: UTF8.self)) + (json.count > length ? "…" : "")
+        String(decoding: json.prefix(length), as: UTF8.self) + (json.count > length ? "…" : "")
     }
 
     /// How much of a whole value is shown.
@@ -98,29 +98,9 @@ final class TerminalLines {
     private static func short(_ json: [UInt8]) -> String {
         let text = String(decoding: json, as: UTF8.self)
         let start = text.prefix(maxCharacters)
-        return printable(String(start)) + (start.endIndex < text.endIndex ? "…" : "")
+        return String(start) + (start.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// Escapes every character that a terminal could take for a command. JSON escapes only the ASCII ones.
-    private static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if isControl(scalar) {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
 }
 
 /// One line, written word by word.
@@ -148,7 +128,9 @@ private struct TerminalLine {
         if !action.isEmpty { add(action) }
     }
 
+    /// Whatever the word is, a terminal takes nothing in it for a command. JSON escapes only the ASCII controls.
     mutating func add(_ word: String, _ style: Style = .plain) {
+        let word = word.escapedForTerminal
         if !text.isEmpty { text += " " }
         text += inColor && style != .plain ? "\u{1b}[\(style.rawValue)m\(word)\u{1b}[0m" : word
     }

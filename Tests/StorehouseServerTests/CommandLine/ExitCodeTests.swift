@@ -30,6 +30,24 @@ import Testing
         ],
     ]
 
+    @Test func whatASessionHasCannotControlTheTerminal() async throws {
+        let hostile = "\u{9b}31m\u{202e}\u{2067}\u{200e}\u{2029}x"
+        try await LiveServer.run { live in
+            let session = try await live.session("planner")
+            let url = "http://127.0.0.1:\(live.port)\(session.path)"
+            for json in [[], ["--json"]] {
+                let sent = try await Program.run(["send", url, "tasks/add", "title=\(hostile)"] + json)
+                #expect(sent.status == 0)
+                #expect(sent.output.utf8.allSatisfy { $0 == 10 || (0x20..<0x7F).contains($0) })
+                #expect(sent.output.contains(#"\u009b31m\u202e\u2067\u200e\u2029x"#))
+                let refused = try await Program.run(["send", url, "tasks/add", "title=1", "\(hostile)=1"] + json)
+                #expect(refused.status == 1)
+                let told = refused.output + refused.errors
+                #expect(told.utf8.allSatisfy { $0 == 10 || (0x20..<0x7F).contains($0) })
+            }
+        }
+    }
+
     @Test(arguments: [Int32(0), 1, 2])
     func theExitCodeIsAsTheHelpSays(code: Int32) async throws {
         for arguments in try #require(Self.commands[code]) {

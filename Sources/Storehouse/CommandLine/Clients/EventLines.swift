@@ -106,11 +106,8 @@ package struct EventLines: Sendable {
         return printable(String(text.prefix(length))) + (text.count > length ? "…" : "")
     }
 
-    /// A server's text cannot move the cursor or change colours. Backslashes stay, because JSON has them.
-    private func printable(_ text: String) -> String {
-        text.split(separator: "\\", omittingEmptySubsequences: false).map { String($0).escapedForOneLine }
-            .joined(separator: "\\")
-    }
+    /// A server's text cannot move the cursor or change colours.
+    private func printable(_ text: String) -> String { text.escapedForTerminal }
 
     private func styled(_ text: String, _ style: Style) -> String {
         inColor ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
