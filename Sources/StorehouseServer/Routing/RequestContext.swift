@@ -53,6 +53,11 @@ struct RequestContext {
             }
         }
 
+        /// Sends a problem.
+        func refuse(_ problem: Problem) {
+            answer { [request] in problem.explainingWeakTags(of: request.head).response }
+        }
+
         /// Sends the response if this is the connection's loop; elsewhere `make` is not called.
         ///
         /// - Returns: whether this is the loop.

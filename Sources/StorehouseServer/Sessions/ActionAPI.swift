@@ -315,6 +315,19 @@ extension Problem {
             .with(.init("ETag", EntityTag(session.tag(revision)).description))
     }
 
+    /// The problem with the reason why a weak tag of the request did not match, if it has one.
+    func explainingWeakTags(of head: RequestHead) -> Problem {
+        guard code == .revisionMismatch, head.fields.contains("if-match"),
+            case .tags(let tags)? = try? head.condition("if-match", "If-Match"), tags.contains(where: \.isWeak)
+        else { return self }
+        var problem = Problem(
+            code,
+            "\(detail) If-Match has a weak tag (W/), and weak tags never match there (RFC 9110, section 13.1.1): send the tag "
+                + "without W/.")
+        (problem.members, problem.fields) = (members, fields)
+        return problem
+    }
+
     fileprivate init(_ refusal: ActionDecodingError) {
         switch refusal {
         case .unknownAction(_, let nearest):

@@ -155,7 +155,7 @@ final class ActionResponder: Sendable {
         recorder?.abandon()
         // A session that hibernates has not ended: it can be found again.
         if problem.code == .sessionEnded, session.continuesElsewhere, api.redispatch(session.id, deferred) { return }
-        deferred.answer { problem.response }
+        deferred.refuse(problem)
     }
 }
 

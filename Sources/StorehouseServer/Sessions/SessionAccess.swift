@@ -181,7 +181,7 @@ extension RequestContext {
     func refuse(mismatchAt revision: Int, of session: Session) {
         let (deferred, problem) = (deferred, Problem(mismatchAt: revision, session))
         session.whenDurable(through: revision) { failure in
-            deferred.answer { (failure.map { Problem($0) } ?? problem).response }
+            deferred.refuse(failure.map { Problem($0) } ?? problem)
         }
     }
 }

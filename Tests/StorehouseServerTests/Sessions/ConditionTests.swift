@@ -31,6 +31,30 @@ import Testing
         }
     }
 
+    @Test func aWeakTagIsToldWhyItNeverMatches() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let tag = try #require(try await session.increment()["etag"])
+            let share = LiveSession(server: server, path: try await session.share().path)
+            let weak = [("If-Match", "W/\(tag)")]
+            for answer in [
+                try await session.dispatch("counter/increment", fields: weak),
+                try await session.dispatch("counter/increment", query: "?dryRun=true", fields: weak),
+                try await share.dispatch("counter/increment", fields: weak),
+                try await session.read("/state", weak), try await share.read("/state", weak),
+                try await server.send(TestRequest("PUT", session.path, weak)),
+                try await server.send(TestRequest("DELETE", session.path, weak)),
+            ] {
+                #expect(answer.status == 412 && answer["etag"] == tag)
+                let detail = try #require(answer.json["detail"]?.asString)
+                #expect(detail.contains("weak tags never match there (RFC 9110, section 13.1.1)"))
+            }
+            let strong = try await session.dispatch("counter/increment", fields: [("If-Match", "\"7\"")])
+            #expect(strong.status == 412)
+            #expect(strong.json["detail"]?.asString?.contains("weak") == false)
+        }
+    }
+
     @Test func theTagOfAResponseIsACondition() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
