@@ -1,8 +1,9 @@
 import CCurl
+import Platform
 package import RemoteServices
 
-/// A GET whose response is read while it arrives. It has no deadline, and it blocks the calling thread: it is for programs
-/// on a command line, not for servers.
+/// A GET whose response is read while it arrives. Its caller decides how long the server may be silent. It blocks the calling
+/// thread: it is for programs on a command line, not for servers.
 package final class CurlStream {
     /// What to read.
     package struct Request: Sendable, Hashable {
@@ -26,7 +27,13 @@ package final class CurlStream {
     /// Gets each part of the body with the response without its body, and returns false to end the response.
     package typealias Sink = (_ head: RemoteResponse, _ part: [UInt8]) -> Bool
 
+    /// Gets the time since the last byte of the response, about once a second, and returns false to give the server up.
+    package typealias Watchdog = (_ silence: Duration) -> Bool
+
     private let sink: Sink
+    private let watchdog: Watchdog
+    /// When the last byte came, in nanoseconds. A laptop that wakes up has missed all bytes meanwhile.
+    private var lastReceived = continuousTime()
     private let easy: UnsafeMutableRawPointer
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var section: [UInt8] = []
@@ -36,16 +43,18 @@ package final class CurlStream {
     ///
     /// - Returns: the response without its body.
     package static func read(
-        _ request: Request, library: CurlLibrary = CurlLibrary(), sink: @escaping Sink
+        _ request: Request, library: CurlLibrary = CurlLibrary(), watchdog: @escaping Watchdog = { _ in true },
+        sink: @escaping Sink
     ) throws(RemoteFailure) -> RemoteResponse {
         var library = library
         if let failure = library.load() { throw RemoteFailure(.unreachable, failure.reason) }
         guard let easy = ccurl_easy_init() else { throw RemoteFailure(.unreachable, "libcurl has no memory") }
-        return try CurlStream(easy, sink).perform(request)
+        return try CurlStream(easy, watchdog, sink).perform(request)
     }
 
-    private init(_ easy: UnsafeMutableRawPointer, _ sink: @escaping Sink) {
+    private init(_ easy: UnsafeMutableRawPointer, _ watchdog: @escaping Watchdog, _ sink: @escaping Sink) {
         self.easy = easy
+        self.watchdog = watchdog
         self.sink = sink
     }
 
@@ -65,6 +74,7 @@ package final class CurlStream {
             throw RemoteFailure(.unreachable, "the request cannot be sent; is the file of certificates readable?")
         }
         let code = ccurl_easy_perform(easy)
+        if code == CURLE_ABORTED_BY_CALLBACK { throw RemoteFailure(.timeout, "the server is silent") }
         guard code == CURLE_OK || isStopped else {
             throw RemoteFailure(.unreachable, String(cString: ccurl_easy_strerror(code)))
         }
@@ -96,6 +106,9 @@ package final class CurlStream {
         options.set(CURLOPT_WRITEDATA, pointer: context)
         options.check(ccurl_set_sink(easy, CURLOPT_HEADERFUNCTION, Self.onHeader))
         options.set(CURLOPT_HEADERDATA, pointer: context)
+        options.check(ccurl_set_progress(easy, Self.onProgress))
+        options.set(CURLOPT_XFERINFODATA, pointer: context)
+        options.set(CURLOPT_NOPROGRESS, 0)
         return options.allAccepted
     }
 
@@ -112,6 +125,7 @@ package final class CurlStream {
     private static let onBody: curl_write_callback = { bytes, size, count, context in
         let length = size * count
         guard length > 0, let stream = CurlStream.from(context) else { return length }
+        stream.lastReceived = continuousTime()
         let part = [UInt8](UnsafeRawBufferPointer(start: bytes, count: length))
         if stream.sink(stream.head, part) { return length }
         stream.isStopped = true
@@ -121,10 +135,16 @@ package final class CurlStream {
     private static let onHeader: curl_write_callback = { bytes, size, count, context in
         let length = size * count
         guard let stream = CurlStream.from(context) else { return length }
+        stream.lastReceived = continuousTime()
         let line = UnsafeRawBufferPointer(start: bytes, count: length)
         if line.starts(with: "HTTP/".utf8) { stream.section.removeAll() }
         // No server needs more, and the headers of a response have no other limit here.
         if stream.section.count < 65_536 { stream.section.append(contentsOf: line) }
         return length
+    }
+
+    private static let onProgress: curl_xferinfo_callback = { context, _, _, _, _ in
+        guard let stream = CurlStream.from(context) else { return 0 }
+        return stream.watchdog(.nanoseconds(continuousTime() - stream.lastReceived)) ? 0 : 1
     }
 }

@@ -102,6 +102,79 @@ import Testing
         }
     }
 
+    /// The test plays a server whose connection is dead after the first event.
+    @Test func aSilentServerIsAskedAgain() async throws {
+        let listener = try TestListener()
+        let lines = Lines()
+        let (head, url) = (
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", "http://127.0.0.1:\(listener.port)/sessions/x"
+        )
+        async let watch: Void = Self.watch(url, lines) { _ in Issue.record("it has waited long enough") }
+        let dead = try await listener.connection()
+        _ = try await dead.requestHead()
+        let state = "event: state\nid: h-4\ndata: {\"revision\":4,\"state\":1}\n\n"
+        try await dead.send(head + "retry: 60000\n: heartbeat 100 ms\n" + state)
+        let next = try await listener.connection()
+        let request = try await next.requestHead()
+        #expect(request.contains("Last-Event-ID: h-4"))
+        #expect(request.contains("Prefer: status"))
+        try await next.send(head + "event: closed\ndata: {\"reason\":\"session-ended\"}\n\n")
+        try await watch
+        let texts = lines.all.map { $0.dropFirst(14) }
+        #expect(texts == ["#4 1", "(the server is silent; reconnecting)", "closed: session-ended"])
+        withExtendedLifetime(dead) {}
+    }
+
+    @Test func aRefusalThatPassesIsWaitedFor() async throws {
+        let listener = try TestListener()
+        let (lines, delays) = (Lines(), Locked<[Duration]>([]))
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+        async let watch: Void = Self.watch("http://127.0.0.1:\(listener.port)/sessions/x", lines) { delay in
+            delays.withLock { $0.append(delay) }
+        }
+        for (retry, reason) in [(7000, "unavailable"), (1000, "session-ended")] {
+            let connection = try await listener.connection()
+            _ = try await connection.requestHead()
+            let body = "retry: \(retry)\nevent: closed\ndata: {\"reason\":\"\(reason)\"}\n\n"
+            try await connection.send(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
+        }
+        try await watch
+        #expect(delays.withLock { $0.count == 1 && $0.allSatisfy { $0 >= .seconds(7) } })
+    }
+
+    @Test func aReaderWhoHasLeftEndsItWithoutAnEvent() async throws {
+        try await LiveServer.run { live in
+            let session = try await live.session()
+            let (lines, isRead) = (Lines(), Locked(true))
+            let command = WatchCommand(try SessionURL("http://127.0.0.1:\(live.port)\(session.path)"))
+            async let watch: Void = command.run(
+                WatchCommand.Surroundings(
+                    inColor: false, print: { lines.add($0) }, hasReader: { isRead.withLock(\.self) }))
+            try await lines.line(with: "#0 ")
+            isRead.withLock { $0 = false }
+            try await watch
+            #expect(lines.all.count == 1)
+        }
+    }
+
+    @Test func whatOthersWriteCannotControlTheTerminal() async throws {
+        let hostile = "\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\u{7f}x"
+        try await LiveServer.run { live in
+            let session = try await live.session("planner")
+            #expect(try await session.dispatch("tasks/add", ["title": .string(hostile)]).status == 200)
+            for inJSON in [true, false] {
+                let lines = Lines()
+                lines.close()
+                try await Self.watch("http://127.0.0.1:\(live.port)\(session.path)", lines, inJSON: inJSON)
+                let line = try #require(lines.all.first)
+                #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value < 0x7F })
+                guard inJSON else { continue }
+                let event = try JSONValue(parsing: line)
+                #expect(event["data"]?["state"]?["tasks"]?["entities"]?["1"]?["title"] == .string(hostile))
+            }
+        }
+    }
+
     @Test func aReaderThatLeavesEndsIt() async throws {
         try await LiveServer.run { live in
             let session = try await live.session()

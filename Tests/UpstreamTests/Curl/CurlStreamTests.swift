@@ -41,6 +41,25 @@ import Upstream
         }
     }
 
+    @Test func aServerThatIsSilentForTooLongIsGivenUp() async throws {
+        let upstream = try FaultyUpstream(.send("HTTP/1.1 200 OK\r\n\r\n: 1\n"), .hold)
+        let url = try #require(HTTPURL(upstream.url))
+        let looks = Locked<[Duration]>([])
+        let watchdog: @Sendable (Duration) -> Bool = { silence in
+            looks.withLock { looks in
+                looks.append(silence)
+                return looks.count < 3
+            }
+        }
+        let failure = await #expect(throws: RemoteFailure.self) {
+            try await reading(
+                CurlStream.Request(url: url, userAgent: "test"), watchdog: watchdog, sink: { _, _ in true })
+        }
+        #expect(failure?.code == .timeout)
+        // A later look comes behind longer silence, unless something came.
+        #expect(looks.withLock { $0.count >= 3 && $0.allSatisfy { $0 >= .zero } })
+    }
+
     @Test func aHeaderCannotHoldAnother() async throws {
         let upstream = try FaultyUpstream(.send(Answer.ok()))
         let url = try #require(HTTPURL(upstream.url))
@@ -63,9 +82,12 @@ import Upstream
 
 /// Reads on a thread that is none of those that run the tests.
 func reading(
-    _ request: CurlStream.Request, sink: @escaping @Sendable (RemoteResponse, [UInt8]) -> Bool
+    _ request: CurlStream.Request, watchdog: @escaping @Sendable (Duration) -> Bool = { _ in true },
+    sink: @escaping @Sendable (RemoteResponse, [UInt8]) -> Bool
 ) async throws -> RemoteResponse {
     try await Promise.value { done in
-        DispatchQueue(label: "reading").async { done(Result { try CurlStream.read(request, sink: sink) }) }
+        DispatchQueue(label: "reading").async {
+            done(Result { try CurlStream.read(request, watchdog: watchdog, sink: sink) })
+        }
     }.get()
 }

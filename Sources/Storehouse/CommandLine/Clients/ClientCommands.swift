@@ -38,7 +38,8 @@ extension CommandDeclaration {
                 """
                 Shows the state, then each change with the old and the new value, and the effects that run. It \
                 reconnects by itself, after the time that the server asks for and at most 30 seconds, and misses \
-                nothing. A first connection that fails ends it.
+                nothing. A server that is silent for 2.5 of its heartbeats is given up, and asked again at once. A \
+                first connection that fails ends it.
                 """,
                 """
                 URL is the address of a session, also with /events and parameters such as ?select=/counter. Ctrl-C \

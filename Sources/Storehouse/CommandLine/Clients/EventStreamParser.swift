@@ -26,6 +26,8 @@ package struct EventStreamParser: Sendable {
 
     /// How long to wait before reconnecting, if the server has said so.
     package private(set) var retry: Duration?
+    /// The longest silence of the stream, if the server has said so, in a comment.
+    package private(set) var heartbeat: Duration?
     /// False once a line or an event was too long.
     package private(set) var isValid = true
 
@@ -79,6 +81,11 @@ package struct EventStreamParser: Sendable {
         case "id" where !value.contains(0): id = text
         case "retry" where !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }:
             if let milliseconds = Int(text) { retry = .milliseconds(milliseconds) }
+        case "":
+            let words = text.split(separator: " ")
+            if words.count == 3, words[0] == "heartbeat", words[2] == "ms", let time = UInt32(words[1]), time > 0 {
+                heartbeat = .milliseconds(time)
+            }
         default: break
         }
     }

@@ -27,23 +27,28 @@ package struct WatchCommand: Sendable, Hashable {
         package var inColor: Bool
         /// Writes a line for the reader; false if nobody reads any more.
         package var print: @Sendable (String) -> Bool
+        /// Whether somebody may still read the lines.
+        package var hasReader: @Sendable () -> Bool
         /// Blocks the thread.
         package var sleep: @Sendable (Duration) -> Void
 
         package init(
             inColor: Bool, print: @escaping @Sendable (String) -> Bool,
+            hasReader: @escaping @Sendable () -> Bool = { true },
             sleep: @escaping @Sendable (Duration) -> Void = { duration in
                 usleep(UInt32(clamping: duration.milliseconds * 1000))
             }
         ) {
             self.inColor = inColor
             self.print = print
+            self.hasReader = hasReader
             self.sleep = sleep
         }
 
         /// The terminal of the process.
         static var terminal: Surroundings {
-            Surroundings(inColor: Console.hasColor, print: { Console.print($0) })
+            Surroundings(
+                inColor: Console.hasColor, print: { Console.printUnescaped($0) }, hasReader: { Console.hasReader })
         }
     }
 
@@ -71,6 +76,8 @@ private final class Watcher {
     /// Whether the response at hand is a stream of events.
     private var isStreaming = false
     private var hasReader = true
+    /// Whether the server was given up, because nothing came from it.
+    private var isSilent = false
 
     init(_ command: WatchCommand, _ surroundings: WatchCommand.Surroundings) {
         self.command = command
@@ -89,7 +96,7 @@ private final class Watcher {
                 return
             case .fail(let reason): throw CommandFailure(reason)
             case .retry(let delay, let reason):
-                note("\(reason); reconnecting in \(delay.inTenths) s")
+                note("\(reason); reconnecting" + (delay > .zero ? " in \(delay.inTenths) s" : ""))
                 surroundings.sleep(delay)
             }
         }
@@ -104,16 +111,24 @@ private final class Watcher {
             url: url, headers: command.connection.headers, caFile: command.connection.caFile,
             userAgent: StorehouseVersion.userAgent)
         request.headers["Accept"] = "text/event-stream, application/problem+json"
+        if request.headers["Prefer"] == nil { request.headers["Prefer"] = "status" }
         if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
         parser = EventStreamParser(lastEventID: lastEventID)
-        (closedReason, problem, isStreaming) = (nil, [], false)
+        (closedReason, problem, isStreaming, isSilent) = (nil, [], false, false)
         do throws(RemoteFailure) {
-            let response = try CurlStream.read(request) { head, part in self.received(part, of: head) }
-            return end(response)
+            return end(try CurlStream.read(request, watchdog: isAwaited, sink: received))
         } catch {
             if let closedReason { return .closed(reason: closedReason) }
-            return isStreaming ? .broken : .unreachable("\(command.url.text): \(error.message)")
+            guard isStreaming else { return .unreachable("\(command.url.text): \(error.message)") }
+            return isSilent ? .silent : .broken
         }
+    }
+
+    /// Whether to wait on. The network may have lost the connection, and then nobody says so.
+    private func isAwaited(_ silence: Duration) -> Bool {
+        if !surroundings.hasReader() { hasReader = false }
+        isSilent = silence >= WatchReconnection.maxSilence(parser.heartbeat)
+        return hasReader && !isSilent
     }
 
     private func end(_ response: RemoteResponse) -> WatchReconnection.End {
@@ -131,7 +146,7 @@ private final class Watcher {
     }
 
     /// - Returns: false to end the response.
-    private func received(_ part: [UInt8], of head: RemoteResponse) -> Bool {
+    private func received(_ head: RemoteResponse, _ part: [UInt8]) -> Bool {
         guard Self.isStream(head) else {
             problem += part
             return problem.count < 1 << 20
@@ -151,7 +166,7 @@ private final class Watcher {
         let json: JSONValue = [
             "event": .string(event.name), "id": .string(event.id), "data": data ?? .string(event.data),
         ]
-        write(json.description)
+        write(json.description.escapedLikeJSON)
     }
 
     /// A line about the connection. Scripts do not need it.

@@ -6,6 +6,8 @@ package struct WatchReconnection: Sendable {
         case closed(reason: String)
         /// The stream broke off after it had begun.
         case broken
+        /// Nothing came for longer than the server is silent.
+        case silent
         /// There was no answer.
         case unreachable(String)
         /// An answer that is not a stream.
@@ -31,6 +33,14 @@ package struct WatchReconnection: Sendable {
 
     package init() {}
 
+    /// How long a server may be silent before it is given up: two of its heartbeats are missing then.
+    ///
+    /// - Parameter heartbeat: the longest silence that the stream has promised; nil if it has not said yet, or never does.
+    package static func maxSilence(_ heartbeat: Duration?) -> Duration {
+        // The time of a server that does not say. A shorter one than a second would mistake a slow machine for a dead one.
+        max((heartbeat ?? .seconds(15)) * 2.5, .seconds(1))
+    }
+
     /// The stream has begun.
     package mutating func began() {
         failures = 0
@@ -45,6 +55,8 @@ package struct WatchReconnection: Sendable {
         case .closed("revoked"): return .fail("the share was revoked")
         case .closed(let reason): return retry(reason, random)
         case .broken: return retry("the connection broke", random)
+        // It has been waited for long enough, and the network may have lost this connection only.
+        case .silent: return .retry(.zero, reason: "the server is silent")
         case .unreachable(let reason):
             // A first attempt that fails is most likely a wrong address.
             return hasStreamed ? retry(reason, random) : .fail(reason)

@@ -60,6 +60,17 @@ import Testing
         #expect(parser.retry == retry)
     }
 
+    @Test(arguments: [
+        (": heartbeat 1500 ms\n", Optional(Duration.milliseconds(1500))), (":heartbeat 2 ms\n\n", .milliseconds(2)),
+        (": storehouse\n", nil), (": heartbeat 0 ms\n", nil), (": heartbeat -5 ms\n", nil), (":\n", nil),
+        (": heartbeat 99999999999999999999 ms\n", nil), (": heartbeat 5 s\n", nil), ("heartbeat: 1500 ms\n", nil),
+    ])
+    func theTimeOfHeartbeatsIsThatOfTheComment(text: String, heartbeat: Duration?) {
+        var parser = EventStreamParser()
+        _ = parser.feed(Array(text.utf8))
+        #expect(parser.heartbeat == heartbeat)
+    }
+
     @Test func aLineWithoutEndIsNotCollected() {
         var parser = EventStreamParser(maxBytes: 100)
         let part = [UInt8](repeating: 120, count: 50)

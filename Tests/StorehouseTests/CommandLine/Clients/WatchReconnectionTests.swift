@@ -33,6 +33,31 @@ import Testing
         #expect(Self.delay(reconnection.next(end, random: 0)) == .milliseconds(2500))
     }
 
+    /// The reasons of refusals that pass are those of ends.
+    @Test(arguments: ["draining", "unavailable", "overloaded", "too-many-streams", "rate-limited", "new-reason"])
+    func aRefusalThatPassesIsWaitedFor(reason: String) {
+        var reconnection = WatchReconnection()
+        reconnection.began()
+        reconnection.base = .seconds(7)
+        #expect(
+            reconnection.next(.closed(reason: reason), random: 0) == .retry(.seconds(7), reason: reason))
+    }
+
+    @Test func aSilentServerIsAskedAgainAtOnce() {
+        var reconnection = WatchReconnection()
+        reconnection.began()
+        reconnection.base = .seconds(3)
+        #expect(Self.delay(reconnection.next(.silent, random: 1)) == .zero)
+    }
+
+    @Test(arguments: [
+        (Optional(Duration.seconds(2)), Duration.seconds(5)), (nil, .milliseconds(37_500)),
+        (.milliseconds(100), .seconds(1)),
+    ])
+    func twoMissingHeartbeatsAreTooMuchSilence(heartbeat: Duration?, silence: Duration) {
+        #expect(WatchReconnection.maxSilence(heartbeat) == silence)
+    }
+
     @Test func failuresDoubleTheDelayUpToHalfAMinute() {
         var reconnection = WatchReconnection()
         reconnection.began()
