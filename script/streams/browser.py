@@ -1,4 +1,6 @@
-"""A browser with a page that watches event streams: browser.py CHROMIUM PAGE-PORT RELAY-PORT SERVER-PORT FOLDER
+"""A browser with a page that watches event streams: browser.py BROWSER PAGE-PORT RELAY-PORT SERVER-PORT FOLDER
+
+BROWSER is chromium or firefox-esr.
 
 It runs headless, with its files in FOLDER. The page is served at PAGE-PORT, so streams are of another origin. What
 comes to RELAY-PORT is passed on to SERVER-PORT; requests are seen there, and connections can be cut. Commands are lines
@@ -12,10 +14,11 @@ and reports what happens in lines on standard output:
 
     request: METHOD LAST-EVENT-ID    passed the relay; - where there is no Last-Event-ID
     open:                            an EventSource has opened
-    state: ID DATA                   a `state` event has come; `closed: DATA` likewise
+    state: ID DATA                   a `state` event has come; `heartbeat: ID DATA` and `closed: DATA` likewise
     error: connecting                an EventSource has lost its stream, and tries again; `error: closed`: it does not
 """
 
+import os
 import queue
 import re
 import signal
@@ -39,6 +42,7 @@ function watch(url) {
     source.onerror = () => tell("error: " + ["connecting", "open", "closed"][source.readyState])
     source.onmessage = () => tell("message: an event without a name")
     source.addEventListener("state", event => tell(`state: ${event.lastEventId} ${event.data}`))
+    source.addEventListener("heartbeat", event => tell(`heartbeat: ${event.lastEventId} ${event.data}`))
     source.addEventListener("closed", event => tell(`closed: ${event.data}`))
     sources.push(source)
 }
@@ -141,21 +145,28 @@ def serve(server):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
-chromium, folder = sys.argv[1], sys.argv[5]
+def options(browser, folder):
+    if "firefox" in browser:
+        os.makedirs(folder, exist_ok=True)
+        return ["--headless", "--no-remote", "--profile", folder]
+    return ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--ignore-certificate-errors",
+            f"--user-data-dir={folder}"]
+
+
+browser, folder = sys.argv[1], sys.argv[5]
 page_port, relay_port, server_port = map(int, sys.argv[2:5])
 ThreadingHTTPServer.daemon_threads = True
 serve(ThreadingHTTPServer(("127.0.0.1", page_port), Page))
 serve(Threaded(("127.0.0.1", relay_port), Relay))
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-browser = subprocess.Popen(
-    [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-     "--disable-background-networking", "--disable-component-update", "--ignore-certificate-errors",
-     f"--user-data-dir={folder}", f"http://127.0.0.1:{page_port}/"],
+process = subprocess.Popen(
+    [browser, *options(browser, folder), f"http://127.0.0.1:{page_port}/"],
     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sys.stderr, start_new_session=True)
 try:
     for line in sys.stdin:
         command = line.strip()
         cut() if command == "cut" else commands.put(command)
 finally:
-    browser.terminate()
-    browser.wait(10)
+    process.terminate()
+    process.wait(10)

@@ -21,17 +21,26 @@ package struct AcceptHeader: Sendable {
     }
 
     private let ranges: [MediaRange]
+    /// Whether the field has more than its valid ranges.
+    private let isMalformed: Bool
 
     /// - Parameter lines: the values of all Accept lines.
     package init(_ lines: [String]) {
         var ranges: [MediaRange] = []
+        var isMalformed = false
         for line in lines {
             var cursor = FieldCursor(line)
             while cursor.nextElement() {
-                if let range = Self.range(&cursor) { ranges.append(range) } else { cursor.skipElement() }
+                if let range = Self.range(&cursor) {
+                    ranges.append(range)
+                } else {
+                    isMalformed = true
+                    cursor.skipElement()
+                }
             }
         }
         self.ranges = ranges
+        self.isMalformed = isMalformed
     }
 
     /// The weight of a type in thousandths; 0 means not acceptable. The most specific range decides.
@@ -43,6 +52,12 @@ package struct AcceptHeader: Sendable {
             if specificity > best?.specificity ?? -1 { best = (specificity, range.quality) }
         }
         return best?.quality ?? 0
+    }
+
+    /// Whether the field has one range, and this names the type itself: no other is acceptable.
+    package func isOnly(_ offer: MediaType) -> Bool {
+        guard ranges.count == 1, !isMalformed, ranges[0].media.essence == offer.essence else { return false }
+        return quality(of: offer) > 0
     }
 
     /// The offer with the highest weight, the first one of several; nil if none is acceptable.

@@ -232,7 +232,8 @@ final class Forwarder: Sendable {
             do throws(Problem) {
                 switch outcome {
                 case .response(let head, let body):
-                    context.answer(Response(head.status, fields: relayed(head, context), body: body))
+                    let response = Response(head.status, fields: relayed(head, context), body: body)
+                    context.answer(stream == nil ? response : response.withCodeOfProblem())
                 case .stream(_, let source): source.close()
                 case .noRoom: context.refuseResponse()
                 case .notHere: try failed(.notHere, context)

@@ -37,6 +37,7 @@ final class RelayedStream {
     private var ended: (() -> Void)?
 
     private static let emptyLine: (UInt8, UInt8) = (0x0a, 0x0a)
+    private static let heartbeat = StreamFormat.state.heartbeat(isEvent: false, at: 0)
     /// A longer frame behind the initial events was not sent by a node.
     private static let maxFrameBytes = 65536
 
@@ -93,7 +94,10 @@ final class RelayedStream {
 
     private func pass(_ bytes: UnsafeRawBufferPointer) {
         guard let newest = bytes.last else { return }
-        tail = (bytes.count > 1 ? bytes[bytes.count - 2] : tail.1, newest)
+        // A heartbeat between two events is not the start of one.
+        if !isBetweenEvents || !bytes.elementsEqual(Self.heartbeat) {
+            tail = (bytes.count > 1 ? bytes[bytes.count - 2] : tail.1, newest)
+        }
         send([UInt8](bytes))
         // The other node then skips events, as it does for a slow client of its own.
         guard let client, client.pendingBytes > settings.bufferBytes else { return }

@@ -16,7 +16,8 @@ struct StreamKey: Hashable {
         let query = parts.count > 1 ? parts[1].split(separator: "&") : []
         self.owner = owner
         self.session = session
-        target = parts[0] + "?" + query.filter { !$0.hasPrefix("lastEventId=") }.joined(separator: "&")
+        let shared = query.filter { !$0.hasPrefix("lastEventId=") && !$0.hasPrefix("heartbeat=") }
+        target = parts[0] + "?" + shared.joined(separator: "&")
         accept = head.fields.values("accept")
     }
 }

@@ -88,7 +88,7 @@ public struct Configuration: Sendable, Hashable {
     /// Event streams.
     public struct Streams: Sendable, Hashable {
         public var heartbeat = Duration.seconds(15)
-        public var maxPerSession = 64
+        public var maxPerSession = 10_000
         public var maxViews = 16
         public var bufferBytes = 65536
         /// Zero for no limit.

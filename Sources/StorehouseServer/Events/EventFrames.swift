@@ -251,13 +251,26 @@ extension StreamFormat {
         }
     }
 
+    /// The type of a stream. It is UTF-8, so a client may ask for that.
+    var mediaType: MediaType? { MediaType(contentType) }
+
+    var responseFields: [Response.Field] { [.init("Content-Type", contentType)] + Self.commonFields }
+
+    private static let commonFields: [Response.Field] = [
+        .init("Cache-Control", "no-store, no-transform"),
+        .init("X-Accel-Buffering", "no"),
+        .init("X-Content-Type-Options", "nosniff"),
+    ]
+
     /// The lines before the first event. They belong to the block of that event, because some clients report a block without
     /// data as an event.
     ///
-    /// - Parameter retry: how many milliseconds a disconnected client waits before it reconnects.
-    func preamble(retry: Int) -> [UInt8] {
+    /// - Parameters:
+    ///   - retry: how many milliseconds a disconnected client waits before it reconnects.
+    ///   - heartbeat: the longest silence. A client that hears nothing for much longer has lost its server.
+    func preamble(retry: Int, _ heartbeat: Duration) -> [UInt8] {
         switch self {
-        case .state, .patch: ServerSentEvent(retry: retry, comment: "storehouse").lines
+        case .state, .patch: ServerSentEvent(retry: retry, comment: "heartbeat \(heartbeat.wholeMilliseconds) ms").lines
         case .text: []
         }
     }
@@ -270,8 +283,11 @@ extension StreamFormat {
         }
     }
 
-    func heartbeat(at time: Int) -> [UInt8] {
+    /// - Parameter isEvent: whether a page can hear it, which sees no comments. It has no id, as it changes nothing.
+    func heartbeat(isEvent: Bool, at time: Int) -> [UInt8] {
         switch self {
+        case .state where isEvent, .patch where isEvent:
+            ServerSentEvent(event: "heartbeat", data: Array("{}".utf8)).bytes
         // One line and no empty one, for the same reason.
         case .state, .patch: Array(":\n".utf8)
         case .text(let inColor): TerminalLines.note("nothing has changed", at: time, inColor: inColor)

@@ -11,7 +11,7 @@ final class EventStream {
         var heartbeat = Duration.seconds(15)
         /// How many bytes may wait for a client before events are skipped.
         var bufferBytes = 65536
-        var maxPerSession = 64
+        var maxPerSession = 10_000
         /// How many combinations of selection and format the streams of a session may have.
         var maxViews = 16
         /// A stream ends after this time at the latest, so that its client reconnects; zero for never.
@@ -60,6 +60,8 @@ final class EventStream {
     // The small properties share a word with the last of the position.
     /// Whether the events of effects are sent.
     let showsEffects: Bool
+    /// Whether its heartbeats are events.
+    private let namesHeartbeats: Bool
     /// Whether it is over, perhaps before it has begun.
     private(set) var isReleased = false
     /// The node through which its client came, by its number; 0 for none.
@@ -83,9 +85,10 @@ final class EventStream {
     ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
         _ session: Session, _ subscription: StreamSubscription, _ route: Route, showsEffects: Bool,
-        _ context: RequestContext, _ api: StreamAPI, client: LoggedClient?
+        namesHeartbeats: Bool, _ context: RequestContext, _ api: StreamAPI, client: LoggedClient?
     ) {
         self.session = session
+        self.namesHeartbeats = namesHeartbeats
         if case .alone = route { sharing = nil } else { sharing = Sharing(route) }
         self.subscription = subscription
         self.showsEffects = showsEffects
@@ -126,7 +129,8 @@ final class EventStream {
     /// Sends the initial events; later ones follow.
     func start(on connection: HTTPConnection, _ initial: InitialEvents) {
         self.connection = connection
-        let preamble = isShared ? [] : subscription.format.preamble(retry: StreamTiming.retry(.jitter))
+        let retry = StreamTiming.retry(.jitter)
+        let preamble = isShared ? [] : subscription.format.preamble(retry: retry, settings.heartbeat)
         let bytes: EventBytes
         switch initial {
         case .state(let event):
@@ -242,6 +246,10 @@ final class EventStream {
         timer = loop.schedule(after: delay) { [self] in heartbeatDue() }
     }
 
+    private var heartbeat: [UInt8] {
+        isShared ? [] : subscription.format.heartbeat(isEvent: namesHeartbeats, at: session.now)
+    }
+
     private func heartbeatDue() {
         guard let connection else { return }
         if let expiresAt, expiresAt <= session.now { return end("expired") }
@@ -253,7 +261,7 @@ final class EventStream {
         if action == .wait, joinedID != nil { writeLine(0, 0) }
         // A session that is found again after a restart counts as used while it was watched.
         session.recordUse(at: session.now, every: session.runtime.limits.useInterval)
-        if action == .sendHeartbeat { send(isShared ? [] : subscription.format.heartbeat(at: session.now)) }
+        if action == .sendHeartbeat { send(heartbeat) }
         scheduleHeartbeat()
     }
 }

@@ -34,7 +34,10 @@ final class StreamAPI: Sendable {
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.
-    private static func answerEnded(_ context: RequestContext) { context.answer(Response(.noContent)) }
+    private static func answerEnded(_ context: RequestContext) {
+        // A cache would keep a 204 by default (RFC 9110, section 15.1).
+        context.answer(Response(.noContent, fields: [.init("Cache-Control", "no-store")]))
+    }
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         let request = try StreamRequest(context, session)
@@ -136,7 +139,8 @@ final class StreamAPI: Sendable {
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
         EventStream(
-            session, request.subscription, request.route, showsEffects: request.showsEffects, context, self,
+            session, request.subscription, request.route, showsEffects: request.showsEffects,
+            namesHeartbeats: request.namesHeartbeats, context, self,
             client: recorder.client(of: context.head, on: context.exchange.connection))
     }
 
@@ -176,7 +180,7 @@ final class StreamAPI: Sendable {
                     method: context.head.method, route: context.decorator.route, status: .ok,
                     since: context.exchange.startedAt))
         }
-        let fields = StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields
+        let fields = stream.subscription.format.responseFields + context.decorator.fields
         let connection = context.exchange.startStream(fields: fields + stream.route.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }
         if !stream.isShared { metrics.streamOpened(isResumed: isResumed) }
@@ -214,6 +218,7 @@ private struct StreamRequest: Sendable {
 
     let subscription: StreamSubscription
     let showsEffects: Bool
+    let namesHeartbeats: Bool
     let route: EventStream.Route
     /// The last event that the client has of this history.
     let seen: EventID?
@@ -224,6 +229,7 @@ private struct StreamRequest: Sendable {
             selection: try context.selection(for: session.kind), format: try Self.format(head),
             share: context.share?.selection)
         showsEffects = context.share == nil ? try head.flag("effects") : false
+        namesHeartbeats = try Self.namesHeartbeats(head)
         route = context.isForwarded ? EventStream.Route(head.fields.first("storehouse-stream")) : .alone
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
@@ -238,15 +244,14 @@ private struct StreamRequest: Sendable {
         return seen.revision
     }
 
-    static func responseFields(_ format: StreamFormat) -> [Response.Field] {
-        [.init("Content-Type", format.contentType)] + commonFields
+    /// Reads `?heartbeat=event`; `true` is a shorter word for it.
+    private static func namesHeartbeats(_ head: RequestHead) throws(Problem) -> Bool {
+        switch head.query.first("heartbeat") {
+        case nil: return false
+        case "event", "true": return true
+        default: throw Problem(.malformedRequest, "heartbeat must be event.")
+        }
     }
-
-    private static let commonFields: [Response.Field] = [
-        .init("Cache-Control", "no-store, no-transform"),
-        .init("X-Accel-Buffering", "no"),
-        .init("X-Content-Type-Options", "nosniff"),
-    ]
 
     private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {
         let inColor = try head.flag("color")
@@ -255,16 +260,12 @@ private struct StreamRequest: Sendable {
             let known = StreamFormat.named.map(\.name).joined(separator: " or ")
             throw Problem(.malformedRequest, "changes must be \(known).")
         }
-        let offers = [eventStream, terminal].compactMap(\.self)
+        let terminal = StreamFormat.text(inColor: inColor)
+        let offers = [StreamFormat.state.mediaType, terminal.mediaType].compactMap(\.self)
         let accepted = AcceptHeader(head.fields.values("accept")).preferred(of: offers)
-        if accepted != nil, accepted == eventStream { return named.format }
-        if accepted != nil, accepted == terminal { return .text(inColor: inColor) }
+        if accepted != nil { return accepted == terminal.mediaType ? terminal : named.format }
         throw Problem(
             .notAcceptable,
             "This resource is text/event-stream, or text/plain for a terminal. Accept must include one of them.")
     }
-
-    // An event stream is UTF-8, so a client may ask for that.
-    private static let eventStream = MediaType("text/event-stream; charset=utf-8")
-    private static let terminal = MediaType("text/plain; charset=utf-8")
 }

@@ -3,6 +3,7 @@ extension InspectorPage {
     static let application = #"""
 
         const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // limits of what is shown
+        const pause = 3000 // milliseconds before a refused stream is asked for again
         const opened = new Map() // the parts of the tree that were opened or closed, by pointer
         let kinds = []
         let current = null // the session shown
@@ -83,8 +84,10 @@ extension InspectorPage {
                         await ask("GET", session.path) // says why
                     } catch (problem) {
                         if (problem.status === 404 || problem.status === 410) finish(session)
+                        if (isPassing(problem)) again(session)
                         throw problem
                     }
+                    again(session) // it was a proxy that refused the stream
                 })
             }
             const follow = (name, take) => source.addEventListener(name, event => {
@@ -106,6 +109,14 @@ extension InspectorPage {
                 status(`closed by the server: ${reason}`, "bad")
             })
         }
+
+        // Without a status nothing has answered, or a proxy whose server restarts.
+        const isPassing = ({ status }) => !status || [429, 502, 503, 504].includes(status)
+
+        // An EventSource gives up for ever when a proxy refuses it.
+        const again = session => setTimeout(() => {
+            if (session === current && !session.isOver && session.source.readyState === EventSource.CLOSED) watch(session)
+        }, pause)
 
         const status = (words, look = "") => Object.assign($("status"), { textContent: words, className: look })
 

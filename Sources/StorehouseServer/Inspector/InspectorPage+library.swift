@@ -78,6 +78,7 @@ extension InspectorPage {
             readyState = EventSource.CONNECTING
             #end = new AbortController()
             #last = ""
+            #retry = 1000
 
             constructor(path) {
                 super()
@@ -103,7 +104,7 @@ extension InspectorPage {
                     }
                     if (this.readyState === EventSource.OPEN) this.readyState = EventSource.CONNECTING
                     if (isRefused || !signal.aborted) this.onerror?.()
-                    await new Promise(done => setTimeout(done, 1000))
+                    await new Promise(done => setTimeout(done, this.#retry))
                 }
             }
 
@@ -121,6 +122,7 @@ extension InspectorPage {
                 const fields = block.split("\n").map(line => /^(\w+): ?(.*)/.exec(line)).filter(field => field)
                 const all = name => fields.filter(field => field[1] === name).map(field => field[2])
                 this.#last = all("id").at(-1) ?? this.#last
+                this.#retry = Number(all("retry").at(-1) ?? this.#retry)
                 const data = all("data").join("\n")
                 if (data) this.dispatchEvent(new MessageEvent(all("event").at(-1) ?? "message", { data, lastEventId: this.#last }))
             }

@@ -193,5 +193,9 @@ private struct LoggedSession {
 
 extension FinishedRequest {
     /// Whether the server could not answer, or the client did not get the answer.
-    fileprivate var hasFailed: Bool { isCut || (status?.rawValue ?? 0) >= 500 }
+    ///
+    /// The refusal of a stream has the status 200 for some clients, and fails all the same.
+    fileprivate var hasFailed: Bool {
+        isCut || (status?.rawValue ?? 0) >= 500 || (code?.status.rawValue ?? 0) >= 500
+    }
 }

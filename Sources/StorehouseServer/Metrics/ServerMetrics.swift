@@ -49,7 +49,7 @@ final class ServerMetrics: Sendable {
     func write(into text: inout PrometheusWriter) {
         requests.write(into: &text)
         problems.write(
-            "storehouse_problems_total", "Responses with a problem document, by its code.", "code", into: &text)
+            "storehouse_problems_total", "Refused requests, by the code of the problem.", "code", into: &text)
         effects.write(into: &text)
         events.write("storehouse_events_total", "Events for streams, by what became of them.", "result", into: &text)
         let closed = closedStreams.load(ordering: .relaxed)

@@ -78,7 +78,9 @@ extension OpenAPI {
         Operation(
             "watch", "The live stream of events",
             details: Self.streamDetails,
-            parameters: ["select", "changes", "effects", "color", "Last-Event-ID", "lastEventId"],
+            parameters: [
+                "select", "changes", "effects", "heartbeat", "color", "Last-Event-ID", "lastEventId", "preferStatus",
+            ],
             responses: [
                 .init(
                     status: .ok, description: "The stream. It lasts until one side ends it.",
@@ -96,7 +98,11 @@ extension OpenAPI {
         are one event, with the revision of the last commit. With `changes=patch` the later events are `patch` events: each \
         is a JSON Patch (RFC 6902) of the value that results from the events before it. A client that reads too slowly gets \
         the newest `state` instead, with the number of events that were `skipped`. `closed` is the last event: connect again \
-        unless its reason is `session-ended`. A comment line breaks a long silence.
+        unless its reason is `session-ended`. A comment line breaks a long silence, or with `heartbeat=event` an event.
+
+        A refusal with 429 or 503 is told as a stream with one `closed` event, and with a `retry:` time, to clients whose \
+        `Accept` is `text/event-stream` alone, because an EventSource would give up for ever. `Prefer: status` asks for the \
+        status.
 
         With `effects=true` the stream also has `effect` events. The start of an effect comes after the `state` of the \
         commit that caused it. Its success or failure comes before the `state` that it results in. Its cancellation comes \
@@ -108,7 +114,8 @@ extension OpenAPI {
 
     /// The name of each event, and the schema of its data.
     private static let events = [
-        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("closed", "ClosedEvent"),
+        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"),
+        ("heartbeat", "HeartbeatEvent"), ("closed", "ClosedEvent"),
     ]
 
     static func streamSchema(withEffects: Bool) -> JSONValue {
@@ -147,7 +154,7 @@ extension OpenAPI {
         kinds.prefix(1).map { kind in
             let first = StateEvent(
                 historyID: "3kf9x2", revision: 0, json: kind.initialState, lastChangedRevision: 0)
-            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").lines + first.encoded().plain
+            let bytes = StreamFormat.state.preamble(retry: 2000, .seconds(15)) + first.encoded().plain
             return (kind.name, .string(String(decoding: bytes, as: UTF8.self)))
         }
     }

@@ -59,6 +59,14 @@ extension OpenAPI {
                 "name": "effects", "in": "query", "description": "Whether to send the events of effects.",
                 "schema": ["type": "boolean", "default": false],
             ],
+            "heartbeat": [
+                "name": "heartbeat", "in": "query",
+                "description": """
+                With `event`, heartbeats are events named `heartbeat` without an `id`, so that a page can hear them. \
+                Otherwise they are comments.
+                """,
+                "schema": ["type": "string", "enum": ["event"]],
+            ],
             "color": [
                 "name": "color", "in": "query", "description": "Whether the lines for a terminal are coloured.",
                 "schema": ["type": "boolean", "default": false],
@@ -126,6 +134,15 @@ extension OpenAPI {
                 "If-None-Match",
                 "If the session is still at one of these revisions, a read responds with 304, anything else with 412."),
             "Prefer": Self.prefer,
+            "preferStatus": [
+                "name": "Prefer", "in": "header",
+                "description": """
+                `status` asks for the status of a refusal also where `Accept` is `text/event-stream` alone. Otherwise such a \
+                client gets a stream with one `closed` event instead of 429 or 503 (RFC 7240).
+                """,
+                "schema": ["type": "string"],
+                "examples": ["status": ["value": "status"]],
+            ],
         ]
     }
 

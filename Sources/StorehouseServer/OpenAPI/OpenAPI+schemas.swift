@@ -85,10 +85,19 @@ extension OpenAPI {
                     "value": ["description": "Any JSON. Operations that remove or move have none."],
                 ], optional: ["from", "value"]),
             "EffectEvent": Self.effectEvent,
+            "HeartbeatEvent": object([:]),
             "ClosedEvent": object([
-                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated", "expired", "revoked"]]
+                "reason": ["type": "string", "enum": .array(Self.closedReasons.map(JSONValue.string))]
             ]),
         ]
+    }
+
+    /// Those of streams that have begun, and those of refused ones.
+    private static var closedReasons: [String] {
+        let begun = ["session-ended", "draining", "rotated", "expired", "revoked"]
+        return Problem.Code.allCases.compactMap(\.closedReason).reduce(into: begun) { reasons, reason in
+            if !reasons.contains(reason) { reasons.append(reason) }
+        }
     }
 
     private static var documentSchemas: JSONObject {

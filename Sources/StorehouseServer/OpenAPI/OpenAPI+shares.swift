@@ -49,7 +49,9 @@ extension OpenAPI {
         Operation(
             "watchShared", "The live stream of what the share shows",
             details: "The same events as those of the session, without effects. \(Self.sharedDetails)",
-            parameters: ["select", "changes", "color", "Last-Event-ID", "lastEventId"],
+            parameters: [
+                "select", "changes", "heartbeat", "color", "Last-Event-ID", "lastEventId", "preferStatus",
+            ],
             responses: [
                 .init(
                     status: .ok, description: "The stream. It lasts until one side ends it.",

@@ -153,6 +153,10 @@ struct ResponseDecorator: Sendable {
     func finish(
         _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection, since start: LoopInstant
     ) -> Response {
+        // The node that the client talks to decides how it is refused.
+        if response.problemCode != nil, !connection.isForwarded {
+            response = StreamRefusal.response(for: response, to: head, at: route)
+        }
         if !fields.isEmpty { response.fields += fields }
         let named = response.naming(connection.requestID)
         let request = FinishedRequest(named, method: head.method, route: route, since: start)

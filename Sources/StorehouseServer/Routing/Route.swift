@@ -88,8 +88,8 @@ extension Route {
         case (.actions, .post), (.sharedActions, .post): ["select", "dryRun"]
         case (.actions, .get), (.actions, .head): ["after", "limit"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
-        case (.events, .get): ["select", "changes", "effects", "color", "lastEventId"]
-        case (.sharedEvents, .get): ["select", "changes", "color", "lastEventId"]
+        case (.events, .get): ["select", "changes", "effects", "heartbeat", "color", "lastEventId"]
+        case (.sharedEvents, .get): ["select", "changes", "heartbeat", "color", "lastEventId"]
         default: []
         }
     }

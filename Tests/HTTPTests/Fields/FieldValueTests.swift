@@ -128,6 +128,18 @@ struct FieldValueTests {
         #expect(AcceptHeader([accept]).preferred(of: offers)?.essence == expected)
     }
 
+    @Test(arguments: [
+        (["text/event-stream"], true), (["Text/Event-Stream; q=0.001"], true), ([", text/event-stream ,"], true),
+        (["text/event-stream;charset=UTF-8"], true), ([], false), (["*/*"], false), (["text/*"], false),
+        (["text/event-stream;q=0"], false), (["text/event-stream;charset=latin1"], false),
+        (["text/event-stream, text/event-stream"], false), (["text/event-stream", "*/*;q=0"], false),
+        (["text/event-stream, ?"], false), (["text/event-stream/x"], false),
+    ])
+    func aTypeIsAcceptedAlone(_ lines: [String], isOnly: Bool) throws {
+        let offer = try #require(MediaType("text/event-stream; charset=utf-8"))
+        #expect(AcceptHeader(lines).isOnly(offer) == isOnly)
+    }
+
     @Test
     func firstOfferWinsWithoutAcceptField() throws {
         let offer = try #require(MediaType("application/json"))

@@ -1,3 +1,4 @@
+import JSON
 import StorehouseServer
 import StoresTesting
 import Testing
@@ -91,6 +92,19 @@ struct SharedStreamOfForwarderTests {
         }
         try await PlayedOwner.runNode(besideOwnerAt: listener.port, configuration) { session, _ in
             try await body(Peer(listener: listener, session: session))
+        }
+    }
+
+    /// A heartbeat is no part of an event, so the client can be told why its stream ends.
+    @Test func aDrainIsToldBehindAHeartbeat() async throws {
+        try await run { peer in
+            let (client, connection) = try await peer.client()
+            _ = try await client.state()
+            try await connection.send(":\n")
+            #expect(try await client.item() == .comment(""))
+            async let drained: Void = peer.session.server.running.drain()
+            #expect(try await client.event()?.data == ["reason": "draining"])
+            await drained
         }
     }
 

@@ -108,6 +108,31 @@ struct SharedStreamTests {
         }
     }
 
+    @Test func heartbeatsAreThoseOfEachClientAndEventsAreSharedAllTheSame() async throws {
+        try await run(Self.configuration { $0.streams.heartbeat = .milliseconds(200) }) { here, there in
+            var streams: [EventReader] = []
+            for query in ["", "?heartbeat=event", "", "?heartbeat=event"] {
+                streams += try await open(1, at: there, query: query)
+            }
+            let samples = try Exposition(try await there.server.get("/metrics")).samples
+            #expect(samples["storehouse_cluster_joined_streams_total"] == 3)
+            for (index, stream) in streams.enumerated() {
+                let item = try #require(try await stream.item())
+                if index % 2 == 1 {
+                    #expect(item == .event(StreamEvent(name: "heartbeat", data: [:])))
+                } else {
+                    #expect(item == .comment(""))
+                }
+            }
+            #expect(try await here.increment().status == 200)
+            for stream in streams {
+                var event: StreamEvent?
+                repeat { event = try await stream.event() } while event?.name == "heartbeat"
+                #expect(event?.revision == 1)
+            }
+        }
+    }
+
     @Test func linesForTerminalsAreSharedToo() async throws {
         try await run { here, there in
             var clients: [TestClient] = []

@@ -186,6 +186,47 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "&changes=patch", "&effects=true"])
+    func aHeartbeatIsAnEventWithoutAnIDForAPageThatAsksForThat(_ query: String) async throws {
+        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
+            let session = try await server.session()
+            let events = try await session.events(query: "?heartbeat=event" + query)
+            _ = try await events.state()
+            for _ in 0..<2 {
+                #expect(try await events.item() == .event(StreamEvent(name: "heartbeat", data: [:])))
+            }
+            let shared = LiveSession(server: server, path: try await session.share().path)
+            let ofShare = try await shared.events(query: "?heartbeat=event")
+            _ = try await ofShare.state()
+            #expect(try await ofShare.event() == StreamEvent(name: "heartbeat", data: [:]))
+        }
+    }
+
+    @Test(arguments: ["", "comment", "Event", "false", "1", "event&heartbeat=event"])
+    func anotherValueOfHeartbeatIsRefused(_ value: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let share = try await session.share()
+            for path in [session.path, share.path] {
+                let refused = try await server.get("\(path)/events?heartbeat=\(value)")
+                #expect(refused.status == 400)
+                #expect(refused.code == "malformed-request")
+            }
+        }
+    }
+
+    @Test func theFirstCommentSaysHowLongTheStreamIsSilent() async throws {
+        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(1500) }) { server in
+            let events = try await server.session().events()
+            let opening = [try await events.item(), try await events.item()]
+            #expect(opening.contains(.comment("heartbeat 1500 ms")))
+        }
+    }
+
+    @Test func manyStreamsOfASessionAreTheDefault() {
+        #expect(Configuration().streams.maxPerSession == 10_000)
+    }
+
     @Test func aCommentBreaksSilence() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
             let session = try await server.session()
