@@ -52,8 +52,14 @@ final class MetaAPI: Sendable {
         context.answer(response)
     }
 
-    private static let alive = Response.document(Array("{\"status\":\"alive\"}\n".utf8))
-    private static let ready = Response.document(Array("{\"status\":\"ready\"}\n".utf8))
+    private static let alive = status("alive")
+    private static let ready = status("ready")
+
+    /// A status is true at this moment only.
+    private static func status(_ word: String) -> Response {
+        .document(Array("{\"status\":\"\(word)\"}\n".utf8), fields: [.init("Cache-Control", "no-store")])
+    }
+
     private static let indexTypes = ["application/json; charset=utf-8", "text/html; charset=utf-8"].compactMap(
         MediaType.init)
 }

@@ -1,0 +1,28 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// Responses that a cache must not keep.
+@Suite struct CachingTests {
+    private static let admin = "the-admin-token-of-this-test"
+
+    @Test func aStatusOfThisMomentIsNotCached() async throws {
+        try await LiveServer.run(configuration: .with { $0.admin.token = .init(Self.admin) }) { server in
+            let session = try await server.session()
+            let ended = try await server.session()
+            #expect(try await ended.delete().status == 204)
+            let field = [("Authorization", "Bearer " + Self.admin)]
+            for (path, status) in [
+                ("/healthz", 200), ("/readyz", 200), ("/metrics", 200), ("/admin/sessions", 200),
+                ("/admin" + session.path, 200), ("/admin" + ended.path, 410), (session.path, 200),
+                (session.path + "/actions", 200), (ended.path + "/events", 204), ("/nothing", 404),
+            ] {
+                let response = try await server.get(path, field)
+                #expect(response.status == status, "\(path)")
+                #expect(response["cache-control"] == "no-store", "\(path)")
+            }
+            let head = try await server.send(TestRequest("HEAD", "/readyz"))
+            #expect(head["cache-control"] == "no-store")
+        }
+    }
+}
