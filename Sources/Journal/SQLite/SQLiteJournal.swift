@@ -150,7 +150,7 @@ public final class SQLiteJournal: Journal {
             }
         }
         // The load must find the commands that are enqueued for the session.
-        writer.afterAll { [self] in
+        writer.afterAll(of: id) { [self] in
             writer.readers.find(of: .id(id), found) { [self] reader throws(JournalError) in
                 switch try reader.find(id, answersSince: oldest, limits) {
                 case .unknown: return .unknown

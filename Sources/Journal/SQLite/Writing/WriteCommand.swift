@@ -28,7 +28,7 @@ enum WriteCommand: Sendable {
     var isBarrier: Bool { if case .barrier = self { true } else { false } }
 
     /// The session that it belongs to.
-    fileprivate var sessionID: String? {
+    var sessionID: String? {
         if case .end(_, let id, _) = self { id } else { journal?.id }
     }
 

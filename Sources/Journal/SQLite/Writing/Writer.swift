@@ -9,8 +9,7 @@ import Synchronization
 /// All waiting commands are written in one transaction with one sync (group commit).
 final class Writer: Sendable {
     fileprivate struct Inbox {
-        var commands: [WriteCommand] = []
-        var byteCount = 0
+        var queue = WriteQueue()
         /// The number of commands for which the queue waits; nil if it does not wait.
         var wantedCount: Int?
         var groupCommit = GroupCommit()
@@ -20,6 +19,8 @@ final class Writer: Sendable {
         var willSort = false
         /// Whether the queue has a job that will drain the inbox.
         var isAwake = false
+        /// Whether the queue has a job that will go on with large commands.
+        var willGoOn = false
         var isClosed = false
         /// The number of maintenance steps that may still run once the writer is closed: closing must not take long.
         var stepsAfterClose = 100
@@ -85,12 +86,12 @@ final class Writer: Sendable {
         self.observer.set(observer)
     }
 
-    func enqueue(_ command: WriteCommand) {
+    /// - Parameter isOrdered: whether a barrier is for all commands before it, also for large ones that have to wait.
+    func enqueue(_ command: WriteCommand, isOrdered: Bool = false) {
         if case .create = command { live.add(1, ordering: .relaxed) }
         let (isFirst, isAwaited) = inbox.withLock { inbox in
-            inbox.commands.append(command)
-            inbox.byteCount += command.byteCount
-            waitingBytes.store(inbox.byteCount, ordering: .relaxed)
+            inbox.queue.append(command, isOrdered: isOrdered)
+            waitingBytes.store(inbox.queue.byteCount, ordering: .relaxed)
             defer { inbox.isAwake = true }
             return (!inbox.isAwake, inbox.endWait(with: command))
         }
@@ -105,8 +106,15 @@ final class Writer: Sendable {
 
     /// Calls back when all enqueued commands have been executed or have failed.
     func afterAll(_ done: @escaping @Sendable () -> Void) {
-        guard inbox.withLock(\.isAwake) else { return done() }
-        enqueue(.barrier(done))
+        guard inbox.withLock({ $0.isAwake || !$0.queue.isEmpty }) else { return done() }
+        enqueue(.barrier(done), isOrdered: true)
+    }
+
+    /// Calls back when all commands that are enqueued for a session have been executed or have failed.
+    func afterAll(of id: String, _ done: @escaping @Sendable () -> Void) {
+        let (isAwake, isDelayed) = inbox.withLock { ($0.isAwake, $0.queue.hasDelayed(id)) }
+        guard isAwake || isDelayed else { return done() }
+        enqueue(.barrier(done), isOrdered: isDelayed)
     }
 
     /// Sorts the commits that an earlier process left behind.
@@ -137,26 +145,27 @@ final class Writer: Sendable {
     ///
     /// - Parameter epoch: is stored for the next process, unless a command has failed; nil for none.
     func close(in epoch: Int?, done: @escaping @Sendable () -> Void) {
-        enqueue(
-            .barrier { [self] in
-                inbox.withLock { $0.isClosed = true }
-                queue.async { [self] in
-                    checkpointer.close()
-                    watch.end()
-                    // Another process may have the file, which must not get the pages of this one.
-                    let isLost = watch.lookUp().map { !$0.isOnlyLog } ?? false
-                    let lastUses = inbox.withLock { $0.takeLastUses() }
-                    database.withLock { database in
-                        database?.recordUses(lastUses)
-                        if !isLost { database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch) }
-                        database = nil
-                    }
-                    readers.close()
-                    // First, since the completion may open the file again.
-                    lock.release()
-                    done()
+        inbox.withLock { $0.queue.end() }
+        let closing = WriteCommand.barrier { [self] in
+            inbox.withLock { $0.isClosed = true }
+            queue.async { [self] in
+                checkpointer.close()
+                watch.end()
+                // Another process may have the file, which must not get the pages of this one.
+                let isLost = watch.lookUp().map { !$0.isOnlyLog } ?? false
+                let lastUses = inbox.withLock { $0.takeLastUses() }
+                database.withLock { database in
+                    database?.recordUses(lastUses)
+                    if !isLost { database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch) }
+                    database = nil
                 }
-            })
+                readers.close()
+                // First, since the completion may open the file again.
+                lock.release()
+                done()
+            }
+        }
+        enqueue(closing, isOrdered: true)
     }
 }
 
@@ -165,13 +174,14 @@ extension Writer {
     private func drain() {
         var transactionCount = 0
         while true {
-            let commands = inbox.withLock { inbox in
-                let commands = inbox.takeCommands(maxCount: Self.maxCommands, maxBytes: Self.maxBytes)
-                waitingBytes.store(inbox.byteCount, ordering: .relaxed)
-                return commands
+            let start = ContinuousClock.now
+            let (commands, isLarge) = inbox.withLock { inbox in
+                defer { waitingBytes.store(inbox.queue.byteCount, ordering: .relaxed) }
+                return inbox.queue.take(maxCount: Self.maxCommands, maxBytes: Self.maxBytes, start)
             }
             if !commands.isEmpty {
-                write(commands)
+                write(commands, start)
+                if isLarge { recordLarge(since: start) }
                 transactionCount += 1
                 // Maintenance must go on if commits never cease.
                 if transactionCount.isMultiple(of: 16) { _ = runMaintenance(isIdle: false) }
@@ -183,13 +193,34 @@ extension Writer {
                 checkpointIfNeeded(isPeriodic: false)
                 continue
             }
-            let isIdle = inbox.withLock { inbox in
-                guard inbox.commands.isEmpty else { return false }
-                inbox.isAwake = false
-                return true
-            }
-            if isIdle { return }
+            if rest() { return }
         }
+    }
+
+    private func recordLarge(since start: ContinuousClock.Instant) {
+        let now = ContinuousClock.now
+        inbox.withLock { $0.queue.recordLarge(now - start, at: now) }
+    }
+
+    /// Ends the work on the queue, until a command comes, or until large commands that wait may go on.
+    ///
+    /// - Returns: false if there are commands to execute now.
+    private func rest() -> Bool {
+        let (isIdle, delay): (Bool, Duration?) = inbox.withLock { inbox in
+            let delay = inbox.queue.delay(.now)
+            guard inbox.queue.isEmpty || delay != nil else { return (false, nil) }
+            inbox.isAwake = false
+            guard let delay, !inbox.willGoOn else { return (true, nil) }
+            inbox.willGoOn = true
+            return (true, delay)
+        }
+        guard let delay else { return isIdle }
+        let microseconds = delay / .microseconds(1)
+        queue.asyncAfter(deadline: .now() + .microseconds(Int(microseconds.rounded(.up)))) { [self] in
+            inbox.withLock { ($0.willGoOn, $0.isAwake) = (false, true) }
+            drain()
+        }
+        return true
     }
 
     /// Waits for the commands that the next transaction should have. A step of maintenance takes the place of the wait.
@@ -212,8 +243,7 @@ extension Writer {
         if isSignalled { arrival.wait() }
     }
 
-    private func write(_ commands: [WriteCommand]) {
-        let start = ContinuousClock.now
+    private func write(_ commands: [WriteCommand], _ start: ContinuousClock.Instant) {
         if let loss = watch.loss(at: start) { return refuse(commands, loss) }
         let result = database.withLock { database in
             guard database != nil else { return WriteResult(commands, failure: .unavailable("the journal is closed")) }
@@ -332,32 +362,16 @@ extension Writer {
 
 extension Writer.Inbox {
     fileprivate func mustWait(for wanted: Int) -> Bool {
-        commands.count < wanted && !isClosed && !commands.contains(where: \.isBarrier)
+        queue.count < wanted && !isClosed && !queue.hasBarrier
     }
 
     /// Ends the wait if the newest command is the last that was wanted, or a barrier, which is for all commands before it.
     ///
     /// - Returns: whether the queue waited.
     fileprivate mutating func endWait(with command: WriteCommand) -> Bool {
-        guard let wantedCount, commands.count >= wantedCount || command.isBarrier else { return false }
+        guard let wantedCount, queue.count >= wantedCount || command.isBarrier else { return false }
         self.wantedCount = nil
         return true
-    }
-
-    fileprivate mutating func takeCommands(maxCount: Int, maxBytes: Int) -> [WriteCommand] {
-        if commands.count <= maxCount, byteCount <= maxBytes {
-            defer { (commands, byteCount) = ([], 0) }
-            return commands
-        }
-        var count = 0
-        var bytes = 0
-        while count < min(commands.count, maxCount), bytes < maxBytes {
-            bytes += commands[count].byteCount
-            count += 1
-        }
-        byteCount -= bytes
-        defer { commands.removeFirst(count) }
-        return Array(commands.prefix(count))
     }
 
     fileprivate mutating func takeLastUses() -> [Int: Int] {
