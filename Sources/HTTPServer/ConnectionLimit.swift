@@ -3,25 +3,36 @@ import Synchronization
 /// How many connections a server may have.
 ///
 /// Beyond the limit, some more are accepted provisionally. Each of them stays only if its first request was forwarded by another
-/// server, or if there is room by then. So clients that hold all connections do not keep the other servers out. Clients that send
-/// nothing on provisional connections do not, either: a new one takes the place of the oldest.
+/// server, or if there is room by then. So clients that hold all connections keep neither other servers out, nor probes, which are
+/// answered in any case. Clients that send nothing on provisional connections do not, either: a new one takes the place of the oldest.
+///
+/// The other requests are refused by a server that has a reserve for other servers. A server that is alone holds them back until
+/// there is room.
 package struct ConnectionLimit: Sendable, Equatable {
     /// How many connections of a loop may be provisional: twice as many as a loop accepts in one turn. So the next turn reads what a
     /// connection has sent before others take its place.
-    package static var provisionalConnections: Int { 128 }
+    package static var maxProvisional: Int { 128 }
 
     /// How many connections there may be.
     package var connections = Int.max
     /// How many more there may be for other servers.
     package var reserve = 0
+    /// How many connections of a loop may be provisional; 0 if those beyond the limit are not accepted.
+    package var provisional = 0
 
     package init() {}
 
-    /// - Parameter reserve: for servers that others forward requests to.
-    package init(_ connections: Int, reserve: Int = 0) {
+    /// - Parameters:
+    ///   - reserve: for servers that others forward requests to.
+    ///   - provisional: for each loop.
+    package init(_ connections: Int, reserve: Int = 0, provisional: Int = 0) {
         self.connections = connections
         self.reserve = reserve
+        self.provisional = provisional
     }
+
+    /// Whether requests that are beyond the limit wait for room; else they are refused.
+    package var holdsBack: Bool { reserve == 0 }
 
     /// What becomes of a new connection.
     package enum Admission: Sendable {
@@ -39,8 +50,8 @@ package struct ConnectionLimit: Sendable, Equatable {
     package func admission(admitted: Int, provisional: Int) -> Admission {
         if admitted < connections { return .admitted }
         // With a full reserve, too: it is better to refuse the request of another server than to let it wait.
-        if reserve == 0 { return .full }
-        return provisional < Self.provisionalConnections ? .provisional : .insteadOfOldest
+        if self.provisional == 0 { return .full }
+        return provisional < self.provisional ? .provisional : .insteadOfOldest
     }
 
     /// Whether a provisional connection may stay, with its first request.

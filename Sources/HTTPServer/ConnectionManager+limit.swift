@@ -15,12 +15,13 @@ extension ConnectionManager {
         _ connection: HTTPConnection, _ admission: ConnectionLimit.Admission, beside managers: [ConnectionManager]
     ) {
         if admission == .insteadOfOldest, let oldest = contents.value.provisional.first {
-            oldest.closeNow()
+            oldest.makeWay()
             // Its channel reports its end later in the turn, and another one may be accepted before.
             contents.value.provisional.removeFirst()
         }
         connection.isProvisional = true
         contents.value.provisional.append(connection)
+        if settings.connectionLimit.holdsBack { awaitRoom(beside: managers) }
         guard loop.now >= contents.value.makesRoomAt else { return }
         contents.value.makesRoomAt = loop.now.advanced(by: Self.roomInterval)
         makeRoom(beside: managers)
@@ -36,6 +37,33 @@ extension ConnectionManager {
             count.admitted.add(1, ordering: .relaxed)
         }
         return mayServe
+    }
+
+    /// Whether the first request of a connection has to wait for room. Probes do not.
+    func holdsBack(_ connection: HTTPConnection, _ head: RequestHead) -> Bool {
+        guard settings.connectionLimit.holdsBack, !admits(connection) else { return false }
+        return !handler.isProbe(head, on: connection)
+    }
+
+    /// Looks for room again and again while connections wait for it. Other loops may have made it.
+    private func awaitRoom(beside managers: [ConnectionManager]) {
+        guard !contents.value.awaitsRoom else { return }
+        contents.value.awaitsRoom = true
+        _ = loop.schedule(after: Self.roomInterval) { [self] in
+            contents.value.awaitsRoom = false
+            admitHeldBack()
+            guard !contents.value.provisional.isEmpty else { return }
+            if contents.value.provisional.contains(where: \.isHeldBack) { makeRoom(beside: managers) }
+            awaitRoom(beside: managers)
+        }
+    }
+
+    /// Lets connections go on whose first requests wait, oldest first, as far as there is room.
+    func admitHeldBack() {
+        for connection in contents.value.provisional where connection.isHeldBack {
+            guard admits(connection) else { return }
+            connection.goOn()
+        }
     }
 
     /// The connection is admitted, or closed.

@@ -14,12 +14,20 @@ package final class ConnectionManager: Sendable {
     let contents: LoopBound<Contents>
 
     final class Contents {
-        var listener: Listener?
+        var listeners: [Listener] = []
         var open: [HTTPConnection] = []
         /// Those of them that are provisional, oldest first.
         var provisional: [HTTPConnection] = []
         /// When to make room again for clients whose connections are provisional.
         var makesRoomAt = LoopInstant(nanoseconds: 0)
+        /// Whether a timer looks for room.
+        var awaitsRoom = false
+        /// How many bytes the connections hold of requests.
+        var heldInput = 0
+        /// Whether they hold more than their share of the budget, and nothing of it can be cut.
+        var isInputStuck = false
+        /// Whether a timer looks whether that is still so.
+        var awaitsInputRoom = false
         var isDraining = false
         var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
@@ -28,6 +36,10 @@ package final class ConnectionManager: Sendable {
         func insert(_ connection: HTTPConnection) {
             connection.openIndex = Int32(open.count)
             open.append(connection)
+        }
+
+        func closeListeners() {
+            for listener in listeners { listener.close() }
         }
 
         /// - Returns: whether the connection was there.
@@ -52,15 +64,19 @@ package final class ConnectionManager: Sendable {
         contents = LoopBound(handing: Contents(), to: anchor)
     }
 
-    /// - Parameter managers: those of all loops.
-    func listen(_ socket: ListeningSocket, beside managers: [ConnectionManager]) {
+    /// - Parameters:
+    ///   - sockets: one for each address of the server.
+    ///   - managers: those of all loops.
+    func listen(_ sockets: [ListeningSocket], beside managers: [ConnectionManager]) {
         loop.execute { [self] in
             // A loop that cannot watch its first descriptor cannot serve; the other loops may.
-            contents.value.listener = try? Listener(
-                socket, on: loop,
-                mayAccept: { [self] in admission != .full },
-                full: { [self] in makeRoom(beside: managers) },
-                accepted: { [self] in accept($0, beside: managers) })
+            contents.value.listeners = sockets.compactMap { socket in
+                try? Listener(
+                    socket, on: loop,
+                    mayAccept: { [self] in admission != .full },
+                    full: { [self] in makeRoom(beside: managers) },
+                    accepted: { [self] in accept($0, beside: managers) })
+            }
         }
     }
 
@@ -87,6 +103,7 @@ package final class ConnectionManager: Sendable {
             endProvision(of: connection)
         } else {
             count.admitted.subtract(1, ordering: .relaxed)
+            if !contents.value.provisional.isEmpty { admitHeldBack() }
         }
         settings.traffic.connectionClosed()
         finishDrainIfEmpty()
@@ -145,7 +162,7 @@ extension ConnectionManager {
         }
         _ = loop.schedule(after: schedule.closesAfter) { [self] in
             // A client that reconnects at once for each closed connection would hold up the drain.
-            self.contents.value.listener?.close()
+            self.contents.value.closeListeners()
             for connection in self.contents.value.open { connection.closeNow() }
         }
     }
@@ -161,7 +178,7 @@ extension ConnectionManager {
     private func finishDrainIfEmpty() {
         let contents = contents.value
         guard contents.isDraining, contents.open.isEmpty, let onDrained = contents.onDrained.take() else { return }
-        contents.listener?.close()
+        contents.closeListeners()
         onDrained()
     }
 }
@@ -181,36 +198,5 @@ extension ConnectionManager {
             output.countDisconnected(slow.count)
             done()
         }
-    }
-}
-
-/// The schedule of a drain: streams end, then deferred responses are sent, then the remaining connections are closed.
-///
-/// Up to 100 streams end at once. More end in batches, within a quarter of the timeout, so that their clients do not all
-/// reconnect to another server at the same moment.
-package struct DrainSchedule: Sendable {
-    /// The time between two batches of streams.
-    package static var interval: Duration { .milliseconds(20) }
-
-    private static var maxAtOnce: Int { 100 }
-
-    /// How many streams end in each batch.
-    package let batchSize: Int
-    /// Responses that are deferred until effects end are sent after this time, so that they still reach their clients.
-    package let respondsAfter: Duration
-    /// The remaining connections are closed after this time.
-    package let closesAfter: Duration
-
-    /// - Parameters:
-    ///   - streamCount: how many streams the loop has.
-    ///   - timeout: how long the drain may take.
-    ///   - streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
-    package init(streamCount: Int, timeout: Duration, streamTime: Duration? = nil) {
-        let time = min(streamTime ?? timeout / 4, timeout / 4, .milliseconds(streamCount))
-        let batches = max(1, Int(time / Self.interval))
-        batchSize =
-            streamCount <= Self.maxAtOnce ? max(1, streamCount) : (streamCount + batches - 1) / batches
-        respondsAfter = timeout * 0.8
-        closesAfter = timeout
     }
 }

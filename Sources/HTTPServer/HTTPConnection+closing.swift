@@ -25,12 +25,20 @@ extension HTTPConnection {
     /// The current request is that of the client at the other end.
     package func stopForwarding() { forwarding = nil }
 
-    /// Closes the connection if it is idle.
+    /// Closes the connection if it is idle. It is not if the next request has arrived and was not read yet: that one is answered.
+    ///
+    /// The client sees the end of the responses first, and not a reset, which could discard the last response on its way.
     ///
     /// - Returns: whether it was.
     @discardableResult
     func drain() -> Bool {
-        guard let timeout = machine.drain() else { return false }
+        if isHeldBack {
+            makeWay()
+            return true
+        }
+        guard machine.awaitsRequest, channel?.hasUnreadInput != true, let timeout = machine.drain() else {
+            return false
+        }
         if isForwarded, let notice = context.handler.closingNotice, let channel {
             write(ResponseEncoder.closing.bytes(of: notice, date: context.date), to: channel)
         }
@@ -38,9 +46,28 @@ extension HTTPConnection {
         return true
     }
 
-    /// Closes the connection, since nothing is awaited but the next request.
+    /// Closes the connection, since nothing is awaited but the next request, or the rest of it.
     func closeIdle() {
-        guard isForwarded, pendingBytes == 0, drain() else { return closeNow() }
+        guard pendingBytes == 0, machine.awaitsRequest, !isHeldBack else { return closeNow() }
+        // A request that has just come is read in the next turn. What is no request must not keep the connection.
+        if !drain() { startTimeout(.idle) }
+    }
+
+    /// Leaves the first request unread until there is room for the connection.
+    func holdBack() {
+        isHeldBack = true
+        channel?.pauseReading()
+    }
+
+    /// There is room for the connection, so that its first request is handled.
+    func goOn() {
+        isHeldBack = false
+        channel?.resumeReading()
+    }
+
+    /// Ends a connection beyond the limit for a newer one. If its request is known, the client learns why.
+    func makeWay() {
+        if isHeldBack { refuseUnfinished { .overloaded($0) } } else { closeNow() }
     }
 }
 

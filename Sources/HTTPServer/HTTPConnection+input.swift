@@ -34,6 +34,10 @@ extension HTTPConnection {
     private func parsed(_ step: RequestParser.Step, _ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
         switch step {
         case .needMore:
+            if !isForwarded, !isMultiplexed, !context.admitsInput(bytes.count) {
+                refuseUnfinished { .overloaded($0) }
+                return (0, false)
+            }
             let isEmptyLine = bytes.count <= 2 && bytes.first == UInt8(ascii: "\r")
             if let timeout = machine.receivedPartialHead(isEmptyLine: isEmptyLine) { startTimeout(timeout) }
             return (0, false)
@@ -43,6 +47,10 @@ extension HTTPConnection {
             refuse(failure, head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self))
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
+            if isProvisional, context.holdsBack(self, head) {
+                holdBack()
+                return (0, false)
+            }
             requestID = context.requestID(head.fields.requestID)
             return (consumed + receiveBody(of: head, from: consumed, in: bytes), true)
         }
@@ -65,6 +73,10 @@ extension HTTPConnection {
             handle(head, [])
             return 0
         case .length(let length) where length <= bytes.count && !head.expectsContinue:
+            if context.refusesBody(length), !isForwarded {
+                refuse(.overloaded(head))
+                return length
+            }
             if isForwarded, !isMultiplexed, !isProvisional, !context.isDraining, ChannelUpgrade.isAsked(in: head) {
                 startMultiplexing(head, UnsafeRawBufferPointer(rebasing: message[..<(start + length)]))
                 return length
@@ -72,6 +84,10 @@ extension HTTPConnection {
             handle(head, [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length])))
             return length
         case .length, .chunked:
+            if !isForwarded, !context.admitsInput(head.body.announcedBytes) {
+                refuse(.overloaded(head))
+                return 0
+            }
             if head.expectsContinue, let channel { write(ResponseEncoder.continueBytes, to: channel) }
             partial = .body(PartialRequest(head, limits: context.settings.limits))
             startTimeout(machine.receivedHeadOfBody())
@@ -92,7 +108,7 @@ extension HTTPConnection {
         }
         machine.receivedFailure(encoder)
         deadline.clear()
-        answer(response, isRefusal: !encoder.keepAlive)
+        answer(response, linger: encoder.keepAlive ? nil : Linger())
         return skipped
     }
 
@@ -115,9 +131,11 @@ extension HTTPConnection {
         let number = machine.receivedRequest(ResponseEncoder(answering: head))
         deadline.clear()
         requestStart = now
+        let bodyBytes = body.count
         context.handler.handle(Request(head: head, body: body), Exchange(connection: self, number: number))
         if machine.isCurrent(number) {
             startAwaitingResponse(to: head)
+            holdBody(bodyBytes)
         } else {
             answered(head)
         }
@@ -128,7 +146,19 @@ extension HTTPConnection {
     /// - Parameter response: of the refusal that comes before the failure; nil if there is none.
     func refuse(_ failure: RequestFailure, _ response: Response? = nil) {
         machine.receivedFailure(ResponseEncoder(answering: failure))
-        answer(response ?? context.handler.response(to: failure, on: self), isRefusal: true)
+        let linger = failure.reason == .overloaded ? Linger.brief : Linger()
+        answer(response ?? context.handler.response(to: failure, on: self), linger: linger)
+    }
+}
+
+extension BodyFraming {
+    /// The length of the body as its head says, which is unknown for chunks.
+    fileprivate var announcedBytes: Int {
+        switch self {
+        case .none: 0
+        case .length(let length): length
+        case .chunked: .max
+        }
     }
 }
 

@@ -37,10 +37,16 @@ package final class HTTPConnection {
     package private(set) var isCut = false
     /// The connection's index among the open ones.
     var openIndex: Int32 = 0
+    /// How many bytes it holds of requests, as the budget knows it.
+    @exclusivity(unchecked) var heldInput: Int32 = 0
+    /// How many of them are the body of the request that awaits its response.
+    @exclusivity(unchecked) var awaitedBodyBytes: Int32 = 0
     /// Fires at the deadline or before.
     var timer: LoopTimer?
     /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
     var isProvisional = false
+    /// Whether its first request waits until there is room for the connection.
+    var isHeldBack = false
     /// Whether it shares the socket of another server with other connections. That socket is counted, not this connection.
     var isMultiplexed = false
     @exclusivity(unchecked) private var requestIDStorage = ""
@@ -54,7 +60,7 @@ package final class HTTPConnection {
     var channel: Channel?
     @exclusivity(unchecked) var deadline = Deadline()
     /// When the newest timeout was started.
-    private var timeoutStart: LoopInstant
+    private(set) var timeoutStart: LoopInstant
     /// When the request in progress was complete.
     @exclusivity(unchecked) var requestStart: LoopInstant
     /// The request in progress, once it was not answered at once.
@@ -110,7 +116,8 @@ package final class HTTPConnection {
         timeoutStart = context.loop.now
         switch timeout {
         case .header: setDeadline(after: context.settings.headerTimeout)
-        case .body: setDeadline(after: context.settings.bodyTimeout)
+        case .body: setDeadline(after: context.settings.bodyTime.limit(received: 0))
+        case .closing: setDeadline(after: context.settings.bodyTime.timeout)
         case .idle: setDeadline(after: context.settings.idleTimeout)
         }
     }
@@ -125,6 +132,7 @@ extension HTTPConnection: ChannelDelegate {
             used += consumed
             if !continues { break }
         }
+        if used < bytes.count || partial != nil || heldInput != 0 { countInput(unconsumed: bytes.count - used) }
         if !isMultiplexed { context.settings.traffic.received(used) }
         if machine.pausesReading(pendingBytes: channel.pendingBytes) { channel.pauseReading() }
         return used
@@ -163,6 +171,7 @@ extension HTTPConnection: ChannelDelegate {
         }
         unsentRequest = nil
         partial = nil
+        releaseInput()
         self.channel = nil
         stream.take()?.streamClosed()
         subject = nil
@@ -174,16 +183,16 @@ extension HTTPConnection: ChannelDelegate {
 // Time and ending.
 extension HTTPConnection {
     func timedOut() {
+        if isHeldBack { return refuseUnfinished { .overloaded($0) } }
+        if case .body(let request)? = partial {
+            let limit = context.settings.bodyTime.limit(received: request.decoder.body.count)
+            let rest = limit - timeoutStart.duration(to: now)
+            if rest > .zero { return setDeadline(after: rest) }
+        }
         let action = machine.timedOut(
             pendingBytes: pendingBytes, stalledTime: stalledTime, limit: context.settings.idleTimeout)
         switch action {
-        case .refuseRequest:
-            if case .body(let request)? = partial.take() {
-                refuse(.tooSlow(request.head))
-            } else {
-                requestID = context.requestID(nil)
-                refuse(.tooSlow(nil))
-            }
+        case .refuseRequest: refuseUnfinished { .tooSlow($0) }
         case .sendDeferredResponse: sendDeferredResponse()
         case .checkAgain(let delay): setDeadline(after: delay)
         case .closeNow: closeIdle()
@@ -202,20 +211,24 @@ extension HTTPConnection {
     func close(_ timeout: HTTPConnectionStateMachine.Timeout, linger: Linger) {
         startTimeout(timeout)
         channel?.closeAfterFlush(linger: linger)
+        releaseInput()
     }
 }
 
 extension Linger {
     /// For a client that has no reason to send more: ends when it has the last byte.
     static let short = Linger(bytes: 65536, time: .seconds(1), endsWhenTaken: true)
+
+    /// For a client that still sends while the server has no memory, or no place, for it.
+    static let brief = Linger(bytes: 262_144, time: .seconds(1))
 }
 
 // Sends responses and streams.
 extension HTTPConnection {
     /// Sends the response to the current request. The next request is read, or the connection closes.
     ///
-    /// - Parameter isRefusal: whether the client may still send the request.
-    func answer(_ response: Response, isRefusal: Bool = false) {
+    /// - Parameter linger: how long a client that still sends the request may do so; nil if the request has arrived.
+    func answer(_ response: Response, linger: Linger? = nil) {
         let isLast = context.isDraining || isProvisional
         guard let channel, let action = machine.respond(isDraining: isLast) else { return }
         onTimeout = nil
@@ -224,7 +237,7 @@ extension HTTPConnection {
         if let head { answered(head) }
         subject = nil
         if action.closes {
-            close(action.timeout, linger: isLast && !isRefusal ? .short : Linger())
+            close(action.timeout, linger: linger ?? (isLast ? .short : Linger()))
         } else {
             startTimeout(action.timeout)
             channel.resumeReading()
@@ -278,6 +291,7 @@ extension HTTPConnection {
     @discardableResult
     private func stopAwaitingResponse() -> RequestHead? {
         guard let head = awaitingRequest.take() else { return nil }
+        if awaitedBodyBytes > 0 { releaseBody() }
         context.settings.traffic.responseNotAwaited()
         return head
     }

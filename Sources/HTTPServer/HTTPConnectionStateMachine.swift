@@ -27,12 +27,14 @@ package struct HTTPConnectionStateMachine: Sendable {
 
     package init() {}
 
-    /// Names the three durations that can limit a state.
+    /// Names the durations that can limit a state.
     package enum Timeout: Sendable, Hashable {
         /// For the whole head, from its first byte.
         case header
-        /// For the whole body, and for the client to take the last bytes.
+        /// For the whole body.
         case body
+        /// For the client to take the last bytes.
+        case closing
         /// Between requests.
         case idle
     }
@@ -101,6 +103,27 @@ extension HTTPConnectionStateMachine {
     /// The bytes are no request, or the request did not arrive in time; the caller responds to the failure at once.
     package mutating func receivedFailure(_ encoder: ResponseEncoder) { state = .responding(encoder) }
 
+    package enum CutAction: Sendable, Hashable {
+        /// Refuse the request that has not arrived completely, or the next one, and close.
+        case refuseRequest
+        /// Drop what waits behind the request in progress. The connection closes behind its response.
+        case dropInput
+        /// Nothing is held.
+        case none
+    }
+
+    /// The bytes that the connection holds must become free, but for a request that is being handled.
+    package mutating func cutInput() -> CutAction {
+        switch state {
+        case .head, .body: return .refuseRequest
+        case .responding(var encoder):
+            encoder.keepAlive = false
+            state = .responding(encoder)
+            return .dropInput
+        case .streaming, .closing: return .none
+        }
+    }
+
     package enum EndOfInputAction: Sendable, Hashable {
         /// The client awaits no response any more.
         case closeAfterFlush
@@ -142,7 +165,7 @@ extension HTTPConnectionStateMachine {
         if isDraining { encoder.keepAlive = false }
         state = encoder.keepAlive ? .head(isPartial: false) : .closing
         return ResponseAction(
-            encoder: encoder, closes: !encoder.keepAlive, timeout: encoder.keepAlive ? .idle : .body)
+            encoder: encoder, closes: !encoder.keepAlive, timeout: encoder.keepAlive ? .idle : .closing)
     }
 
     /// The response to the current request is a stream. A timeout runs only while bytes are pending.
@@ -162,7 +185,7 @@ extension HTTPConnectionStateMachine {
     package mutating func endStream() -> (encoder: ResponseEncoder, timeout: Timeout)? {
         guard case .streaming(let encoder) = state else { return nil }
         state = .closing
-        return (encoder, .body)
+        return (encoder, .closing)
     }
 
     /// Whether no request or stream is in progress. A request that has not arrived completely is not in progress.
@@ -171,6 +194,11 @@ extension HTTPConnectionStateMachine {
         case .head, .body, .closing: true
         case .responding, .streaming: false
         }
+    }
+
+    /// Whether nothing of the next request has been seen, and the last one is answered.
+    package var awaitsRequest: Bool {
+        if case .head(isPartial: false) = state { true } else { false }
     }
 
     package var isStreaming: Bool {
@@ -248,7 +276,7 @@ extension HTTPConnectionStateMachine {
     package mutating func drain() -> Timeout? {
         guard case .head(isPartial: false) = state else { return nil }
         state = .closing
-        return .body
+        return .closing
     }
 
     /// The channel is closed. No response is accepted any more.

@@ -11,38 +11,49 @@ package final class HTTPServer: Sendable {
         /// The time for a whole head, from its first byte.
         package var headerTimeout = Duration.seconds(10)
         /// The time for a whole body, from the end of its head.
-        package var bodyTimeout = Duration.seconds(30)
-        /// The time between requests. A client that has taken none of its pending bytes for so long is disconnected.
-        package var idleTimeout = Duration.seconds(60)
+        package var bodyTime = BodyTime(timeout: .seconds(30))
+        /// The time between requests. A client that has taken none of its pending bytes for so long is disconnected, and so is one
+        /// whose system has acknowledged none of what was sent.
+        package var idleTimeout = Duration.seconds(75)
         /// The limit of open connections, over all loops.
         package var connectionLimit = ConnectionLimit()
         /// Limits and counts the bytes that wait for all clients together. Each server needs its own.
         package var output = OutputBudget(limit: .max)
+        /// Limits and counts the bytes of unfinished requests of all clients together. Each server needs its own.
+        package var input = InputBudget(limit: .max)
         /// Counts connections, requests and bytes. Servers may share it.
         package var traffic = HTTPTraffic()
 
         package init() {}
     }
 
-    /// The address that the server listens on.
-    package let address: SocketAddress
+    /// The addresses that the server listens on, at least one. All have one port.
+    package let addresses: [SocketAddress]
+    /// The first of them.
+    package var address: SocketAddress { addresses[0] }
     private let managers: [ConnectionManager]
     private let disconnector: SlowClientDisconnector
+    private let cutter: InputCutter
 
     /// Starts to listen.
     ///
-    /// - Throws: ``SocketError`` if the address cannot be bound.
+    /// - Parameter addresses: those of a host, as ``SocketAddress/listening(host:port:)`` finds them.
+    /// - Throws: ``SocketError`` if one of them cannot be bound.
     package init(
-        on address: SocketAddress, _ group: EventLoopGroup, settings: Settings, handler: any RequestHandler
+        on addresses: [SocketAddress], _ group: EventLoopGroup, settings: Settings, handler: any RequestHandler
     ) throws(SocketError) {
-        let sockets = try ListeningSocket.open(address, count: group.loops.count)
-        self.address = sockets.first?.address ?? address
+        let sockets = try ListeningSocket.open(
+            all: addresses, count: group.loops.count, unacknowledgedTime: settings.idleTimeout)
+        self.addresses = sockets.map { $0[0].address }
         let count = ConnectionCount()
         managers = group.loops.map { ConnectionManager(loop: $0, settings: settings, count: count, handler: handler) }
         let disconnector = SlowClientDisconnector(settings.output, managers)
         settings.output.whenExceeded { [weak disconnector] in disconnector?.begin() }
         self.disconnector = disconnector
-        for (socket, manager) in zip(sockets, managers) { manager.listen(socket, beside: managers) }
+        let cutter = InputCutter(managers)
+        settings.input.whenExceeded { [weak cutter] in cutter?.begin() }
+        self.cutter = cutter
+        for (index, manager) in managers.enumerated() { manager.listen(sockets.map { $0[index] }, beside: managers) }
     }
 
     /// Closes idle connections at once, and the others behind their responses. Stream handlers are asked to end.
@@ -96,6 +107,9 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// connection closes all the same.
     func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response?
 
+    /// Whether the request is answered even on a connection beyond the limit. Called on the connection's loop.
+    func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool
+
     /// A connection was beyond the limit. Called on any loop, a few times a second while clients wait.
     ///
     /// - Parameter closed: how many idle connections were closed to make room.
@@ -116,6 +130,8 @@ extension RequestHandler {
     package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         Response(.serviceUnavailable)
     }
+
+    package func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool { false }
 
     package func connectionLimitReached(closing closed: Int) {}
 }

@@ -1,5 +1,6 @@
 import Access
 package import HTTP
+import HTTPServer
 import Locks
 import Observability
 import RemoteServices
@@ -45,6 +46,8 @@ final class API: Sendable {
         var peerLimits = Peer.Limits()
         /// Counts what waits for slow clients.
         var output = OutputBudget(limit: .max)
+        /// Counts what unfinished requests hold.
+        var input = InputBudget(limit: .max)
     }
 
     let sessions: SessionAPI
@@ -76,6 +79,7 @@ final class API: Sendable {
     private let clock: WallClock
     private let connectionLimit = Locked(MinuteCount())
     let output: OutputBudget
+    let input: InputBudget
     /// Nil for a server that is alone.
     let forwarder: Forwarder?
     let handovers: Handovers?
@@ -92,6 +96,7 @@ final class API: Sendable {
         let clock = clock.shared(journal?.sharedTime)
         self.clock = clock
         output = settings.output
+        input = settings.input
         self.additionalMetrics = additionalMetrics
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts

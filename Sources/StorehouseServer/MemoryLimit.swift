@@ -50,6 +50,7 @@ package struct MemoryGauge: Sendable {
 
 /// The memory limit of a server. Any thread may ask it.
 package final class MemoryLimit: Sendable {
+    private let limit: MemoryUse
     private let gauge: Locked<MemoryGauge>
     private let read: @Sendable () -> MemoryUse?
     // What every action asks, without the lock of the gauge.
@@ -64,9 +65,14 @@ package final class MemoryLimit: Sendable {
     package init(_ limit: MemoryUse, read: @escaping @Sendable () -> MemoryUse? = ProcessMemory.read) {
         let gauge = MemoryGauge(limit: limit)
         isLimited = gauge.isLimited
+        self.limit = limit
         self.gauge = Locked(gauge)
         self.read = read
     }
+
+    /// How many bytes may wait in buffers for clients, as configured, but no more than a quarter of the limit: what comes in and what
+    /// goes out leave half of it for everything else.
+    package func bufferLimit(_ configured: Int) -> Int { min(configured, limit.resident / 4) }
 
     package var isExhausted: Bool { exhausted.load(ordering: .relaxed) }
 
@@ -92,10 +98,14 @@ package final class MemoryLimit: Sendable {
     /// The largest body, in bytes, of an action that uses the reserve.
     private static let smallAction = 1024
 
+    /// Whether the server may grow by a body of so many bytes.
+    package func hasRoom(forBodyOf bytes: Int) -> Bool {
+        !isExhausted || bytes <= Self.smallAction && !reserveExhausted.load(ordering: .relaxed)
+    }
+
     /// Requires that the server may grow by an action with a body of so many bytes, on a session that is not large.
     func requireRoom(forBodyOf bytes: Int) throws(Problem) {
-        guard isExhausted else { return }
-        if bytes > Self.smallAction || reserveExhausted.load(ordering: .relaxed) { throw Self.problem }
+        if !hasRoom(forBodyOf: bytes) { throw Self.problem }
     }
 
     /// Requires that so many further bytes fit now. This reads what the process uses, which takes microseconds.

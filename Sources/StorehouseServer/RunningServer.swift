@@ -40,12 +40,16 @@ package final class RunningServer: Sendable {
     ) throws {
         self.configuration = configuration
         self.log = log
-        let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
+        let addresses = try SocketAddress.listening(
+            host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
-        var settings = configuration.apiSettings(kinds, journal, listeningOn: address)
-        let output = OutputBudget(limit: configuration.http.outputBudget)
+        var settings = configuration.apiSettings(kinds, journal, listeningOn: addresses)
+        let memory = memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit))
+        let output = OutputBudget(limit: memory.bufferLimit(configuration.http.outputBudget))
+        let input = configuration.http.inputBudget(within: memory)
         settings.output = output
         let publicKeys = PublicKeyFiles(configuration.access, log)
+        settings.input = input
         settings.tokenVerifier = try configuration.access.tokenVerifier()
         settings.keySetClient = keySetClient
         settings.secret = configuration.clientSecret
@@ -54,23 +58,22 @@ package final class RunningServer: Sendable {
         adminToken = settings.adminToken
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
-        let httpSettings = configuration.http.serverSettings(on: loops, output, traffic, isNode: settings.node != nil)
+        let httpSettings = configuration.http.serverSettings(
+            on: loops, output, input, traffic, isNode: settings.node != nil)
         settings.peerLimits.connections = max(1, httpSettings.connectionLimit.connections / group.loops.count)
         settings.peerLimits.output = output
         api = API(
-            kinds, settings, journal: journal, sealer: sealer,
-            memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
-            log: log
+            kinds, settings, journal: journal, sealer: sealer, memory: memory, clock: clock, log: log
         ) { text in
             traffic.write(into: &text)
             lag.write(into: &text)
             additionalMetrics?(&text)
         }
         do {
-            operators = try configuration.operators(api, traffic, loops)
+            operators = try configuration.operators(api, memory, traffic, loops)
             do {
                 http = try HTTPServer(
-                    on: address, group, settings: httpSettings,
+                    on: addresses, group, settings: httpSettings,
                     handler: Router(api, for: operators == nil ? .everybody : .clients))
             } catch {
                 operators?.group.stop {}
@@ -113,8 +116,12 @@ package final class RunningServer: Sendable {
             let queue = DispatchQueue(label: "memory")
             every(.milliseconds(100), on: group.loops[0]) { api in queue.async { api.updateMemory() } }
         }
+        returnFreedMemory(of: output, input)
         lag.start()
         log.announce("listening on \(url)")
+        for other in http.addresses.dropFirst() {
+            log.announce("also listening on http://\(other)\(configuration.http.basePath)")
+        }
         if let operators { log.announce("metrics and administration on http://\(operators.http.address)") }
         // Behind a proxy every client is on loopback, so the token is always required.
         if isTokenGenerated { announceToken() }
@@ -193,6 +200,18 @@ package final class RunningServer: Sendable {
         }
     }
 
+    /// Returns memory to the system soon after much of it became free.
+    private func returnFreedMemory(of output: OutputBudget, _ input: InputBudget) {
+        let queue = DispatchQueue(label: "memory.release", qos: .utility)
+        let release = Locked(MemoryRelease())
+        every(.seconds(1), on: group.loops[0]) { _ in
+            let peak = input.takePeak() + output.takePeak()
+            let held = input.heldBytes + output.pendingBytes
+            // Not on the loop: it takes milliseconds.
+            if release.withLock({ $0.update(peak: peak, held: held) }) { queue.async { ProcessMemory.releaseFree() } }
+        }
+    }
+
     /// How long a node among others keeps its sessions.
     private static let handoverTime = Duration.milliseconds(500)
 
@@ -255,15 +274,17 @@ func finishes(by deadline: ContinuousClock.Instant, _ body: @escaping @Sendable 
 extension Configuration {
     /// Starts the listener of `metrics.port`, if it has a port of its own.
     fileprivate func operators(
-        _ api: API, _ traffic: HTTPTraffic, _ loops: LoopImplementation
+        _ api: API, _ memory: MemoryLimit, _ traffic: HTTPTraffic, _ loops: LoopImplementation
     ) throws -> (group: EventLoopGroup, http: HTTPServer)? {
         guard metrics.port != 0 else { return nil }
-        let address = try SocketAddress(host: http.host, port: UInt16(metrics.port))
+        let addresses = try SocketAddress.listening(host: http.host, port: UInt16(metrics.port))
         let group = try EventLoopGroup(count: 1, implementation: loops)
-        let settings = http.serverSettings(on: loops, OutputBudget(limit: http.outputBudget), traffic)
+        // Its requests are short and few.
+        let settings = http.serverSettings(
+            on: loops, OutputBudget(limit: memory.bufferLimit(http.outputBudget)), InputBudget(limit: 4 << 20), traffic)
         do {
             let server = try HTTPServer(
-                on: address, group, settings: settings, handler: Router(api, for: .operators))
+                on: addresses, group, settings: settings, handler: Router(api, for: .operators))
             return (group, server)
         } catch {
             group.stop {}

@@ -33,6 +33,36 @@ import Testing
         #expect(machine.isIdle)
     }
 
+    @Test func anUnfinishedRequestThatIsCutIsRefused() throws {
+        var machine = HTTPConnectionStateMachine()
+        _ = machine.receivedPartialHead(isEmptyLine: false)
+        #expect(machine.cutInput() == .refuseRequest)
+        _ = machine.receivedHeadOfBody()
+        #expect(machine.cutInput() == .refuseRequest)
+    }
+
+    /// A request that is being handled may have changed something, so its client must learn of it.
+    @Test func aRequestInProgressIsNeverCutButTheConnectionClosesBehindItsResponse() throws {
+        var machine = HTTPConnectionStateMachine()
+        let number = machine.receivedRequest(try .keptOpen)
+        #expect(machine.cutInput() == .dropInput)
+        #expect(machine.isCurrent(number))
+        let response = try machine.requireResponse(isDraining: false)
+        #expect(response.closes && !response.encoder.keepAlive)
+        #expect(machine.cutInput() == .none)
+    }
+
+    @Test func onlyAConnectionWithoutAnythingOfTheNextRequestAwaitsOne() throws {
+        var machine = HTTPConnectionStateMachine()
+        #expect(machine.awaitsRequest)
+        _ = machine.receivedPartialHead(isEmptyLine: false)
+        #expect(!machine.awaitsRequest)
+        _ = machine.receivedRequest(try .keptOpen)
+        #expect(!machine.awaitsRequest)
+        _ = machine.respond(isDraining: false)
+        #expect(machine.awaitsRequest)
+    }
+
     @Test func aSecondResponseOrALateOneIsRefused() throws {
         var machine = HTTPConnectionStateMachine()
         let first = machine.receivedRequest(try .keptOpen)

@@ -3,8 +3,8 @@ import Testing
 
 /// Which connections are accepted at the limit.
 @Suite struct ConnectionLimitTests {
-    private let alone = ConnectionLimit(10)
-    private let node = ConnectionLimit(10, reserve: 3)
+    private let alone = ConnectionLimit(10, provisional: 4)
+    private let node = ConnectionLimit(10, reserve: 3, provisional: 128)
 
     @Test func belowTheLimitEachConnectionIsAdmitted() {
         for limit in [alone, node, ConnectionLimit()] {
@@ -15,8 +15,10 @@ import Testing
         }
     }
 
-    @Test func atTheLimitAConnectionWaitsOrIsProvisional() {
-        #expect(alone.admission(admitted: 10, provisional: 0) == .full)
+    @Test func atTheLimitAConnectionIsProvisional() {
+        #expect(ConnectionLimit(10).admission(admitted: 10, provisional: 0) == .full)
+        #expect(alone.admission(admitted: 10, provisional: 3) == .provisional)
+        #expect(alone.admission(admitted: 10, provisional: 4) == .insteadOfOldest)
         #expect(node.admission(admitted: 10, provisional: 0) == .provisional)
         #expect(node.admission(admitted: 12, provisional: 127) == .provisional)
         #expect(node.admission(admitted: 12, provisional: 128) == .insteadOfOldest)
@@ -25,6 +27,11 @@ import Testing
     @Test func atTheEndOfTheReserveConnectionsAreProvisional() {
         #expect(node.admission(admitted: 13, provisional: 0) == .provisional)
         #expect(node.admission(admitted: 14, provisional: 128) == .insteadOfOldest)
+    }
+
+    @Test func requestsBeyondTheLimitWaitOnAServerThatIsAloneAndAreRefusedByANode() {
+        #expect(alone.holdsBack)
+        #expect(!node.holdsBack)
     }
 
     @Test func aProvisionalConnectionStaysForAnotherServerOrIfThereIsRoom() {

@@ -11,7 +11,7 @@ import Testing
         #expect(!first.closes && first.timeout == .idle && first.encoder.keepAlive)
         _ = machine.receivedRequest(try .closing)
         let last = try machine.requireResponse(isDraining: false)
-        #expect(last.closes && last.timeout == .body && !last.encoder.keepAlive)
+        #expect(last.closes && last.timeout == .closing && !last.encoder.keepAlive)
     }
 
     @Test func aDrainingServerClosesBehindEachResponse() throws {
@@ -34,7 +34,7 @@ import Testing
         #expect(machine.inputAction(pendingBytes: 0) == .discard)
         #expect(machine.flushed() == .notifyStream)
         #expect(machine.timedOut() == .none)
-        #expect(machine.endStream()?.timeout == .body)
+        #expect(machine.endStream()?.timeout == .closing)
         #expect(!machine.isStreaming)
         #expect(machine.endStream() == nil)
         #expect(machine.flushed() == .none)
@@ -107,7 +107,7 @@ import Testing
         _ = machine.receivedRequest(try .keptOpen)
         #expect(machine.drain() == nil)
         _ = machine.respond(isDraining: false)
-        #expect(machine.drain() == .body)
+        #expect(machine.drain() == .closing)
         #expect(machine.drain() == nil)
         #expect(machine.inputAction(pendingBytes: 0) == .discard)
 

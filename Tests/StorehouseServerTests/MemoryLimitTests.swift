@@ -75,6 +75,30 @@ import Testing
         #expect(throws: Never.self) { try memory.requireRoom(for: 900) }
     }
 
+    @Test func buffersMayTakeAQuarterOfTheLimitEach() {
+        let memory = MemoryLimit(MemoryUse(resident: 1000, addressSpace: .max)) { nil }
+        #expect(memory.bufferLimit(249) == 249)
+        #expect(memory.bufferLimit(1 << 28) == 250)
+        let unlimited = MemoryLimit(MemoryUse(resident: .max, addressSpace: .max)) { nil }
+        #expect(unlimited.bufferLimit(1 << 28) == 1 << 28)
+    }
+
+    @Test func smallBodiesFindRoomUntilTheReserveIsUsedUp() {
+        let resident = Locked(0)
+        let memory = MemoryLimit(MemoryUse(resident: 1000, addressSpace: .max)) {
+            MemoryUse(resident: resident.withLock { $0 }, addressSpace: 0)
+        }
+        func rooms(at use: Int) -> [Bool] {
+            resident.withLock { $0 = use }
+            memory.update()
+            return [1024, 1025].map { memory.hasRoom(forBodyOf: $0) }
+        }
+        #expect(rooms(at: 999) == [true, true])
+        #expect(rooms(at: 1000) == [true, false])
+        #expect(rooms(at: 1125) == [false, false])
+        #expect(rooms(at: 100) == [true, true])
+    }
+
     @Test(
         arguments: [
             (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "1048576\n"], 1_048_576),
@@ -110,6 +134,25 @@ import Testing
             #expect(reading.addressSpace > reading.resident)
         }
     #endif
+}
+
+/// When memory that became free is returned to the system.
+@Suite struct MemoryReleaseTests {
+    private static let some = MemoryRelease.minBytes
+
+    @Test func muchThatBecameFreeIsReturnedOnce() {
+        var release = MemoryRelease()
+        let uses = [
+            (3 * Self.some, 3 * Self.some), (3 * Self.some, 2 * Self.some + 1), (2 * Self.some + 1, 2 * Self.some),
+            (2 * Self.some, 2 * Self.some), (2 * Self.some, 0),
+        ]
+        #expect(uses.map { release.update(peak: $0, held: $1) } == [false, false, true, false, true])
+    }
+
+    @Test func aPeakBetweenTwoLooksCounts() {
+        var release = MemoryRelease()
+        #expect([Self.some, Self.some - 1].map { release.update(peak: $0, held: 0) } == [true, false])
+    }
 }
 
 /// What a server refuses when it has no memory left, and what goes on.
@@ -219,6 +262,36 @@ import Testing
                 if !isSanitized { #expect(try server.mostResidentBytes < limit + 32 * Self.megabyte) }
                 #expect(try await client.exchange(TestRequest("GET", first + "/state")).status == 200)
                 #expect(try await client.exchange(TestRequest("DELETE", first)).status == 204)
+            }
+        }
+
+        /// Bodies that never arrive completely: each of them holds most of its length.
+        @Test func unfinishedBodiesStayBelowTheInputBudgetAndTheirMemoryIsReturned() async throws {
+            let settings = [
+                "STOREHOUSE_HTTP_MAX_BODY_BYTES": "1048576", "STOREHOUSE_MEMORY_LIMIT": "\(1 << 40)",
+                "STOREHOUSE_HTTP_INPUT_BUDGET": "\(32 * Self.megabyte)",
+            ]
+            try await ServerProcess.run(settings) { server in
+                let path = try await server.sessionPath()
+                let before = try server.residentBytes
+                let start = "POST \(path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n"
+                let part = Array(start.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 990_000)
+                var clients: [TestClient] = []
+                for _ in 0..<200 {
+                    let client = try server.client()
+                    // The server may have cut it before it has sent everything.
+                    try? await client.send(part)
+                    clients.append(client)
+                }
+                // The first one was the oldest.
+                #expect(try await clients[0].response().code == "overloaded")
+                let action = TestRequest("POST", path + "/actions", json: ["type": "counter/increment"])
+                #expect(try await server.client().exchange(action).status == 200)
+                guard try !server.isSanitized else { return }
+                // Half more than the budget: what has come in one turn of the loops is cut in the next.
+                #expect(try server.mostResidentBytes - before < 100 * Self.megabyte)
+                clients = []
+                try await waitUntil { try server.residentBytes - before < 16 * Self.megabyte }
             }
         }
 

@@ -26,6 +26,9 @@ package struct BodyDecoder: Sendable {
         }
     }
 
+    /// The memory that it holds.
+    package var heldBytes: Int { body.capacity + (chunks?.heldBytes ?? 0) }
+
     /// Decodes more of the body.
     ///
     /// - Parameter bytes: all bytes that are not consumed yet.
@@ -36,6 +39,10 @@ package struct BodyDecoder: Sendable {
             return .failed(error)
         }
         let taken = min(remaining, bytes.count)
+        // Twice as much each time, but no more than the whole body needs.
+        if body.count + taken > body.capacity {
+            body.reserveCapacity(min(body.count + remaining, max(body.count + taken, 2 * body.capacity)))
+        }
         body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
         remaining -= taken
         return remaining == 0 ? .done(consumed: taken) : .needMore(consumed: taken)
@@ -80,6 +87,9 @@ struct ChunkedDecoder: Sendable {
         self.limits = limits
         trailers = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
     }
+
+    /// The memory of the trailers' lines.
+    var heldBytes: Int { trailers.heldBytes }
 
     /// - Parameter bytes: all bytes that are not consumed yet.
     mutating func decode(

@@ -19,6 +19,9 @@ struct FieldSectionScanner: Sendable {
         place = Place(position: start)
     }
 
+    /// The memory of the lines.
+    var heldBytes: Int { lines.capacity * MemoryLayout<FieldLine>.stride }
+
     /// Scans new bytes. Returns the offset behind the section, or nil if it is incomplete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
         if let end = try scan(bytes, to: min(bytes.count, limit)) { return end }

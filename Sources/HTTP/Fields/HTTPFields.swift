@@ -29,6 +29,9 @@ package struct HTTPFields: Sendable, Hashable {
         names & Self.bit(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)) != 0
     }
 
+    /// The memory of the head and its lines.
+    package var heldBytes: Int { bytes.capacity + lines.capacity * MemoryLayout<FieldLine>.stride }
+
     /// The number of field lines.
     package var count: Int { lines.count }
 

@@ -15,6 +15,8 @@ package struct RequestFailure: Error, Sendable, Hashable {
         case headersTooLarge
         /// An unsupported transfer coding or method: 501.
         case notImplemented
+        /// The server has no memory for requests that have not arrived completely: 503.
+        case overloaded
         /// A major version other than 1: 505.
         case versionNotSupported
     }
@@ -44,6 +46,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
         case .expectationFailed: .expectationFailed
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
+        case .overloaded: .serviceUnavailable
         case .versionNotSupported: .httpVersionNotSupported
         }
     }
@@ -58,6 +61,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
         case .expectationFailed: "expectation-failed"
         case .headersTooLarge: "headers-too-large"
         case .notImplemented: "not-implemented"
+        case .overloaded: "overloaded"
         case .versionNotSupported: "http-version-not-supported"
         }
     }
@@ -66,6 +70,15 @@ package struct RequestFailure: Error, Sendable, Hashable {
     package static func tooSlow(_ head: RequestHead?) -> RequestFailure {
         let failure = RequestFailure(
             .requestTimeout, "The request did not arrive in time; send it again without delay.")
+        return head.map(failure.of) ?? failure
+    }
+
+    /// The failure of a request that has not arrived completely, or whose body behind `head` has not, while there is no memory for it.
+    package static func overloaded(_ head: RequestHead?) -> RequestFailure {
+        let failure = RequestFailure(
+            .overloaded,
+            "The server has no memory for requests that have not arrived completely; nothing was done. Send it again, at once as "
+                + "a whole.")
         return head.map(failure.of) ?? failure
     }
 

@@ -29,6 +29,9 @@ package struct RequestParser: Sendable {
             start: 0, maxBytes: limits.maxHeaderBytes, acceptsForwarded: limits.acceptsForwarded)
     }
 
+    /// The memory that it holds of an incomplete head, beside the bytes themselves.
+    package var heldBytes: Int { fields.heldBytes }
+
     /// Parses new bytes. After a complete head, the parser is ready for the next one.
     ///
     /// - Parameter bytes: all bytes that are not consumed yet.

@@ -19,6 +19,16 @@ extension Channel {
         if !inputEnded { setInterest(interest.union(.readable)) }
     }
 
+    /// Drops the bytes that were delivered and not consumed.
+    package func dropInput() { unconsumed = [] }
+
+    /// Whether bytes have arrived that were not read yet. Makes a system call.
+    package var hasUnreadInput: Bool {
+        guard multiplexer == nil, state == .open, !inputEnded else { return false }
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
     /// Handles readable input or a failure.
     func input(_ readiness: Readiness) {
         guard state != .closed else { return }

@@ -11,6 +11,7 @@ package final class OutputBudget: Sendable {
     package let limit: Int
     private let pending = Atomic(0)
     private let pendingOfStreams = Atomic(0)
+    private let peak = Atomic(0)
     private let disconnected = Atomic(0)
     /// A function that stands in a `Locked` by itself gets one more wrapper at each access, so each call would take longer than
     /// the one before. In a structure it keeps its form.
@@ -32,6 +33,12 @@ package final class OutputBudget: Sendable {
     /// How many bytes wait.
     package var pendingBytes: Int { pending.load(ordering: .relaxed) }
 
+    /// The most bytes that waited since the last call.
+    package func takePeak() -> Int {
+        let now = pendingBytes
+        return max(peak.exchange(now, ordering: .relaxed), now)
+    }
+
     /// How many of them wait on channels that count as streams.
     package var pendingStreamBytes: Int { pendingOfStreams.load(ordering: .relaxed) }
 
@@ -50,7 +57,9 @@ package final class OutputBudget: Sendable {
     /// More bytes wait, or fewer.
     package func add(_ byteCount: Int) {
         let count = pending.add(byteCount, ordering: .relaxed).newValue
-        if byteCount > 0, count > limit { reportExceeded() }
+        guard byteCount > 0 else { return }
+        if count > peak.load(ordering: .relaxed) { peak.max(count, ordering: .relaxed) }
+        if count > limit { reportExceeded() }
     }
 
     func addToStreams(_ byteCount: Int) { pendingOfStreams.add(byteCount, ordering: .relaxed) }

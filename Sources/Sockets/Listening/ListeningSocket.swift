@@ -13,15 +13,17 @@ package struct ListeningSocket: Sendable {
     /// - Parameters:
     ///   - address: the address to listen on. With port 0, all sockets use the port of the first one.
     ///   - count: the number of sockets, at least one.
+    ///   - unacknowledgedTime: see ``open(all:count:unacknowledgedTime:)``.
     ///   - backlog: how many connections the system queues for each socket.
     package static func open(
-        _ address: SocketAddress, count: Int, backlog: Int32 = 4096
+        _ address: SocketAddress, count: Int, unacknowledgedTime: Duration? = nil, backlog: Int32 = 4096
     ) throws(SocketError) -> [ListeningSocket] {
         var address = address
         var opened: [ListeningSocket] = []
         do {
             for _ in 0..<max(count, 1) {
                 let new = try ListeningSocket(address, shared: !opened.isEmpty, backlog: backlog)
+                if let unacknowledgedTime { SystemSocket.limitUnacknowledged(new.descriptor, to: unacknowledgedTime) }
                 address.port = new.address.port
                 opened.append(new)
             }

@@ -41,6 +41,17 @@ enum SystemSocket {
         #endif
     }
 
+    /// Ends connections whose peers' systems acknowledge nothing of what was sent, or let nothing be sent, for so long: RFC 5482,
+    /// section 4. Accepted sockets inherit it. Only Linux has such a limit.
+    ///
+    /// - Parameter time: shorter ones count as a second, since a packet that is lost is sent again after a fifth of one.
+    static func limitUnacknowledged(_ descriptor: Int32, to time: Duration) {
+        #if os(Linux)
+            let milliseconds = Int32(clamping: max(1000, time.wholeMilliseconds))
+            _ = set(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, to: milliseconds)
+        #endif
+    }
+
     static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32) -> Bool {
         var value = value
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0

@@ -3,7 +3,7 @@ package import HTTPServer
 package import RemoteServices
 package import Sockets
 
-/// The demo services on a loopback port, with an event loop of their own.
+/// The demo services on a port of both loopback addresses, with an event loop of their own.
 package final class DemoUpstreamServer: Sendable {
     /// `http://127.0.0.1:43121`
     package let url: String
@@ -15,11 +15,11 @@ package final class DemoUpstreamServer: Sendable {
     ///   - port: 0 for any free port.
     ///   - maxDelay: the longest random delay of a GET.
     package init(_ services: [RemoteService], port: Int = 0, maxDelay: Duration) throws(SocketError) {
-        let address = try SocketAddress(host: "127.0.0.1", port: UInt16(clamping: port))
+        let addresses = try SocketAddress.listening(host: "localhost", port: UInt16(clamping: port))
         group = try EventLoopGroup(count: 1)
         do throws(SocketError) {
             http = try HTTPServer(
-                on: address, group, settings: HTTPServer.Settings(),
+                on: addresses, group, settings: HTTPServer.Settings(),
                 handler: DemoUpstreamHandler(services, maxDelay: maxDelay))
         } catch {
             group.stop {}

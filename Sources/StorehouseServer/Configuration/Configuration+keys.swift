@@ -14,7 +14,7 @@ extension Configuration {
     private static let httpKeys: [ConfigurationKey<Configuration>] = [
         ConfigurationKey(
             "http.host", \.http.host, .text("a host name or an IP address", 1...255),
-            "the address to listen on; `0.0.0.0` is every IPv4 address"),
+            "the address to listen on; `0.0.0.0` is every IPv4 address; of a name, such as `localhost`, all addresses"),
         ConfigurationKey("http.port", \.http.port, .integer(0...65535), "the port to listen on; 0 takes a free one"),
         ConfigurationKey(
             "http.basePath", \.http.basePath, .basePath,
@@ -33,15 +33,25 @@ extension Configuration {
             "http.bodyTimeout", \.http.bodyTimeout, .seconds(milliseconds: 1...day),
             "the longest time for the body of a request"),
         ConfigurationKey(
+            "http.minBodyRate", \.http.minBodyRate, .integer(0...1 << 30),
+            "how many bytes of a body must come in each second, on average after the first 5 seconds; 0 is any rate"),
+        ConfigurationKey(
             "http.idleTimeout", \.http.idleTimeout, .seconds(milliseconds: 1...day),
-            "how long a connection stays open between requests, or while its client takes nothing of what is sent"),
+            "how long a connection stays open between requests, or while its client takes nothing of what is sent, or acknowledges "
+                + "nothing; longer than the keep-alive of a proxy in front"),
         ConfigurationKey(
             "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
-            "the largest number of connections; at the limit idle ones are closed for new ones; 0 is the limit on open files "
-                + "less a reserve; one of several nodes has a quarter more for other nodes"),
+            "the largest number of connections; at the limit idle ones are closed for new ones, and probes are answered all the "
+                + "same; 0 is the limit on open files less a reserve; one of several nodes has a quarter more for other nodes"
+        ),
+        ConfigurationKey(
+            "http.inputBudget", \.http.inputBudget, .integer(1 << 20...1 << 50),
+            "how many bytes all clients together may have sent of requests that have not arrived completely or wait; beyond that, "
+                + "the oldest are cut; at most a quarter of `memory.limit`"),
         ConfigurationKey(
             "http.outputBudget", \.http.outputBudget, .integer(1 << 20...1 << 50),
-            "how many bytes may wait for all clients together; beyond that, clients that read nothing are disconnected"),
+            "how many bytes may wait for all clients together; beyond that, clients that read nothing are disconnected; at most a "
+                + "quarter of `memory.limit`"),
         ConfigurationKey(
             "http.allowedOrigins", \.http.allowedOrigins,
             ValueFormat.origin.list("a list of origins such as \"https://example.org\", or of \"*\""),

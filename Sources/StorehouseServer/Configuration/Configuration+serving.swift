@@ -12,16 +12,18 @@ extension Configuration.Http {
     var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     func serverSettings(
-        on loops: LoopImplementation, _ output: OutputBudget, _ traffic: HTTPTraffic, isNode: Bool = false
+        on loops: LoopImplementation, _ output: OutputBudget, _ input: InputBudget, _ traffic: HTTPTraffic,
+        isNode: Bool = false
     ) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
         settings.limits = HTTPLimits(
             maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes,
             acceptsForwarded: isNode)
         settings.headerTimeout = headerTimeout
-        settings.bodyTimeout = bodyTimeout
+        settings.bodyTime = BodyTime(timeout: bodyTimeout, minRate: minBodyRate)
         settings.idleTimeout = idleTimeout
         settings.output = output
+        settings.input = input
         settings.traffic = traffic
         settings.connectionLimit = connectionLimit(
             ofSystem: Self.connectionLimitOfSystem(on: loops), isNode: isNode)
@@ -32,17 +34,30 @@ extension Configuration.Http {
     ///
     /// - Parameter ofSystem: how many sockets there can be. A request that is forwarded has another one to its node.
     package func connectionLimit(ofSystem: Int, isNode: Bool) -> ConnectionLimit {
-        guard isNode else { return ConnectionLimit(maxConnections > 0 ? maxConnections : ofSystem) }
-        let provisional = ConnectionLimit.provisionalConnections * loopCount
-        let limit = maxConnections > 0 ? maxConnections : max(16, (ofSystem - provisional) * 4 / 9)
-        return ConnectionLimit(limit, reserve: max(16, limit / 4))
+        var provisional = ConnectionLimit.maxProvisional
+        guard isNode else {
+            // With few sockets most of them are for clients.
+            provisional = min(provisional, max(1, ofSystem / (16 * loopCount)))
+            let limit = maxConnections > 0 ? maxConnections : max(16, ofSystem - provisional * loopCount)
+            return ConnectionLimit(limit, provisional: provisional)
+        }
+        let limit = maxConnections > 0 ? maxConnections : max(16, (ofSystem - provisional * loopCount) * 4 / 9)
+        return ConnectionLimit(limit, reserve: max(16, limit / 4), provisional: provisional)
+    }
+
+    /// Limits what clients have sent of unfinished requests. A single body always fits.
+    func inputBudget(within memory: MemoryLimit) -> InputBudget {
+        InputBudget(limit: max(memory.bufferLimit(inputBudget), 2 * (maxBodyBytes + maxHeaderBytes))) { [memory] in
+            memory.hasRoom(forBodyOf: $0)
+        }
     }
 
     /// The hosts that requests may name. A page that rebinds its own name to a loopback address reaches a server there, so
     /// such a server answers by default only for the names of that address.
-    func hosts(listeningOn address: IPAddress) -> AllowedHosts {
+    func hosts(listeningOn addresses: [SocketAddress]) -> AllowedHosts {
         guard allowedHosts.isEmpty else { return AllowedHosts(allowedHosts) }
-        return address.isLoopback ? AllowedHosts(["localhost", "127.0.0.1", "::1", host]) : .all
+        let isLoopback = addresses.allSatisfy { IPAddress(ipv6: $0.ipv6Bits).isLoopback }
+        return isLoopback ? AllowedHosts(["localhost", "127.0.0.1", "::1", host]) : .all
     }
 
     /// When a drain closes the connections that are left, so that the process can end within ``drainTimeout``.
@@ -153,7 +168,7 @@ extension Configuration {
     }
 
     func apiSettings(
-        _ kinds: [StoreKind], _ journal: (any Journal)?, listeningOn address: SocketAddress
+        _ kinds: [StoreKind], _ journal: (any Journal)?, listeningOn addresses: [SocketAddress]
     ) -> API.Settings {
         var settings = API.Settings()
         let isKnown = kinds.contains { $0.name == sessions.defaultStore }
@@ -175,7 +190,7 @@ extension Configuration {
         settings.streams.maxLifetime = streams.maxLifetime
         settings.basePath = BasePath(http.basePath)
         settings.allowedOrigins = http.allowedOrigins
-        settings.allowedHosts = http.hosts(listeningOn: IPAddress(ipv6: address.ipv6Bits))
+        settings.allowedHosts = http.hosts(listeningOn: addresses)
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
         settings.rateLimits = limits
         settings.loggedRequests = log.access

@@ -34,8 +34,11 @@ public struct Configuration: Sendable, Hashable {
         public var maxHeaderBytes = 16384
         public var headerTimeout = Duration.seconds(10)
         public var bodyTimeout = Duration.seconds(30)
-        public var idleTimeout = Duration.seconds(60)
+        /// In bytes a second; 0 for none.
+        public var minBodyRate = 240
+        public var idleTimeout = Duration.seconds(75)
         public var maxConnections = 0
+        public var inputBudget = 268_435_456
         public var outputBudget = 268_435_456
         public var allowedOrigins: [String] = []
         /// Host names and addresses without a port, or `*`. If empty, a server on a loopback address has the names of that

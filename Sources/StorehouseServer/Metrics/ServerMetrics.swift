@@ -1,4 +1,5 @@
 import HTTP
+import HTTPServer
 import Observability
 import Platform
 import Sockets
@@ -118,6 +119,13 @@ extension API {
         }
         text.gauge(
             "storehouse_http_output_bytes", "Bytes that wait to be sent, of all connections.", output.pendingBytes)
+        text.gauge(
+            "storehouse_http_input_bytes",
+            "Bytes of requests that have not arrived completely or wait behind others, and of large bodies in progress.",
+            input.heldBytes)
+        text.counter(
+            "storehouse_http_cut_requests_total",
+            "Requests that were cut before they had arrived, because the input reached its budget.", input.cutRequests)
         text.gauge(
             "storehouse_stream_backlog_bytes", "Bytes that wait to be sent, of event streams.",
             output.pendingStreamBytes)

@@ -73,10 +73,16 @@ package final class Router: RequestHandler {
         return nil
     }
 
-    /// Refuses all but probes: a server that has much to do lives, and is ready.
-    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
+    /// A server that has much to do lives, is ready, and is watched.
+    package func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool {
         let route = try? resource(of: head, connection).route
-        if route == .liveness || route == .readiness { return nil }
+        return route == .liveness || route == .readiness || audience == .operators && route == .metrics
+    }
+
+    /// Refuses all but probes.
+    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
+        if isProbe(head, on: connection) { return nil }
+        let route = try? resource(of: head, connection).route
         let problem = Problem(
             .overloaded, "This server has as many connections as it may have; nothing was done. Try again soon.")
         return decorator(head, route).finish(problem.response, to: head, connection, since: connection.now)

@@ -50,6 +50,31 @@ import Testing
         }
     }
 
+    /// Of a channel that is not read, since it would be delivered otherwise.
+    @Test(arguments: LoopImplementation.allCases)
+    func knowsWhetherInputWaits(_ implementation: LoopImplementation) async throws {
+        let channels = Probe<LoopBound<Channel>>()
+        try await TestServer.run(implementation) { channel, delegate in
+            delegate.onReceived = { channel, bytes in
+                channel.pauseReading()
+                return bytes.count
+            }
+            channels.note(LoopBound(channel, on: channel.loop))
+        } _: { server in
+            let client = try TestClient(server.address)
+            let channel = try #require(await channels.next())
+            #expect(await server.loop.run { channel.value.hasUnreadInput } == false)
+            // The first byte is read, and pauses the channel; the second one stays with the system.
+            try client.send("a")
+            while await server.loop.run({ channel.value.hasUnreadInput }) { await server.loop.turns(1) }
+            await server.loop.run { channel.value.pauseReading() }
+            try client.send("b")
+            while await !server.loop.run({ channel.value.hasUnreadInput }) { await server.loop.turns(1) }
+            await server.loop.run { channel.value.closeNow() }
+            #expect(await server.loop.run { channel.value.hasUnreadInput } == false)
+        }
+    }
+
     /// Pausing and resuming in one call delivers the remaining bytes at once, without recursion.
     @Test(arguments: LoopImplementation.allCases)
     func resumesWithinADelivery(_ implementation: LoopImplementation) async throws {

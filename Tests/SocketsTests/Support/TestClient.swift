@@ -65,6 +65,17 @@ final class TestClient: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// From now on nothing reaches this end, as if its network were gone, and the system acknowledges nothing.
+    func loseNetwork() {
+        // A filter of one instruction, which lets no byte of any packet pass.
+        var instruction = UInt64(6).littleEndian
+        withUnsafeMutablePointer(to: &instruction) { instructions in
+            var program = (length: UInt16(1), instructions: instructions)
+            let size = socklen_t(MemoryLayout.size(ofValue: program))
+            precondition(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0, "no filter")
+        }
+    }
+
     /// Some bytes; none at the end of the stream.
     func receive(atMost room: Int = 65_536) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: room)

@@ -37,6 +37,29 @@ import Testing
     }
 
     #if os(Linux)
+        /// A phone in a tunnel holds no place: nothing of what is sent waits here, but its system acknowledges nothing.
+        @Test(arguments: LoopImplementation.allCases)
+        func aStreamWhoseBytesNobodyAcknowledgesIsClosed(_ loops: LoopImplementation) async throws {
+            let configuration = Configuration.with {
+                $0.http.idleTimeout = .seconds(1)
+                $0.streams.heartbeat = .milliseconds(100)
+            }
+            try await LiveServer.run(loops: loops, configuration: configuration) { server in
+                let session = try await server.session()
+                let client = try server.client()
+                try await client.send(TestRequest("GET", session.path + "/events").bytes)
+                #expect(try await client.head().status == 200)
+                let other = try await session.events()
+                _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 2 }
+                try await client.loseNetwork()
+                _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
+                // A stream whose bytes are acknowledged stays.
+                _ = try await session.increment()
+                while try await other.state().revision != 1 {}
+                withExtendedLifetime(client) {}
+            }
+        }
+
         /// Streams that are never read share the bytes of the state.
         @Test func streamsShareTheBytesOfALargeState() async throws {
             let environment = [

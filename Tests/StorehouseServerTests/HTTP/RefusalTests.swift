@@ -209,10 +209,68 @@ import Testing
             var events: EventReader? = try await session.events()
             _ = try await events?.state()
             let second = try server.client()
-            try await second.send(TestRequest("GET", "/healthz").bytes)
+            try await second.send(session.request("counter/increment").bytes)
             try await server.log.line(with: "connection limit reached closed=0")
             events = nil
-            #expect(try await second.response().status == 200)
+            #expect(try await second.response().revision == 1)
+            // There is room now, so the connection stays.
+            #expect(try await second.exchange(TestRequest("GET", "/stores")).status == 200)
+        }
+    }
+
+    /// Nobody should restart a server that is only full.
+    @Test(arguments: LoopImplementation.allCases, [1, 3])
+    func aFullServerAnswersProbes(_ loops: LoopImplementation, _ threads: Int) async throws {
+        try await LiveServer.run(
+            loops: loops,
+            configuration: .with {
+                $0.http.threads = threads
+                $0.http.maxConnections = 2
+            }
+        ) { server in
+            let session = try await server.session()
+            let streams = [try await session.events(), try await session.events()]
+            for events in streams { _ = try await events.state() }
+            // These wait, and so does nobody behind them who only asks whether the server lives.
+            var waiting: [TestClient] = []
+            for _ in 0..<3 {
+                let client = try server.client()
+                try await client.send(TestRequest("GET", session.path + "/state").bytes)
+                waiting.append(client)
+            }
+            for probe in ["/healthz", "/readyz", "/healthz", "/readyz"] {
+                let prober = try server.client()
+                let answer = try await prober.exchange(TestRequest("GET", probe))
+                #expect(answer.status == 200)
+                #expect(answer["connection"] == "close")
+                #expect(try await prober.rest().isEmpty)
+            }
+            withExtendedLifetime((streams, waiting)) {}
+        }
+    }
+
+    /// More requests wait than there are places: the oldest learn that the server is full.
+    @Test func aRequestThatLosesItsPlaceIsRefused() async throws {
+        try await LiveServer.run(
+            configuration: .with {
+                $0.http.threads = 1
+                $0.http.maxConnections = 1
+            }
+        ) { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            _ = try await events.state()
+            let first = try server.client()
+            try await first.send(TestRequest("GET", session.path + "/state").bytes)
+            // The probe came later, so the server has read the first request.
+            #expect(try await server.get("/healthz").status == 200)
+            var others: [TestClient] = []
+            for _ in 0..<200 { others.append(try server.client()) }
+            let refused = try await first.response()
+            #expect(refused.status == 503)
+            #expect(refused.code == "overloaded")
+            #expect(refused["retry-after"] == "1")
+            withExtendedLifetime((events, others)) {}
         }
     }
 
@@ -234,7 +292,9 @@ import Testing
             }
         ) { server in
             var last = try server.client()
-            #expect(try await last.exchange(TestRequest("GET", "/healthz")).status == 200)
+            // Not a probe, for which no room is needed.
+            let request = TestRequest("GET", "/stores")
+            #expect(try await last.exchange(request).status == 200)
             // Part of a head, or of a body, is no request in progress.
             let parts = [
                 "", "GET / HTTP/1.1\r\nHost: lo", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1",
@@ -242,7 +302,7 @@ import Testing
             for part in parts {
                 try await last.send(part)
                 let next = try server.client()
-                #expect(try await next.exchange(TestRequest("GET", "/healthz")).status == 200)
+                #expect(try await next.exchange(request).status == 200)
                 // A part that the server has not read yet makes the end a reset.
                 let rest = part.isEmpty ? try await last.rest() : try? await last.rest()
                 #expect((rest ?? []).isEmpty)

@@ -66,6 +66,19 @@ import Testing
         }
     }
 
+    /// Without the rate the body would have an hour.
+    @Test(arguments: LoopImplementation.allCases)
+    func aBodyThatComesByteByByteIsRefused(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops, configuration: .with { $0.http.minBodyRate = 1000 }) { server in
+            let client = try server.client()
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n")
+            try await client.send(byteByByte: Array(repeating: UInt8(ascii: " "), count: 20))
+            let response = try await client.response()
+            #expect(response.code == "request-timeout")
+            #expect(response["connection"] == "close")
+        }
+    }
+
     /// Some clients send one behind a body. It begins no request, so no header timeout runs.
     @Test(arguments: LoopImplementation.allCases)
     func aConnectionWithAnEmptyLineIsIdle(_ loops: LoopImplementation) async throws {

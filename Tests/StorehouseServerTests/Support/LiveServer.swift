@@ -114,6 +114,7 @@ extension Configuration {
         configuration.http.threads = 2
         configuration.http.headerTimeout = .seconds(3600)
         configuration.http.bodyTimeout = .seconds(3600)
+        configuration.http.minBodyRate = 0
         configuration.http.idleTimeout = .seconds(3600)
         configuration.http.maxWait = .seconds(3600)
         configuration.http.drainTimeout = .seconds(Wire.patience)

@@ -71,7 +71,7 @@
             let names = ["HEADER_TIMEOUT", "BODY_TIMEOUT", "IDLE_TIMEOUT", "MAX_WAIT"]
             let times = names.map { ("STOREHOUSE_HTTP_" + $0, "3600") }
             return ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-                .merging(times + [("STOREHOUSE_HTTP_PORT", "0")]) { $1 }
+                .merging(times + [("STOREHOUSE_HTTP_PORT", "0"), ("STOREHOUSE_HTTP_MIN_BODY_RATE", "0")]) { $1 }
         }
 
         func client(receiveBuffer: Int32? = nil) throws -> TestClient {

@@ -34,6 +34,11 @@ final class TestClient: Sendable {
     /// A client that has taken little takes as much as any other from now on.
     func enlargeReceiveBuffer() async throws { try await perform { $0.enlargeReceiveBuffer() } }
 
+    #if os(Linux)
+        /// Nothing reaches the client from now on.
+        func loseNetwork() async throws { try await perform { $0.loseNetwork() } }
+    #endif
+
     /// The connection will be reset when the client goes.
     func makeReset() async throws { try await perform { $0.makeReset() } }
 

@@ -86,6 +86,19 @@ struct Wire {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
 
+    #if os(Linux)
+        /// From now on nothing reaches this end, as if its network were gone, and the system acknowledges nothing.
+        func loseNetwork() {
+            // A filter of one instruction, which lets no byte of any packet pass.
+            var instruction = UInt64(6).littleEndian
+            withUnsafeMutablePointer(to: &instruction) { instructions in
+                var program = (length: UInt16(1), instructions: instructions)
+                let size = socklen_t(MemoryLayout.size(ofValue: program))
+                precondition(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0, "no filter")
+            }
+        }
+    #endif
+
     func shut() { _ = close(descriptor) }
 
     /// The next byte.

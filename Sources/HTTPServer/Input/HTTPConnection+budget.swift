@@ -1,0 +1,80 @@
+import HTTP
+import Sockets
+
+// The bytes that a connection holds of requests which are not answered.
+extension HTTPConnection {
+    /// A body of up to this length is not counted while it is handled: the handler needs about as much for any request.
+    private static var uncountedBody: Int { 4096 }
+
+    /// How many bytes a cut frees. Those of other servers' requests are counted, and never cut.
+    var cuttableInput: Int { isForwarded || isMultiplexed ? 0 : Int(heldInput) - Int(awaitedBodyBytes) }
+
+    /// For how long it has held them, at most.
+    var inputAge: Duration { max(timeoutStart, requestStart).duration(to: now) }
+
+    /// - Parameter unconsumed: how many bytes stay with the channel.
+    func countInput(unconsumed: Int) {
+        // A channel that closes keeps none of them.
+        guard channel?.isOpen == true else { return releaseInput() }
+        hold(unconsumed + (partial?.heldBytes ?? 0) + Int(awaitedBodyBytes))
+    }
+
+    /// Nothing is held any more, because the connection ends.
+    func releaseInput() { hold(0) }
+
+    /// The body of the request that awaits its response stays in memory until then.
+    func holdBody(_ byteCount: Int) {
+        guard byteCount > Self.uncountedBody else { return }
+        awaitedBodyBytes = Int32(clamping: byteCount)
+        hold(Int(heldInput) + Int(awaitedBodyBytes))
+    }
+
+    func releaseBody() {
+        let rest = Int(heldInput) - Int(awaitedBodyBytes)
+        awaitedBodyBytes = 0
+        hold(max(0, rest))
+    }
+
+    private func hold(_ byteCount: Int) {
+        let count = Int32(clamping: byteCount)
+        guard count != heldInput else { return }
+        let change = Int(count) - Int(heldInput)
+        heldInput = count
+        context.countInput(change)
+    }
+
+    /// Frees what it holds of requests that are not being handled. A client whose request is cut gets 503 if it can be sent.
+    func cutInput() {
+        switch machine.cutInput() {
+        case .refuseRequest: refuseUnfinished { .overloaded($0) }
+        case .dropInput:
+            channel?.dropInput()
+            hold(Int(awaitedBodyBytes))
+        case .none: break
+        }
+    }
+
+    /// Responds to a request that has not arrived completely. The connection closes behind the response.
+    func refuseUnfinished(_ failure: (RequestHead?) -> RequestFailure) {
+        isHeldBack = false
+        if case .body(let request)? = partial.take() {
+            refuse(failure(request.head))
+        } else {
+            requestID = context.requestID(nil)
+            refuse(failure(nil))
+        }
+    }
+}
+
+extension PartialInput {
+    /// The memory of the objects themselves, about.
+    private static var ownBytes: Int { 256 }
+
+    /// How many bytes of memory it holds.
+    var heldBytes: Int {
+        switch self {
+        case .head(let head): Self.ownBytes + head.parser.heldBytes
+        case .body(let request): Self.ownBytes + request.head.fields.heldBytes + request.decoder.heldBytes
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// A connection as ``InputCutter`` sees it.
+package struct UnfinishedInput: Sendable {
+    /// How many bytes become free if its unfinished requests are cut.
+    let heldBytes: Int
+    /// For how long it has waited for the rest.
+    let age: Duration
+
+    package init(heldBytes: Int, age: Duration) {
+        self.heldBytes = heldBytes
+        self.age = age
+    }
+}
+
+/// Cuts the oldest unfinished requests when the bytes that all connections hold reach their budget.
+///
+/// Each event loop frees what it holds beyond its share of the budget, less a quarter. So the loops need not wait for each other,
+/// and a loop below its share loses nothing. Requests that other servers forward are never cut, and a request that is being handled
+/// keeps its response: only what waits behind it is dropped.
+package final class InputCutter: Sendable {
+    /// Cuts requests of one event loop, and then calls `done`, on any thread.
+    package typealias Visit = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
+    private let visits: [Visit]
+    private let running = Atomic(0)
+
+    /// - Parameter visits: one for each event loop.
+    package init(_ visits: [Visit]) { self.visits = visits }
+
+    convenience init(_ managers: [ConnectionManager]) {
+        self.init(managers.map { manager in { manager.cutInput(loops: managers.count, done: $0) } })
+    }
+
+    /// Starts to cut requests on all loops, unless that is under way. Any thread may call it, and often.
+    package func begin() {
+        guard running.compareExchange(expected: 0, desired: visits.count, ordering: .relaxed).exchanged else { return }
+        for visit in visits { visit { [self] in running.subtract(1, ordering: .relaxed) } }
+    }
+}
+
+// The decision.
+extension InputCutter {
+    /// How many bytes a loop frees, so that a quarter of its share is free.
+    ///
+    /// - Parameters:
+    ///   - heldBytes: how many bytes the connections of the loop hold.
+    ///   - limit: the budget of all loops together.
+    package static func excess(of heldBytes: Int, limit: Int, loops: Int) -> Int {
+        let share = limit / max(1, loops)
+        return max(0, heldBytes - (share - share / 4))
+    }
+
+    /// The connections whose requests are cut, as indices: the oldest.
+    ///
+    /// - Parameter excess: how many bytes to free.
+    package static func choose(from connections: [UnfinishedInput], excess: Int) -> [Int] {
+        let cuttable = connections.indices.filter { connections[$0].heldBytes > 0 }
+        var freed = 0
+        return cuttable.sorted { connections[$0].age > connections[$1].age }.prefix { index in
+            defer { freed += connections[index].heldBytes }
+            return freed < excess
+        }
+    }
+}
