@@ -29,7 +29,8 @@ import Testing
         guard case .retry(let milliseconds) = parser.next() else { throw Wire.Failure.malformed("no retry") }
         #expect(retry == nil || retry == milliseconds, sourceLocation: location)
         let closed = StreamEvent(name: "closed", data: ["reason": .string(reason)])
-        #expect(parser.next() == .event(closed), sourceLocation: location)
+        let item = parser.next()
+        #expect(item == .event(closed), sourceLocation: location)
         #expect(parser.isEmpty, sourceLocation: location)
         return milliseconds
     }
