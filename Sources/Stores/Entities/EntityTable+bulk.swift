@@ -23,8 +23,7 @@ extension EntityTable {
         for id in ids {
             guard let row = rowOfID[id] else { continue }
             count += 1
-            change(&rows[Int(row)].entity)
-            noteUpdate(of: id, row, &entries)
+            if changeRow(row, change) { noteUpdate(of: id, row, &entries) }
         }
         logVersion(entries)
         return count
@@ -41,27 +40,49 @@ extension EntityTable {
         for id in ids {
             guard let row = rowOfID[id] else { continue }
             count += 1
-            let before = rows[Int(row)].entity
-            change(&rows[Int(row)].entity)
-            if !ExactComparison.areSame(rows[Int(row)].entity, before) { noteUpdate(of: id, row, &entries) }
+            if changeRow(row, change) { noteUpdate(of: id, row, &entries) }
         }
         logVersion(entries)
         return count
     }
 
-    /// Replaces or adds entities, each as ``upsert(_:merging:)`` does.
+    /// Replaces or adds entities, each as ``upsert(_:)`` does.
+    ///
+    /// - Returns: the number of added entities.
+    @inlinable @discardableResult
+    public mutating func upsertMany(_ entities: some Sequence<Entity>) -> Int {
+        upsertMany(entities) { $0.replaceRow($1, by: $2) }
+    }
+
+    /// Merges or adds entities, each as `upsert(_:merging:)` does.
     ///
     /// - Returns: the number of added entities.
     @inlinable @discardableResult
     public mutating func upsertMany(
-        _ entities: some Sequence<Entity>,
-        merging merge: (_ standing: inout Entity, _ new: Entity) -> Void = { $0 = $1 }
+        _ entities: some Sequence<Entity>, merging merge: (_ standing: inout Entity, _ new: Entity) -> Void
+    ) -> Int {
+        upsertMany(entities) { table, row, entity in table.changeRow(row) { merge(&$0, entity) } }
+    }
+
+    /// Merges or adds entities, each as `upsert(_:merging:)` does. Those that are equal afterwards count as unchanged.
+    ///
+    /// - Returns: the number of added entities.
+    @inlinable @discardableResult
+    public mutating func upsertMany(
+        _ entities: some Sequence<Entity>, merging merge: (_ standing: inout Entity, _ new: Entity) -> Void
+    ) -> Int where Entity: Equatable {
+        upsertMany(entities) { table, row, entity in table.changeRow(row) { merge(&$0, entity) } }
+    }
+
+    /// - Parameter change: changes the row that has the entity's id. It returns false if that counts as unchanged.
+    @inlinable
+    mutating func upsertMany(
+        _ entities: some Sequence<Entity>, changing change: (inout EntityTable, Int32, Entity) -> Bool
     ) -> Int {
         var (added, entries) = (0, [EntityChangeLogEntry<Entity.ID>]())
         for entity in entities {
             if let row = rowOfID[entity.id] {
-                merge(&rows[Int(row)].entity, entity)
-                noteUpdate(of: entity.id, row, &entries)
+                if change(&self, row, entity) { noteUpdate(of: entity.id, row, &entries) }
             } else {
                 entries.append(EntityChangeLogEntry(before: latest, id: entity.id, from: nil, to: count))
                 add(entity, at: count)
@@ -101,10 +122,11 @@ extension EntityTable {
     /// Replaces all entities by these, in their order. Of entities with the same id, the last one is taken, at the place of the
     /// first.
     ///
-    /// The difference to the table before is found if the entities that both have are in the same order. It names these as updated.
+    /// The difference to the table before is found if the entities that both have are in the same order. If nothing is different,
+    /// the table counts as unchanged.
     @inlinable
     public mutating func setAll(_ entities: some Sequence<Entity>) {
-        setAll(entities) { _, _ in false }
+        setAll(entities) { countsAsUnchanged($0, $1) }
     }
 
     /// Replaces all entities by these, in their order. Of entities with the same id, the last one is taken, at the place of the
@@ -114,7 +136,7 @@ extension EntityTable {
     /// the table counts as unchanged.
     @inlinable
     public mutating func setAll(_ entities: some Sequence<Entity>) where Entity: Equatable {
-        setAll(entities) { ExactComparison.areSame($0, $1) }
+        setAll(entities) { countsAsUnchanged($0, $1) }
     }
 }
 

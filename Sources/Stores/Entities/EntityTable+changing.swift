@@ -21,8 +21,7 @@ extension EntityTable {
     @inlinable @discardableResult
     public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool {
         guard let row = rowOfID[id] else { return false }
-        change(&rows[Int(row)].entity)
-        logUpdate(of: id, row)
+        if changeRow(row, change) { logUpdate(of: id, row) }
         return true
     }
 
@@ -33,22 +32,40 @@ extension EntityTable {
     @inlinable @discardableResult
     public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
         guard let row = rowOfID[id] else { return false }
-        let before = rows[Int(row)].entity
-        change(&rows[Int(row)].entity)
-        if !ExactComparison.areSame(rows[Int(row)].entity, before) { logUpdate(of: id, row) }
+        if changeRow(row, change) { logUpdate(of: id, row) }
         return true
     }
 
     /// Replaces the entity with the same id, or adds `entity` at the end if there is none.
     ///
+    /// - Returns: whether the entity was added.
+    @inlinable @discardableResult
+    public mutating func upsert(_ entity: Entity) -> Bool { !replace(entity.id, by: entity) && insert(entity) }
+
+    /// Merges `entity` into the entity with the same id, or adds it at the end if there is none.
+    ///
     /// - Parameters:
     ///   - entity: the new entity.
-    ///   - merge: merges the new entity into the existing one, in place. By default the new one replaces it.
+    ///   - merge: merges the new entity into the existing one, in place.
     /// - Returns: whether the entity was added.
     @inlinable @discardableResult
     public mutating func upsert(
-        _ entity: Entity, merging merge: (_ standing: inout Entity, _ new: Entity) -> Void = { $0 = $1 }
+        _ entity: Entity, merging merge: (_ standing: inout Entity, _ new: Entity) -> Void
     ) -> Bool {
+        !update(entity.id) { merge(&$0, entity) } && insert(entity)
+    }
+
+    /// Merges `entity` into the entity with the same id, or adds it at the end if there is none. If the existing one is equal
+    /// afterwards, the table counts as unchanged.
+    ///
+    /// - Parameters:
+    ///   - entity: the new entity.
+    ///   - merge: merges the new entity into the existing one, in place.
+    /// - Returns: whether the entity was added.
+    @inlinable @discardableResult
+    public mutating func upsert(
+        _ entity: Entity, merging merge: (_ standing: inout Entity, _ new: Entity) -> Void
+    ) -> Bool where Entity: Equatable {
         !update(entity.id) { merge(&$0, entity) } && insert(entity)
     }
 
@@ -76,6 +93,45 @@ extension EntityTable {
 }
 
 extension EntityTable {
+    /// Changes the entity of a row in place.
+    ///
+    /// - Returns: false if it counts as unchanged.
+    @inlinable
+    mutating func changeRow(_ row: Int32, _ change: (inout Entity) -> Void) -> Bool {
+        guard isComparedWhenChanged(rows[Int(row)].entity) else {
+            change(&rows[Int(row)].entity)
+            return true
+        }
+        let before = rows[Int(row)].entity
+        change(&rows[Int(row)].entity)
+        return !countsAsUnchanged(before, rows[Int(row)].entity)
+    }
+
+    /// The same for an entity that is known to be `Equatable`.
+    @inlinable
+    mutating func changeRow(_ row: Int32, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
+        let before = rows[Int(row)].entity
+        change(&rows[Int(row)].entity)
+        // Most changes are seen at once.
+        return rows[Int(row)].entity != before || !countsAsUnchanged(before, rows[Int(row)].entity)
+    }
+
+    /// Replaces an entity. False if there is none.
+    @inlinable
+    mutating func replace(_ id: Entity.ID, by entity: Entity) -> Bool {
+        guard let row = rowOfID[id] else { return false }
+        if replaceRow(row, by: entity) { logUpdate(of: id, row) }
+        return true
+    }
+
+    /// - Returns: false if the entity counts as unchanged.
+    @inlinable
+    mutating func replaceRow(_ row: Int32, by entity: Entity) -> Bool {
+        if countsAsUnchanged(rows[Int(row)].entity, entity) { return false }
+        rows[Int(row)].entity = entity
+        return true
+    }
+
     /// - Precondition: the table does not have the id, and `index` is in bounds.
     @inlinable
     mutating func add(_ entity: Entity, at index: Int) {

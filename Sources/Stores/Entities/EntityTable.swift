@@ -8,6 +8,11 @@
 /// Each change takes a new `stamp` and is logged. `changes(since:)` computes the difference from the log. Tables are equal if
 /// they hold equal entities in the same order.
 ///
+/// An entity counts as unchanged if it is `Equatable` and equal afterwards, and if all of its texts have the same bytes: a table
+/// then keeps its stamp, whichever method was called. One exception is a change in place, by code that does not know that the
+/// entity is `Equatable`, such as ``ForEach``: if the entity holds collections, it counts as changed, because a comparison would
+/// copy them.
+///
 /// A table is a sequence of its entities in their order. ``SortedEntityTable`` sorts them. A table holds at most 2³¹ − 1 entities.
 public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTracked where Entity.ID: Sendable {
     /// An entity with the id that it had when it was inserted.
@@ -62,8 +67,9 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
 
     /// The entity with this id; nil if there is none.
     ///
-    /// Setting nil removes the entity. Setting an entity replaces the one with this id at its place, or adds it at the end. A
-    /// change through the subscript copies the entity: `update(_:_:)` changes it in place.
+    /// Setting nil removes the entity. Setting an entity replaces the one with this id at its place, or adds it at the end. One
+    /// that counts as unchanged changes nothing. A change through the subscript copies the entity: `update(_:_:)` changes it in
+    /// place.
     @inlinable
     public subscript(id: Entity.ID) -> Entity? {
         get {
@@ -72,7 +78,7 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
         }
         set {
             if let newValue {
-                if !update(id, { $0 = newValue }) { upsert(newValue) }
+                if !replace(id, by: newValue) { upsert(newValue) }
             } else {
                 remove(id)
             }

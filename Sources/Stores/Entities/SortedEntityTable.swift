@@ -102,7 +102,7 @@ extension SortedEntityTable {
         updateMany(CollectionOfOne(id), change) == 1
     }
 
-    /// Replaces the entity with the same id, or adds it. Returns whether it was added: see ``EntityTable/upsert(_:merging:)``.
+    /// Replaces the entity with the same id, or adds it. Returns whether it was added: see `EntityTable.upsert(_:merging:)`.
     @inlinable @discardableResult
     public mutating func upsert(
         _ entity: Entity, merging merge: (_ standing: inout Entity, _ new: Entity) -> Void = { $0 = $1 }
@@ -232,6 +232,7 @@ extension EntityTable {
         let before = rows[Int(row)].entity
         change(&rows[Int(row)].entity)
         let entity = rows[Int(row)].entity
+        if countsAsUnchanged(before, entity) { return true }
         noteUpdate(of: id, row, &entries)
         let isMoved = areInOrder(before, entity) || areInOrder(entity, before)
         guard isMoved, let old = index(of: entity.id) else { return true }
