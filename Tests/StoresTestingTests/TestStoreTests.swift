@@ -118,6 +118,26 @@ import Testing
         try store.finish()
     }
 
+    @Test func anActionThatIsLostAtALimitIsAFailure() throws {
+        let clock = TestClock()
+        let store = TestStore(
+            Tally(), reducer: TallyReducer(),
+            middleware: [
+                MiddlewareFunction { commit in
+                    guard case .start = commit.action else { return .none }
+                    return .run("work", .parallel) {
+                        try? await clock.sleep(until: 100)
+                        return nil
+                    }
+                },
+                MiddlewareFunction { $0.action == .add(1) ? .dispatch(.start(2)) : .none },
+            ], effectLimit: 1)
+        try store.dispatch(.start(1))
+        let fault = StoreFault.actionLost(.tooManyEffects, .middleware, type: "start", label: "")
+        #expect(throws: TestStoreFailure.faults([fault])) { try store.dispatch(.add(1)) { $0.values = [1] } }
+        store.end()
+    }
+
     @Test func anEndlessCascadeIsAFailure() throws {
         let echo = MiddlewareFunction<Tally, TallyAction> { _ in .dispatch(.stop) }
         let store = TestStore(Tally(), reducer: TallyReducer(), middleware: [echo])

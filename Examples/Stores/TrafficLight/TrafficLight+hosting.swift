@@ -76,4 +76,8 @@ public struct Arrival: Interceptor {
     ) -> Interception<TrafficLightAction> {
         .replace(TrafficLightAction(action.event, at: clock.now()))
     }
+
+    public func respond(
+        to commit: borrowing Commit<TrafficLight, TrafficLightAction>
+    ) -> Effect<TrafficLightAction> { .none }
 }

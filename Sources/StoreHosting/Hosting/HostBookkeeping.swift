@@ -54,7 +54,7 @@ final class HostBookkeeping {
     private var privateBaseline: [UInt8]
     /// The size of the newest state.
     @exclusivity(unchecked) var size: StateSize
-    private var lastReportedLoss: Int?
+    private var lastReportedLosses: [ActionLoss: Int] = [:]
 
     /// - Parameters:
     ///   - baseline: of the state before the first commit.
@@ -112,10 +112,11 @@ final class HostBookkeeping {
         return copy.update(state.findChanges)
     }
 
-    /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.
-    func reportsLoss(at moment: Int) -> Bool {
-        if let lastReportedLoss, moment - lastReportedLoss < 60_000 { return false }
-        lastReportedLoss = moment
+    /// Whether to report an action that is lost now: one report a minute for each bound, because a client can repeat what led
+    /// to it.
+    func reportsLoss(at bound: ActionLoss, at moment: Int) -> Bool {
+        if let last = lastReportedLosses[bound], moment - last < 60_000 { return false }
+        lastReportedLosses[bound] = moment
         return true
     }
 

@@ -92,10 +92,10 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     @usableFromInline
-    func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
-        guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
-        return .stateTooLarge(
-            origin, type: withUnsafePointer(to: action, coding.describe)?.type ?? "", label: label)
+    func faultOfLosing(_ action: Action, from origin: Origin, at bound: ActionLoss, at moment: Int) -> StoreFault? {
+        guard madeBookkeeping().reportsLoss(at: bound, at: moment) else { return nil }
+        return .losing(
+            withUnsafePointer(to: action, coding.describe)?.type ?? "", from: origin, at: bound, label: label)
     }
 
     @usableFromInline

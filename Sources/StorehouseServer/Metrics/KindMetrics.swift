@@ -9,6 +9,7 @@ final class KindMetrics: Sendable {
     private let dispatches = DurationHistogram()
     private let commits = DurationHistogram()
     private let outcomes = Counters<Outcome>()
+    private let faults = Counters<Fault>()
 
     /// The value of the label `outcome`.
     private enum Outcome: String, CaseIterable {
@@ -16,6 +17,36 @@ final class KindMetrics: Sendable {
         case dryRun = "dry-run"
         case revisionMismatch = "revision-mismatch"
         case overloaded, ended
+    }
+
+    /// The value of the label `fault`.
+    private enum Fault: String, CaseIterable {
+        case cascadeStopped = "cascade-stopped"
+        case invariantBroken = "invariant-broken"
+        case undeclaredAction = "undeclared-action"
+        case stateTooLarge = "state-too-large"
+        case tooManyEffects = "too-many-effects"
+        case overloaded
+        case lateEmission = "late-emission"
+        case awaitedInReducer = "awaited-in-reducer"
+        case reducerStalled = "reducer-stalled"
+    }
+
+    /// Counts a fault that a store has reported.
+    func reported(_ fault: StoreFault) {
+        let label: Fault =
+            switch fault {
+            case .cascadeStopped: .cascadeStopped
+            case .invariantBroken: .invariantBroken
+            case .undeclaredAction: .undeclaredAction
+            case .stateTooLarge, .actionLost(.stateTooLarge, _, _, _): .stateTooLarge
+            case .actionLost(.tooManyEffects, _, _, _): .tooManyEffects
+            case .actionLost(.overloaded, _, _, _): .overloaded
+            case .actionLost(.lateEmission, _, _, _): .lateEmission
+            case .awaitedInReducer: .awaitedInReducer
+            case .reducerStalled: .reducerStalled
+            }
+        faults.add(to: label)
     }
 
     /// Counts a result of the store.
@@ -63,6 +94,10 @@ final class KindMetrics: Sendable {
         outcomes.write(
             "storehouse_dispatches_total", "Actions and batches of clients, by kind and outcome.", "outcome",
             labels: labels, into: &text)
+        faults.write(
+            "storehouse_faults_total",
+            "Faults of the code of a kind that its stores have reported. Lost actions count once a minute, a session and a reason.",
+            "fault", labels: labels, into: &text)
     }
 }
 

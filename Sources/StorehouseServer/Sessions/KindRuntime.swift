@@ -8,13 +8,14 @@ package final class KindRuntime: Sendable {
     let environment: StoreEnvironment
     let sealer: (any SecretSealer)?
     let limits: SessionLimits
-    let metrics = KindMetrics()
+    let metrics: KindMetrics
 
     init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?,
-        _ limits: SessionLimits = SessionLimits()
+        _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics()
     ) {
         self.kind = kind
+        self.metrics = metrics
         self.limits = limits
         self.sealer = sealer
         self.environment = environment
@@ -35,13 +36,18 @@ package final class KindRuntime: Sendable {
     ) {
         let name = kind.name
         let lines = EffectLog(of: name, log, clock)
+        let metrics = KindMetrics()
         let environment = StoreEnvironment(
-            clock: clock, report: { log.error($0, of: name) },
+            clock: clock,
+            report: { fault in
+                metrics.reported(fault)
+                log.error(fault, of: name)
+            },
             effects: { event in
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
                 lines.write(event)
             })
-        self.init(kind, environment, sealer, limits)
+        self.init(kind, environment, sealer, limits, metrics)
     }
 }
 
@@ -74,6 +80,15 @@ extension Log {
                     .init("store", kind), .init("session", label), .init("origin", origin.rawValue),
                     .init("type", type), detail,
                 ])
+        case .actionLost(let loss, let origin, let type, let label):
+            error(
+                "action lost",
+                [
+                    .init("store", kind), .init("session", label), .init("reason", loss.rawValue),
+                    .init("origin", origin.rawValue), .init("type", type), detail,
+                ])
+        case .reducerStalled(let seconds):
+            error("reducer stalled", [.init("store", kind), .init("seconds", seconds), detail])
         case .awaitedInReducer: error("dispatch awaited in a reducer", [.init("store", kind), detail])
         }
     }

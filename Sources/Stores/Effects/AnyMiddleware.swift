@@ -3,6 +3,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     @usableFromInline package typealias Respond = @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
     @usableFromInline package typealias Intercept = @Sendable (Action, State) -> Interception<Action>
     @usableFromInline package typealias IsGone = @Sendable (ArraySlice<PathStep>, State) -> Bool
+    @usableFromInline package typealias Look = @Sendable (ArraySlice<PathStep>, State, inout ElementLook) -> Void
 
     /// The effects of a commit, without its timers.
     @usableFromInline package let answer: Respond
@@ -15,6 +16,8 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     @usableFromInline package let interceptFunction: Intercept?
     /// Whether a path leads into a part of this middleware that the state no longer has; nil if it has no such parts.
     @usableFromInline package let isGone: IsGone?
+    /// Looks at the elements of the collection that a way leads to; nil if it has no such parts.
+    @usableFromInline package let look: Look?
     @usableFromInline package let timers: [TimerSource<State, Action>]
     /// Whether it never starts an effect. It is then called for actions only that are committed.
     @usableFromInline package let onlyWatches: Bool
@@ -24,13 +27,14 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     package init(
         respond answer: @escaping Respond = { _ in .none },
         resume: @escaping @Sendable (State) -> Effect<Action> = { _ in .none }, intercept: Intercept? = nil,
-        isGone: IsGone? = nil, timers: [TimerSource<State, Action>] = [], onlyWatches: Bool = false,
+        isGone: IsGone? = nil, look: Look? = nil, timers: [TimerSource<State, Action>] = [], onlyWatches: Bool = false,
         readsPreviousState: Bool = false
     ) {
         self.answer = answer
         resumeAnswer = resume
         interceptFunction = intercept
         self.isGone = isGone
+        self.look = look
         self.timers = timers
         self.onlyWatches = onlyWatches
         self.readsPreviousState = readsPreviousState
@@ -61,7 +65,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
             intercept = { action, state in interceptor.intercept(action, in: state) }
         }
         self.init(
-            respond: { commit in middleware.respond(to: commit) }, resume: { state in middleware.resume(state) },
+            respond: { commit in middleware.respond(to: commit) }, resume: { state in middleware.resume(from: state) },
             intercept: intercept, readsPreviousState: middleware.readsPreviousState)
     }
 
@@ -98,6 +102,15 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
         precedesReducer = !interceptors.isEmpty || readsPreviousState
         haveParts = all.filter { $0.isGone != nil }
         timerGroups = all.flatMap { $0.timers.map(\.group) }
+    }
+
+    /// Looks at all parts, and takes those that the state no longer has.
+    func takeGone(from parts: inout LiveParts, in state: State) -> Set<EffectPath> {
+        parts.takeGone(
+            isGone: { isGone($0, in: state) },
+            look: { way, look in
+                for middleware in haveParts { middleware.look?(way[...], state, &look) }
+            })
     }
 
     /// Whether the state no longer has the part that `path` leads to.

@@ -176,7 +176,10 @@ public struct Emitter<Action: Sendable>: Sendable {
     @inlinable
     package init(_ send: @escaping @Sendable (Action) -> Void) { self.send = send }
 
-    /// Dispatches `action`, unless the effect was cancelled. An ``AsyncStore`` whose queue is full drops it.
+    /// Dispatches `action`, unless the effect was cancelled.
+    ///
+    /// An action that is emitted after the operation has returned is lost, and so is one that a limit of the store refuses, such as
+    /// the full queue of an ``AsyncStore``. Both are reported as ``StoreFault/actionLost(_:_:type:label:)``.
     @inlinable
     public func emit(_ action: Action) { send(action) }
 }

@@ -83,6 +83,14 @@ package struct PathStep: Hashable, Sendable {
         PathStep(.element(AnyHashable(ExactKey(key))), id(of: value), mayEnd: true)
     }
 
+    /// The step to an element whose key is its id.
+    static func identified(by key: some Hashable) -> PathStep {
+        PathStep(.element(AnyHashable(ExactKey(key))), AnyHashable(ExactKey(key)), mayEnd: true)
+    }
+
+    /// Whether it leads to one element.
+    var isElement: Bool { if case .element = place { true } else { false } }
+
     /// The step to this value in the same place. If it has an id, a value with another id is not the same part.
     @usableFromInline
     package func holding<Value>(_ value: Value) -> PathStep { PathStep(place, Self.id(of: value), mayEnd: true) }
@@ -102,8 +110,11 @@ package struct PathStep: Hashable, Sendable {
     package static func nextCaseNumber() -> Int { lastCaseNumber.add(1, ordering: .relaxed).newValue }
 
     private static func id<Value>(of value: Value) -> AnyHashable? {
-        func open(_ value: some Identifiable) -> AnyHashable { AnyHashable(ExactKey(value.id)) }
-        return (value as? any Identifiable).map { open($0) }
+        func open<Part: Identifiable>(_ type: Part.Type) -> AnyHashable? {
+            (value as? Part).map { AnyHashable(ExactKey($0.id)) }
+        }
+        // The type is asked, and not the value: most values have no id, and need not be copied.
+        return (Value.self as? any Identifiable.Type).flatMap { open($0) }
     }
 }
 

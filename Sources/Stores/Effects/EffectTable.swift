@@ -39,6 +39,8 @@ package struct EffectTable<Action: Sendable>: Sendable {
     @usableFromInline package var running: [RunningEffect] = []
     @usableFromInline package var waiting: [QueuedEffect] = []
     @usableFromInline package var throttles: [EffectKey: Throttle] = [:]
+    /// The removable parts that the others belong to.
+    @usableFromInline package var parts = LiveParts()
 
     @inlinable
     package init() {}
@@ -86,6 +88,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         ended: inout [RunningEffect]
     ) -> Admission {
         let key = request.key
+        if key.path.mayEnd { note(key.path) }
         switch request.policy {
         case .parallel: return .start
         case .latest, .debounced:
@@ -112,6 +115,25 @@ package struct EffectTable<Action: Sendable>: Sendable {
         request.delay += .milliseconds(start.delay)
         take(&ended) { start.replaced.contains($0.runID) }
         return .start
+    }
+
+    @usableFromInline
+    mutating func note(_ path: EffectPath) { parts.insert(path) }
+
+    /// Removes the effects of parts that are gone, and the intervals of their throttled effects.
+    ///
+    /// - Parameter takeGone: looks at the parts, and takes those that are gone.
+    package mutating func takeMissing(
+        _ ended: inout [RunningEffect], _ takeGone: (inout LiveParts) -> Set<EffectPath>
+    ) {
+        parts.forgetUnused(
+            running.map(\.key.path) + waiting.map(\.request.key.path) + throttles.keys.map(\.path),
+            count: running.count + waiting.count + throttles.count)
+        if parts.isEmpty { return }
+        let gone = takeGone(&parts)
+        if gone.isEmpty { return }
+        take(&ended) { gone.contains($0.key.path) }
+        throttles = throttles.filter { !gone.contains($0.key.path) }
     }
 
     /// Forgets the throttles that no longer affect an effect.
@@ -296,8 +318,6 @@ package final class PendingWork<Action: Sendable> {
     @usableFromInline package var effects = EffectTable<Action>()
     @usableFromInline package var timers: [TimerGroup<Action>] = []
     @usableFromInline package var postLockWork = PostLockWork()
-    /// Whether an effect belongs to a part of the state that may be removed.
-    @usableFromInline package var hasRemovableParts = false
     /// Whether events of effects are deferred: inside a batch they would come before the commits that caused them.
     @usableFromInline package var defersEffectEvents = false
     /// The events that are deferred to the end of the batch.

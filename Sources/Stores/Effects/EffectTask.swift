@@ -1,5 +1,6 @@
 import Locks
 import Platform
+import Synchronization
 
 /// One run of an effect: waits for the delay, runs the operation within its deadline, and returns the last action.
 @usableFromInline
@@ -32,7 +33,13 @@ struct EffectTask<Action: Sendable>: Sendable {
                     isTimeout: emission == .late))
         }
         self.submission = submission
-        send = { [weak sink] action, emission in sink?.submit(submission(action, emission)) }
+        send = { [weak sink] action, emission in
+            if emission == .emitted, progress.hasReturned {
+                sink?.effectEmittedLate(action)
+            } else {
+                sink?.submit(submission(action, emission))
+            }
+        }
     }
 
     /// - Returns: the last action to submit; nil if there is none.
@@ -50,6 +57,8 @@ struct EffectTask<Action: Sendable>: Sendable {
         let last = await EffectContext.running.withValue(progress) {
             await request.operation(Emitter { [send] in send($0, .emitted) })
         }
+        // Later actions of a cancelled effect are dropped in silence, those of any other are a fault.
+        if !Task.isCancelled { progress.markReturned() }
         return last.map { submission($0, .last) }
     }
 
@@ -139,6 +148,7 @@ public final class EffectContext: Sendable {
     private let retries: @Sendable () -> Void
     // Guards the reports, and what a shutdown waits for. The last lock in the order: nothing is called while it is held.
     private let contents = Locked(Contents())
+    private let returned = Atomic(false)
 
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
@@ -185,6 +195,12 @@ public final class EffectContext: Sendable {
 
     /// Whether a shutdown waits for the effect.
     package func isAwaited(at now: ContinuousClock.Instant) -> Bool { contents.withLock { $0.activity.isAwaited(at: now) } }
+
+    /// Whether the operation has returned, and was not cancelled before.
+    @usableFromInline package var hasReturned: Bool { returned.load(ordering: .relaxed) }
+
+    @usableFromInline
+    package func markReturned() { returned.store(true, ordering: .relaxed) }
 
     /// The phase of an effect that ran to its end.
     @usableFromInline package var outcome: EffectEvent.Phase {

@@ -79,6 +79,11 @@ extension AnyMiddleware {
             guard let value = read(state), step(value) == first else { return true }
             return part.isGone?(path.dropFirst(), value) ?? false
         }
+        let look: Look = { way, state, look in
+            guard let first = way.first, first.isInPlace(of: place) else { return }
+            guard let value = read(state), !mayEnd || step(value) == first else { return look.removeAll() }
+            part.look?(way.dropFirst(), value, &look)
+        }
         self.init(
             respond: { (commit: borrowing Commit<State, Action>) in
                 // `matches` is cheap, and most commits belong to other parts.
@@ -95,6 +100,7 @@ extension AnyMiddleware {
                 return part.resumeAnswer(value).embedded(in: step(value), embed)
             },
             intercept: intercept, isGone: part.isGone != nil || mayEnd ? isGone : nil,
+            look: part.look != nil || mayEnd ? look : nil,
             timers: part.timers.map { source in
                 TimerSource(group: source.group.embedded(in: place)) { state in
                     guard let value = read(state) else { return [] }
@@ -110,6 +116,7 @@ extension AnyMiddleware {
         ofEach part: AnyMiddleware<Part, PartAction>
     ) where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
         let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in { ElementAction(key, $0) } }
+        let tracker = ElementTracker<State>()
         var intercept: Intercept?
         if let interceptPart = part.interceptFunction {
             intercept = { action, state in
@@ -139,6 +146,10 @@ extension AnyMiddleware {
                 guard let first = path.first, let key = first.elementKey(as: State.Key.self) else { return false }
                 guard let value = state.element(of: key), .element(key, value) == first else { return true }
                 return part.isGone?(path.dropFirst(), value) ?? false
+            },
+            look: { way, state, look in
+                // A way that goes on leads to a collection of another middleware.
+                if way.isEmpty { look.look(at: state, tracker, isGone: part.isGone) }
             },
             timers: part.timers.map { source in
                 TimerSource(group: source.group.embedded(in: .elements)) { state in

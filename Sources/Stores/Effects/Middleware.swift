@@ -26,6 +26,10 @@ public protocol Middleware<State, Action>: Sendable {
     /// default none.
     func resume(_ state: State) -> Effect<Action>
 
+    /// Another spelling of ``resume(_:)``, which it calls by default. Without it, Swift would ignore a method of this name in
+    /// silence.
+    func resume(from state: State) -> Effect<Action>
+
     /// Whether ``respond(to:)`` reads ``Commit/previousState``. By default false.
     ///
     /// The store then copies the state before each action, and the action copies the collections that it changes.
@@ -38,6 +42,8 @@ public protocol Middleware<State, Action>: Sendable {
 extension Middleware {
     @inlinable
     public func resume(_ state: State) -> Effect<Action> { .none }
+    @inlinable
+    public func resume(from state: State) -> Effect<Action> { resume(state) }
     @inlinable public var readsPreviousState: Bool { false }
     /// A new object with each call. A store stores it.
     @inlinable
@@ -47,6 +53,9 @@ extension Middleware {
 /// A middleware that also sees actions before the reducer.
 ///
 /// A store asks its interceptors in the declared order. Each gets the action as the one before it returned it.
+///
+/// One without effects answers each commit by `.none` in ``Middleware/respond(to:)``. There is no default: Swift would take a misspelt
+/// method for another one, and call the default in silence.
 public protocol Interceptor<State, Action>: Middleware {
     // Repeated, so that the compiler infers them from `intercept(_:in:)` alone.
     /// The state of its stores.
@@ -60,12 +69,6 @@ public protocol Interceptor<State, Action>: Middleware {
     ///   - action: the action of the sender, or of the interceptor before.
     ///   - state: the state before the action. A stored copy makes the next change copy.
     func intercept(_ action: Action, in state: State) -> Interception<Action>
-}
-
-extension Interceptor {
-    /// No effects.
-    @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
 }
 
 /// The decision of an interceptor on an action.

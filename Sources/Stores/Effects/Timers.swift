@@ -88,6 +88,12 @@ package struct TimerGroup<Action: Sendable>: Sendable {
     private var timers: [StateTimer<Action>] = []
     /// Timers that have fired and are still part of the state.
     private var fired: Set<StateTimer<Action>.Key> = []
+    /// Timers whose action was refused at a bound. They have not fired.
+    private var refused: Set<StateTimer<Action>.Key> = []
+    /// Whether refused timers are tried again. False after a refusal, so that one attempt is made when there may be room.
+    private var retries = false
+    /// The timer whose action is being reduced.
+    private var latest: (key: StateTimer<Action>.Key, runID: Int)?
     private(set) var armed: (timer: StateTimer<Action>, runID: Int)?
 
     init(key: EffectKey) { self.key = key }
@@ -95,6 +101,7 @@ package struct TimerGroup<Action: Sendable>: Sendable {
     mutating func setTimers(_ timers: [StateTimer<Action>]) {
         self.timers = timers
         if !fired.isEmpty { fired.formIntersection(timers.map(\.key)) }
+        if !refused.isEmpty { refused.formIntersection(timers.map(\.key)) }
     }
 
     /// Whether the state has no timer of the group.
@@ -102,8 +109,12 @@ package struct TimerGroup<Action: Sendable>: Sendable {
 
     /// The timer to arm; nil if there is none.
     var next: StateTimer<Action>? {
-        timers.lazy.filter { !fired.contains($0.key) }.min { $0.deadline < $1.deadline }
+        timers.lazy.filter { !fired.contains($0.key) && (retries || !refused.contains($0.key)) }
+            .min { $0.deadline < $1.deadline }
     }
+
+    /// The earliest deadline of a timer that has not fired. A refused one counts too: another process must try it again.
+    var nextDeadline: Int? { timers.lazy.filter { !fired.contains($0.key) }.map(\.deadline).min() }
 
     mutating func arm(_ timer: StateTimer<Action>, _ runID: Int) { armed = (timer, runID) }
 
@@ -111,7 +122,29 @@ package struct TimerGroup<Action: Sendable>: Sendable {
 
     /// Records that the armed timer has fired.
     mutating func markFired() {
-        if let armed { fired.insert(armed.timer.key) }
+        if let armed {
+            fired.insert(armed.timer.key)
+            latest = (armed.timer.key, armed.runID)
+        }
         armed = nil
+    }
+
+    /// Records that the action of the timer that has fired was refused: the timer waits until it is tried again.
+    ///
+    /// - Returns: whether it was refused for the first time; nil if the run was another one.
+    mutating func refuse(_ runID: Int) -> Bool? {
+        guard let latest, latest.runID == runID else { return nil }
+        fired.remove(latest.key)
+        retries = false
+        return refused.insert(latest.key).inserted
+    }
+
+    /// Has refused timers be tried again.
+    ///
+    /// - Returns: whether there are any.
+    @discardableResult
+    mutating func allowRetry() -> Bool {
+        retries = true
+        return !refused.isEmpty
     }
 }

@@ -73,8 +73,40 @@ public enum StoreFault: Sendable, Hashable {
     /// An action of this origin would have made the state larger than the host allows. It was rejected, and no client
     /// learns of it. A host names the type of the action, and the store by its label.
     case stateTooLarge(Origin, type: String, label: String)
+    /// An action of this origin was lost at a bound of the store, and nobody waits for its receipt. A host names the type of the
+    /// action, and the store by its label; otherwise the type is the name of the action's case, and the label is empty.
+    ///
+    /// The action of a timer is not lost: see ``ActionLoss/tooManyEffects``.
+    case actionLost(ActionLoss, Origin, type: String, label: String)
     /// The reducer of an ``AsyncStore`` has awaited a dispatch to its own store. The action was queued behind the current one.
     case awaitedInReducer
+    /// The reducer of an ``AsyncStore`` has not returned for this many seconds, although dispatches wait for it: see
+    /// ``AsyncStore/dispatch(_:)``. They returned as ``Outcome/queued``.
+    case reducerStalled(seconds: Int)
+}
+
+/// The bound at which an action was lost that nobody waits for.
+public enum ActionLoss: String, Sendable, Hashable, CaseIterable {
+    /// It would have started more effects than the store, or the queue of one, may have.
+    ///
+    /// A timer whose action is refused at this bound has not fired: it is tried again when an effect has ended, and after the next
+    /// commit. The fault is reported once for each deadline.
+    case tooManyEffects = "too-many-effects"
+    /// It would have made the state too large. It is reported as ``StoreFault/stateTooLarge(_:type:label:)``.
+    case stateTooLarge = "state-too-large"
+    /// The queue of an ``AsyncStore`` was full.
+    case overloaded
+    /// An ``Emitter`` emitted it after the operation of its effect had returned.
+    case lateEmission = "late-emission"
+
+    /// Nil if a rule has rejected the action, and not a bound.
+    init?(_ rejection: Rejection) {
+        switch rejection {
+        case .tooManyEffects: self = .tooManyEffects
+        case .stateTooLarge: self = .stateTooLarge
+        default: return nil
+        }
+    }
 }
 
 extension StoreFault: CustomStringConvertible {
@@ -91,9 +123,28 @@ extension StoreFault: CustomStringConvertible {
         case .stateTooLarge(let origin, let type, _):
             "the action \(type) of origin \(origin.rawValue) would have made the state too large and was rejected: "
                 + "it is lost, as if it had never been sent"
+        case .actionLost(let loss, let origin, let type, _):
+            "the action \(type) of origin \(origin.rawValue) was refused: \(loss.detail)"
+        case .reducerStalled(let seconds):
+            "an asynchronous reducer has not returned for \(seconds) seconds while dispatches waited: if it waits for a dispatch "
+                + "to its own store, as in a detached task, neither ends; the dispatches were answered as queued"
         case .awaitedInReducer:
             "an asynchronous reducer awaited a dispatch to its own store, which waits for the reducer: "
                 + "the action was queued instead; send it from a middleware or an effect"
+        }
+    }
+}
+
+extension ActionLoss {
+    fileprivate var detail: String {
+        switch self {
+        case .tooManyEffects:
+            "it would have started too many effects, and nobody waits for its receipt; a timer is tried again, any other action is "
+                + "lost: raise the limit, or start fewer effects"
+        case .stateTooLarge: "it would have made the state too large"
+        case .overloaded: "the queue of the store is full, so it is lost: dispatch and wait, or send less"
+        case .lateEmission:
+            "its effect has returned, so it is lost: an effect must return after it has emitted everything"
         }
     }
 }

@@ -30,6 +30,10 @@ public protocol Reducer<State, Action>: Sendable {
     /// A composed reducer skips the parts for which it is false.
     func concerns(_ action: Action) -> Bool
 
+    /// Another spelling of ``concerns(_:)``, which it calls by default. Without it, Swift would ignore a method of this name in
+    /// silence.
+    func concerns(action: Action) -> Bool
+
     /// Both steps: changes `state` only if the decision is `.accept`. A reducer may implement both in one pass.
     func apply(_ action: Action, to state: inout State) -> Decision
 
@@ -38,6 +42,9 @@ public protocol Reducer<State, Action>: Sendable {
 }
 
 /// A reducer that accepts every action, so that it needs no ``Reducer/decide(_:in:)``.
+///
+/// Conform to ``Reducer`` as soon as there is something to decide. Swift would take a misspelt `decide` of an accepting reducer for
+/// another method, and accept every action; a ``Reducer`` does not compile without it.
 public protocol AcceptingReducer<State, Action>: Reducer {
     // Repeated, so that the compiler infers the types from `reduce(_:_:)` alone.
     /// The state: a value.
@@ -75,6 +82,10 @@ extension Reducer {
     @inlinable @inline(__always)
     public func concerns(_ action: Action) -> Bool { true }
 
+    /// The answer of ``concerns(_:)``.
+    @inlinable @inline(__always)
+    public func concerns(action: Action) -> Bool { concerns(action) }
+
     /// A new object with each call. Stores and compositions store it.
     @inlinable
     public var prepared: AnyReducer<State, Action> { AnyReducer(self) }
@@ -92,9 +103,13 @@ extension Reducer {
 public enum Decision: Sendable, Hashable {
     /// The action applies. `reduce` follows, and the action makes a revision.
     case accept
-    /// The action has nothing to do now. It makes no revision.
+    /// The action has nothing to do now. It makes no revision, unless another part accepts it.
+    ///
+    /// In a composition it is no guard. If another part accepts the action, this part is reduced too, and its middleware sees the
+    /// commit: ``OnAction`` follows other parts in this way. A part that must not be reduced says `.reject`, or checks the condition
+    /// again in ``Reducer/reduce(_:_:)`` and in its middleware.
     case ignore
-    /// The action must not happen now. Nothing changes, and the sender gets the reason.
+    /// The action must not happen now, whatever other parts decide. Nothing changes, and the sender gets the reason.
     case reject(Rejection)
 
     /// The common decision of two parts. `other` is not evaluated if this is a rejection.
@@ -194,7 +209,7 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
         _ reducer: some Reducer<State, Action>, middleware: [AnyMiddleware<State, Action>], onlyFollows: Bool = false
     ) {
         self.init(
-            concerns: { reducer.concerns($0) }, decide: { reducer.decide($0, in: $1) },
+            concerns: { reducer.concerns(action: $0) }, decide: { reducer.decide($0, in: $1) },
             reduce: { reducer.reduce(&$1, $0) }, apply: { reducer.apply($0, to: &$1) }, middleware: middleware,
             onlyFollows: onlyFollows)
     }

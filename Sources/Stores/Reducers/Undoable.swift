@@ -78,7 +78,8 @@ public struct Undoable<Part: Reducer>: Reducer {
         let action = CasePath<UndoableAction<Part.Action>, Part.Action>(
             embed: { .present($0) }, extract: { if case .present(let action) = $0 { $1(action) } })
         return AnyReducer(
-            self, middleware: part.middleware.map { $0.scoped(\History<Part.State>.present, action) })
+            self, middleware: part.middleware.map { $0.scoped(\History<Part.State>.present, action) },
+            onlyFollows: part.onlyFollows)
     }
 
     /// Appends the present to the past, before it changes.

@@ -1,48 +1,44 @@
 import Locks
+import Platform
 
 /// A store with an asynchronous reducer. Actions wait in a queue and are reduced strictly in the order of sending.
 ///
 /// - An action is reduced after the commit of the one before, so no update is lost.
-/// - The queue is bounded. If it is full, an action ends as ``Outcome/overloaded``.
+/// - The queue is bounded. If it is full, an action ends as ``Outcome/overloaded``. If nobody waits for its receipt, it is reported
+///   as a ``StoreFault``.
 /// - Revisions, notifications, middleware, effects and limits are those of ``Store``.
 /// - A dispatch by its own reducer does not wait, because it would wait for itself. It is queued, and reported as a
 ///   ``StoreFault``.
 public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol {
     /// The maximum number of waiting actions; a batch counts as one.
     public static var queueLimit: Int { 1024 }
+    /// How long a reducer may run, by the store's clock, before the dispatches that wait for it return: see ``dispatch(_:)``. It is
+    /// noticed at most twice as late.
+    public static var stallTime: Duration { .seconds(30) }
 
     package typealias Completion =
         @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> @Sendable () -> Void
 
-    private enum QueuedItem {
-        case submission(QueuedActions<Action>, Completion)
-        /// The end of an effect without an action.
-        case end(Int)
-    }
-
-    private struct Queue {
-        var items: [QueuedItem] = []
-        var isDraining = false
-    }
-
     @usableFromInline package let core: StoreCore<State, Action>
     private let reducer: any AsyncReducer<State, Action>
     // Guards the queue. Nothing is called while it is held.
-    private let queue = Locked(Queue())
+    private let queue = Locked(AsyncStoreQueue<State, Action>())
 
     /// A store with an initial state.
     ///
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - reducer: the reducer.
+    ///   - reducer: the reducer. An ``Asynchronous`` of ``OnAction`` alone, which accepts no action, stops the process.
     ///   - middleware: in the order in which they see actions and commits.
     ///   - environment: the clock, the executor of effects, and limits.
     public convenience init(
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        let own = reducer.synchronousRules?.middleware ?? []
-        self.init(state, reducer, MiddlewareStack(own, middleware), environment, observer: nil)
+        let rules = reducer.synchronousRules
+        // Such a store would ignore every action.
+        if rules?.onlyFollows == true { StoreLock<State, Action>.stopWithoutReducer() }
+        self.init(state, reducer, MiddlewareStack(rules?.middleware ?? [], middleware), environment, observer: nil)
     }
 
     @usableFromInline
@@ -54,7 +50,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         self.reducer = reducer
     }
 
-    deinit { core.end() }
+    deinit { end() }
 
     /// Cancels the running and the queued effects with this id, in all parts of the state.
     ///
@@ -62,7 +58,10 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     public func cancel(id: EffectID) { core.cancelEffects(named: id, self) }
 
     /// Cancels the effects and disarms the timers. Nothing is committed afterwards.
-    public func end() { core.end() }
+    public func end() {
+        core.end()
+        queue.withLock { $0.watch }?.cancel()
+    }
 
     public var state: State { read { $0 } }
     /// The number of committed actions.
@@ -86,16 +85,21 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     ///
     /// The reducer of the store must not wait for it. If it does, the action is queued behind the current one, the receipt
     /// has a ``StoreFault`` and comes at once.
+    ///
+    /// A reducer that waits through a detached task cannot be told from a slow one. So when a reducer has not returned for
+    /// ``stallTime``, every dispatch that waits for it returns as ``Outcome/queued``, and ``StoreFault/reducerStalled(seconds:)``
+    /// is reported. The actions stay in the queue.
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
+        let submission = QueuedActions(action, origin: .client)
         if Reduction.isRunning(in: core) {
             core.environment.report(.awaitedInReducer)
-            let isQueued = enqueue(.submission(QueuedActions(action, origin: .client), { _, _ in {} }), isBounded: true)
+            let isQueued = enqueue(.submission(submission, nil, nil), isBounded: true)
             return Receipt(isQueued ? .queued : .overloaded, revision: 0).with(.awaitedInReducer)
         }
-        return await Promise.value { done in
-            submit(QueuedActions(action, origin: .client)) { receipt, _ in { done(receipt) } }
-        }
+        let receipt = Promise<Receipt>()
+        submit(submission, { found, _ in { receipt.fulfill(found) } }, receipt)
+        return await receipt.value()
     }
 
     public func send(_ action: Action) { submit(QueuedActions(action, origin: .client)) }
@@ -114,51 +118,71 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// - Parameter completion: called once under the lock, with the receipt and the contents. The closure that it returns is
     ///   called after the lock is released.
     package func submit(_ submission: QueuedActions<Action>, _ completion: @escaping Completion) {
+        submit(submission, completion, nil)
+    }
+
+    /// - Parameters:
+    ///   - completion: nil if nobody gets the receipt. A loss is then reported.
+    ///   - receipt: what a task waits for that may be the reducer.
+    private func submit(
+        _ submission: QueuedActions<Action>, _ completion: Completion?, _ receipt: Promise<Receipt>?
+    ) {
         let isEmission = submission.envelope.details.map { $0.effectRunID != 0 && !$0.endsEffect } ?? false
         // The last action of an effect is always queued, or its group would never settle.
         let isBounded = submission.envelope.origin == .client || isEmission
-        if !enqueue(.submission(submission, completion), isBounded: isBounded) {
-            completion(Receipt(.overloaded, revision: revision), nil)()
+        if enqueue(.submission(submission, completion, receipt), isBounded: isBounded) { return }
+        if let completion { return completion(Receipt(.overloaded, revision: revision), nil)() }
+        core.contents.withLock { contents in
+            _ = core.reportLoss(of: submission.first, submission.envelope.origin, at: .overloaded, contents)
         }
     }
 
     /// - Returns: whether there was room in the queue.
-    private func enqueue(_ item: QueuedItem, isBounded: Bool) -> Bool {
-        let result: EnqueueResult = queue.withLock { queue in
-            guard queue.items.count < Self.queueLimit || !isBounded else { return .full }
-            queue.items.append(item)
-            defer { queue.isDraining = true }
-            return queue.isDraining ? .queued : .startsDraining
+    private func enqueue(_ item: AsyncStoreQueue<State, Action>.Item, isBounded: Bool) -> Bool {
+        let result = queue.withLock { $0.append(item, limit: isBounded ? Self.queueLimit : .max) }
+        switch result {
+        case .startsDraining: Task(executorPreference: core.environment.executor) { await self.drain() }
+        case .startsWatch(let reduction): watch(reduction)
+        case .queued, .full: break
         }
-        if result == .startsDraining { Task(executorPreference: core.environment.executor) { await self.drain() } }
         return result != .full
     }
 
     private func drain() async {
-        while let items = dequeueAll() {
-            for item in items {
-                switch item {
-                case .submission(let submission, let completion): await run(submission, completion)
-                case .end(let runID): core.effectEnded(runID, self)
-                }
+        while let item = queue.withLock({ $0.next() }) {
+            switch item {
+            case .submission(let submission, let completion, _): await run(submission, completion)
+            case .end(let runID): core.effectEnded(runID, self)
+            case .taken: break
             }
         }
     }
 
-    private func run(_ submission: QueuedActions<Action>, _ completion: Completion) async {
+    /// Looks after a while whether the same reduction still runs, although dispatches wait.
+    private func watch(_ reduction: Int) {
+        let moment = core.environment.now.saturatingAdding(Self.stallTime.wholeMilliseconds)
+        let task = Task(executorPreference: core.environment.executor) { [weak self, clock = core.environment.clock] in
+            guard await clock.sleepUntil(moment) else { return }
+            self?.endWatch(of: reduction)
+        }
+        queue.withLock { $0.watch = task }
+    }
+
+    private func endWatch(of reduction: Int) {
+        let (stalled, next) = queue.withLock { $0.endWatch(of: reduction) }
+        if let next { watch(next) }
+        guard !stalled.isEmpty else { return }
+        let fault = StoreFault.reducerStalled(seconds: Int(Self.stallTime / .seconds(1)))
+        core.environment.report(fault)
+        for receipt in stalled { receipt.fulfill(Receipt(.queued, revision: 0).with(fault)) }
+    }
+
+    private func run(_ submission: QueuedActions<Action>, _ completion: Completion?) async {
         let (finish, followUps, postLockWork) = await process(submission, completion)
         for followUp in followUps { submit(followUp) }
         finish()
         postLockWork.perform()
         submission.envelope.ownGroup?.leave()
-    }
-
-    private func dequeueAll() -> [QueuedItem]? {
-        queue.withLock { queue in
-            queue.isDraining = !queue.items.isEmpty
-            defer { queue.items = [] }
-            return queue.isDraining ? queue.items : nil
-        }
     }
 }
 
@@ -168,7 +192,7 @@ extension AsyncStore {
         finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], postLockWork: PostLockWork
     )
 
-    private func process(_ submission: QueuedActions<Action>, _ completion: Completion) async -> Completed {
+    private func process(_ submission: QueuedActions<Action>, _ completion: Completion?) async -> Completed {
         let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
             (core.refusal(submission.envelope, contents), contents.pointee.state)
         }
@@ -202,7 +226,7 @@ extension AsyncStore {
 
     /// Ends a submission under the lock: the effect that sent it, the commits, and the receipt.
     private func finish(
-        _ submission: QueuedActions<Action>, _ completion: Completion,
+        _ submission: QueuedActions<Action>, _ completion: Completion?,
         _ commit: (StoreCore<State, Action>.ContentsPointer, inout DispatchContext) -> Outcome
     ) -> Completed {
         core.contents.withLock { contents in
@@ -217,7 +241,11 @@ extension AsyncStore {
             var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
             if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
-            let finish = completion(receipt, contents)
+            if completion == nil, case .rejected(let rejection, let index) = outcome {
+                _ = core.refused(submission, rejection, index: index, contents)
+            }
+            let nothing: @Sendable () -> Void = {}
+            let finish = completion?(receipt, contents) ?? nothing
             if let kept { contents.pointee.state = kept }
             core.notifyDispatchEnded(contents)
             return (finish, core.takeQueuedActions(contents), core.takePostLockWork(contents))
@@ -249,7 +277,7 @@ extension AsyncStore {
             let last = changes.last, !observer.admits(last.1, from: origin, contents)
         {
             let index = changes.firstIndex { !observer.admits($0.1, from: origin, contents) } ?? changes.count - 1
-            return .rejected(core.tooLarge(changes[index].0, origin, contents), index: index)
+            return .rejected(.stateTooLarge, index: index)
         }
         let readsPrevious = core.middleware.readsPreviousState
         let previous = changes.indices.map { index in
@@ -285,7 +313,7 @@ extension AsyncStore {
 
 extension AsyncStore: ActionSink {
     @usableFromInline
-    package func submit(_ submission: QueuedActions<Action>) { submit(submission) { _, _ in {} } }
+    package func submit(_ submission: QueuedActions<Action>) { submit(submission, nil, nil) }
 
     @usableFromInline
     package func effectEnded(_ runID: Int) { _ = enqueue(.end(runID), isBounded: false) }
@@ -297,8 +325,10 @@ extension AsyncStore: ActionSink {
     package func effectRetries(_ runID: Int) { core.notifyRetry(of: runID) }
 
     @usableFromInline
+    package func effectEmittedLate(_ action: Action) {
+        core.contents.withLock { contents in _ = core.reportLoss(of: action, .effect, at: .lateEmission, contents) }
+    }
+
+    @usableFromInline
     package func cancelEffects(of group: EffectGroup) { core.cancelEffects(of: group, self) }
 }
-
-/// The result of adding an item to the queue.
-private enum EnqueueResult { case startsDraining, queued, full }

@@ -118,11 +118,11 @@ package protocol CommitObserver<State, Action>: AnyObject {
     /// - Parameter origin: of the actions that lead to the state.
     func admits(_ state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool
 
-    /// The fault to report of an action that is lost, because its state was not admitted and no client learns of it.
+    /// The fault to report of an action that is lost at a bound, and whose receipt nobody gets.
     ///
     /// - Parameter moment: the store's time, in milliseconds since 1970.
     /// - Returns: nil if the store has reported such a fault a short time before.
-    func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault?
+    func faultOfLosing(_ action: Action, from origin: Origin, at bound: ActionLoss, at moment: Int) -> StoreFault?
 
     /// Called for each commit, before subscribers are notified and effects start.
     ///

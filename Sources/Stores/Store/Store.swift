@@ -76,7 +76,8 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         return result ?? core.contents.withLock { body($0.pointee.state) }
     }
 
-    public func send(_ action: Action) { dispatch(action) }
+    /// Sends an action without waiting for the result. If a limit of the store refuses it, a ``StoreFault`` is reported.
+    public func send(_ action: Action) { _ = submit(action, Envelope(.client), isAwaited: false) }
 
     /// Calls `subscriber` for each commit; see ``StoreProtocol/observe(_:)`` for the rules.
     public func subscribe(
@@ -94,10 +95,12 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
 
     /// Reduces an action, or a batch that begins with it. If it comes from inside, it is queued.
     ///
-    /// - Parameter inspect: called with the receipt and the contents that belong to it, inside the store.
+    /// - Parameters:
+    ///   - isAwaited: whether the sender gets the receipt. If not, a loss is reported.
+    ///   - inspect: called with the receipt and the contents that belong to it, inside the store.
     @inlinable
     package func submit(
-        _ action: Action, _ envelope: Envelope<Action>,
+        _ action: Action, _ envelope: Envelope<Action>, isAwaited: Bool = true,
         _ inspect: (Receipt, StoreCore<State, Action>.ContentsPointer) -> Void = { _, _ in }
     ) -> Receipt {
         var receipt = Receipt(.queued, revision: 0)
@@ -105,7 +108,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
             if envelope.isDryRun {
                 receipt = dryRun(QueuedActions(action, envelope), contents, inspect)
             } else {
-                receipt = process(action, envelope, contents)
+                receipt = process(action, envelope, contents, isAwaited: isAwaited)
                 inspect(receipt, contents)
             }
             core.notifyDispatchEnded(contents)
@@ -142,7 +145,8 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
 extension Store {
     @inlinable
     package func process(
-        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
+        isAwaited: Bool
     ) -> Receipt {
         if let refusal = core.refusal(envelope, contents) {
             return Receipt(refusal, revision: contents.pointee.revision)
@@ -159,7 +163,11 @@ extension Store {
                 || (contents.pointee.pending != nil && core.isNearEffectLimit(contents))
             ? reduce(batch: QueuedActions(action, envelope), contents, &progress)
             : reduce(action, envelope, contents, &progress)
-        return Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
+        let receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
+        guard !isAwaited, case .rejected(let rejection, let index) = outcome,
+            let fault = core.refused(QueuedActions(action, envelope), rejection, index: index, contents)
+        else { return receipt }
+        return receipt.with(fault)
     }
 
     @inlinable
@@ -267,8 +275,7 @@ extension Store {
             contents.pointee.observer?.admits(state, from: batch.envelope.origin, contents) == false
         {
             let refused = firstActionOverSizeLimit(in: accepted, batch.envelope.origin, contents) ?? last
-            let rejection = core.tooLarge(refused.action, batch.envelope.origin, contents)
-            return .failure(BatchRefusal(rejection, refused.index))
+            return .failure(BatchRefusal(.stateTooLarge, refused.index))
         }
         let firstActionOverEffectLimit = firstActionOverEffectLimit(in: &accepted, batch.envelope, contents)
         return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
@@ -321,10 +328,12 @@ extension Store {
     @inlinable
     func drain(_ contents: StoreCore<State, Action>.ContentsPointer) -> StoreFault? {
         var left = core.environment.cascadeLimit
+        var fault: StoreFault?
         while let queued = core.nextQueuedActions(contents) {
             for submission in queued.prefix(left) {
                 contents.pointee.observer?.willReduce(submission.first, isNamed: false)
-                _ = process(submission.first, submission.envelope, contents)
+                let receipt = process(submission.first, submission.envelope, contents, isAwaited: false)
+                fault = fault ?? receipt.fault
                 core.notifyDispatchEnded(contents)
             }
             contents.pointee.madePendingWork.postLockWork.left += queued.compactMap(\.envelope.ownGroup)
@@ -333,13 +342,15 @@ extension Store {
             }
             left -= queued.count
         }
-        return nil
+        return fault
     }
 }
 
 extension Store: ActionSink {
     @inlinable
-    package func submit(_ submission: QueuedActions<Action>) { _ = submit(submission.first, submission.envelope) }
+    package func submit(_ submission: QueuedActions<Action>) {
+        _ = submit(submission.first, submission.envelope, isAwaited: false)
+    }
 
     @inlinable
     package func effectEnded(_ runID: Int) { core.effectEnded(runID, self) }
@@ -349,6 +360,11 @@ extension Store: ActionSink {
 
     @usableFromInline
     package func effectRetries(_ runID: Int) { core.notifyRetry(of: runID) }
+
+    @usableFromInline
+    package func effectEmittedLate(_ action: Action) {
+        core.contents.withLock { contents in _ = core.reportLoss(of: action, .effect, at: .lateEmission, contents) }
+    }
 
     @usableFromInline
     package func cancelEffects(of group: EffectGroup) { core.cancelEffects(of: group, self) }

@@ -1,10 +1,10 @@
 // Effects that end before their time. Everything here happens under the store's lock.
 extension StoreCore {
-    /// Cancels the effects and timers of parts that the committed state no longer has.
+    /// Cancels the effects of parts that the committed state no longer has. Their timers end when they are read from the state.
     @inlinable
     @inline(never)
     package func endMissingParts(endsBatch: Bool, _ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
-        guard let work = contents.pointee.pending, work.hasRemovableParts else { return }
+        guard let work = contents.pointee.pending, !work.effects.parts.isEmpty else { return }
         endMissingParts(of: work, endsBatch: endsBatch, contents, sink)
     }
 
@@ -13,13 +13,8 @@ extension StoreCore {
         of work: PendingWork<Action>, endsBatch: Bool, _ contents: ContentsPointer, _ sink: some ActionSink<Action>
     ) {
         work.defersEffectEvents = !endsBatch
-        func isGone(_ path: EffectPath) -> Bool { middleware.isGone(path, in: contents.pointee.state) }
-        cancel(contents, sink) { isGone($0.key.path) }
-        for place in work.timers.indices.reversed() where isGone(work.timers[place].key.path) {
-            if let armed = work.timers[place].armed, let (ended, _) = work.effects.end(armed.runID) {
-                work.postLockWork.ended.append(ended)
-            }
-            work.timers.remove(at: place)
+        cancel(contents, sink) { effects, ended in
+            effects.takeMissing(&ended) { middleware.takeGone(from: &$0, in: contents.pointee.state) }
         }
     }
 
@@ -40,20 +35,21 @@ extension StoreCore {
     ) {
         let postLockWork: PostLockWork = contents.withLock(call) { contents in
             guard !contents.pointee.hasEnded, contents.pointee.pending != nil else { return PostLockWork() }
-            cancel(contents, sink, where: isMeant)
+            cancel(contents, sink) { $0.take(&$1, where: isMeant) }
             // The call came from inside: the work is done with that of the current action.
             return contents.pointee.isBusy ? PostLockWork() : takePostLockWork(contents)
         }
         postLockWork.perform()
     }
 
-    /// Cancels effects, and starts those that were queued behind them.
+    /// Cancels the effects that `take` takes, and starts those that were queued behind them.
     private func cancel(
-        _ contents: ContentsPointer, _ sink: some ActionSink<Action>, where isMeant: (RunningEffect) -> Bool
+        _ contents: ContentsPointer, _ sink: some ActionSink<Action>,
+        _ take: (inout EffectTable<Action>, inout [RunningEffect]) -> Void
     ) {
         let ended = ending(contents) { work in
             var ended: [RunningEffect] = []
-            work.effects.take(&ended, where: isMeant)
+            take(&work.effects, &ended)
             work.postLockWork.ended += ended
             return ended
         }
@@ -61,5 +57,6 @@ extension StoreCore {
             guard let next = contents.pointee.madePendingWork.effects.next(behind: effect) else { continue }
             notifyAfterBatch(.started, start(next, contents, sink), contents)
         }
+        if !ended.isEmpty { retryTimers(contents, sink) }
     }
 }

@@ -63,7 +63,6 @@ extension StoreCore {
             return (runID, admission)
         }
         guard admission != .drop else { return }
-        if request.key.path.mayEnd { contents.pointee.madePendingWork.hasRemovableParts = true }
         // Entered before the older run leaves: a group that continues must not settle in between.
         let effectGroup = progress.entered()
         stage.own?.enter()
@@ -170,7 +169,7 @@ extension StoreCore {
             notify(phase ?? progress.outcome, progress, of: ended.groups.first, contents)
         }
         if let next { notify(.started, start(next, contents, sink), contents) }
-        if ended.isTimer { fire(runID, contents, sink) }
+        if ended.isTimer { fire(runID, contents, sink) } else { retryTimers(contents, sink) }
     }
 
     /// The work to do after the lock is released. Call this last.
@@ -228,7 +227,7 @@ extension StoreCore {
         let now = environment.now
         let revision = contents.pointee.revision + 1 + place.index
         var ended: [RunningEffect] = []
-        capacity.take(&ended) { middleware.isGone($0.key.path, in: state) }
+        capacity.takeMissing(&ended) { middleware.takeGone(from: &$0, in: state) }
         return withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
                 withOptionalPointer(to: previous) { previous in

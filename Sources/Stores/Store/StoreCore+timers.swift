@@ -3,7 +3,7 @@ extension StoreCore.Contents {
     /// When the next timer is due, in milliseconds since 1970; nil if none is set.
     @usableFromInline package var nextDeadline: Int? {
         guard let timers = pending?.timers, !timers.isEmpty else { return nil }
-        return timers.compactMap { $0.next?.deadline }.min()
+        return timers.compactMap(\.nextDeadline).min()
     }
 }
 
@@ -16,9 +16,9 @@ extension StoreCore {
         let known = contents.pointee.madePendingWork.timers.firstIndex { $0.key == key }
         if known == nil, timers.isEmpty { return }
         if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(key: key)) }
-        if key.path.mayEnd { contents.pointee.madePendingWork.hasRemovableParts = true }
         let place = known ?? contents.pointee.madePendingWork.timers.count - 1
         contents.pointee.madePendingWork.timers[place].setTimers(timers)
+        contents.pointee.madePendingWork.timers[place].allowRetry()
         arm(place, cause: cause, contents, sink)
     }
 
@@ -45,6 +45,15 @@ extension StoreCore {
         contents.pointee.madePendingWork.effects.add(
             RunningEffect(key: next.key.effect, runID: runID, policy: nil, task: task))
         contents.pointee.madePendingWork.timers[place].arm(next, runID)
+    }
+
+    /// Arms timers again whose action was refused: there may be room for it.
+    @usableFromInline
+    func retryTimers(_ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
+        guard let work = contents.pointee.pending else { return }
+        for place in work.timers.indices where work.timers[place].allowRetry() {
+            arm(place, cause: contents.pointee.revision, contents, sink)
+        }
     }
 
     /// Arms the next timer of the group whose timer has fired.

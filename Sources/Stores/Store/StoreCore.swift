@@ -170,16 +170,6 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             rejection.undeclaredAction.map { .undeclaredAction($0) } ?? .invariantBroken(rejection.reason))
     }
 
-    /// The rejection of an action whose state is too large. It is reported if no client learns of it.
-    func tooLarge(_ action: Action, _ origin: Origin, _ contents: ContentsPointer) -> Rejection {
-        if origin != .client,
-            let fault = contents.pointee.observer?.faultOfLosing(action, from: origin, at: environment.now)
-        {
-            environment.report(fault)
-        }
-        return .stateTooLarge
-    }
-
     func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: ContentsPointer) -> Subscription {
         observer(contents.pointee.state)
         return subscribe({ observer($0.state) }, contents)
@@ -264,10 +254,11 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Cancels all effects. The timers and the store continue.
-    package func cancelEffects() {
+    package func cancelEffects(_ sink: some ActionSink<Action>) {
         let cancelled: [RunningEffect] = contents.withLock { contents in
             let cancelled = contents.pointee.pending?.effects.cancelEffects() ?? []
             for effect in cancelled { notify(.cancelled, effect.progress, contents) }
+            retryTimers(contents, sink)
             return cancelled
         }
         for effect in cancelled { effect.end() }
@@ -326,6 +317,8 @@ package protocol ActionSink<Action>: AnyObject, Sendable {
     func effectAbandoned(_ runID: Int)
     /// Notifies observers that an effect retries its call.
     func effectRetries(_ runID: Int)
+    /// Reports an action that an effect has emitted after its end.
+    func effectEmittedLate(_ action: Action)
     /// Cancels the effects of a group.
     func cancelEffects(of group: EffectGroup)
 }

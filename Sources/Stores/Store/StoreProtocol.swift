@@ -14,7 +14,7 @@ public protocol StoreProtocol<State, Action>: AnyObject, Sendable {
     /// Reads the state in place. Nothing changes it meanwhile, so `body` must be quick.
     func read<Result>(_ body: (State) -> Result) -> Result
 
-    /// Sends an action without waiting for the result.
+    /// Sends an action without waiting for the result. If a limit of the store refuses it, a ``StoreFault`` is reported.
     func send(_ action: Action)
 
     /// Calls `observer` with the state at once, then after each commit, in order and one call at a time.
@@ -57,7 +57,7 @@ public final class ObservableStore<Value: Sendable>: StoreProtocol {
     @discardableResult
     public func update(_ method: @escaping Method) -> Outcome { store.dispatch(method).outcome }
 
-    public func send(_ method: @escaping Method) { store.dispatch(method) }
+    public func send(_ method: @escaping Method) { store.send(method) }
 
     public func observe(_ observer: @escaping @Sendable (Value) -> Void) -> Subscription { store.observe(observer) }
 }

@@ -71,7 +71,7 @@ extension TestStore {
         try pump()
         let running = log.withLock { $0.running }
         if running.isEmpty, strict { throw failed(.nothingToSkip("a running effect")) }
-        store.core.cancelEffects()
+        store.core.cancelEffects(store)
         try pump()
         log.withLock { log in log.running.removeAll { effect in running.contains { $0.id == effect.id } } }
         if exhaustivity == .off(showSkipped: true) {

@@ -48,14 +48,17 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         let environment = StoreEnvironment(
             clock: clock, executor: executor, effectLimit: effectLimit, effectOrder: effectOrder,
             report: { fault in log.withLock { $0.record(fault) } })
-        let observed = ObservedReducer(reducer) { action, outcome in
+        let prepared = reducer.prepared
+        // The observed reducer does not say so itself.
+        if prepared.onlyFollows { StoreLock<State, Action>.stopWithoutReducer() }
+        let observed = ObservedReducer(prepared) { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }
         self.log = log
         self.show = show
         self.clock = clock
         store = Store(
-            state, reducer: observed, middleware: reducer.prepared.middleware + middleware, environment: environment)
+            state, reducer: observed, middleware: prepared.middleware + middleware, environment: environment)
         subscription = store.subscribe { commit in
             let event = TestLog.Event(action: commit.action, outcome: .committed, state: commit.state)
             log.withLock { $0.events.append(event) }

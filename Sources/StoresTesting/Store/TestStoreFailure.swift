@@ -130,8 +130,9 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
     /// Broken invariants are left out: they are also rejections, which the test must assert.
     mutating func record(_ fault: StoreFault) {
         switch fault {
-        case .cascadeStopped, .undeclaredAction: faults.append(fault)
-        default: break
+        case .cascadeStopped, .undeclaredAction, .actionLost, .stateTooLarge, .awaitedInReducer, .reducerStalled:
+            faults.append(fault)
+        case .invariantBroken: break
         }
     }
 

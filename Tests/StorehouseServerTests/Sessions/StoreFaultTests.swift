@@ -33,6 +33,23 @@ import Testing
         }
     }
 
+    @Test func actionsThatNoClientWaitsForAndThatALimitRefusesAreLoggedAndCounted() async throws {
+        try await run { server, session in
+            for _ in 1...2 { #expect(try await session.dispatch("faulty/flood").status == 200) }
+            let limit = StoreEnvironment.standard.effectLimit
+            try await expectGoesOn(session, from: limit + 2)
+            let errors = errors(server)
+            let name = Fingerprint.of(String(session.path.dropFirst("/sessions/".count)))
+            let line =
+                " error action lost store=faulty session=\(name) reason=too-many-effects origin=middleware type=faulty/work "
+            // One line a minute.
+            #expect(errors.count == 1)
+            #expect(errors.first?.contains(line) == true)
+            let samples = try Exposition(try await server.get("/metrics")).samples
+            #expect(samples[#"storehouse_faults_total{kind="faulty",fault="too-many-effects"}"#] == 1)
+        }
+    }
+
     /// Without actions in the log, since a cascade has thousands.
     private func run(_ body: (LiveServer, LiveSession) async throws -> Void) async throws {
         try await LiveServer.run(kinds: [.faulty], logging: .info) { server in

@@ -1,15 +1,19 @@
 import JSON
+import Locks
 import StoreHosting
 import Stores
 
-/// A kind whose program is at fault: an action that breaks an invariant, and one that sets itself off for ever.
+/// A kind whose program is at fault: an action that breaks an invariant, one that sets itself off for ever, and one that makes its
+/// middleware start too many effects.
 enum FaultyAction: DeclaredAction, Equatable {
-    case count, `break`, cascade
+    case count, `break`, cascade, flood, work
 
     static let catalogue = ActionSchema<FaultyAction>([
         ActionDeclaration("faulty/count", "Counts.", .count),
         ActionDeclaration("faulty/break", "Would break an invariant.", .break),
         ActionDeclaration("faulty/cascade", "Counts, and is dispatched again for each of its commits.", .cascade),
+        ActionDeclaration("faulty/flood", "A middleware dispatches more work than a store may have.", .flood),
+        ActionDeclaration("faulty/work", "Counts, and starts an effect that does not end.", .work),
     ])
 }
 
@@ -32,5 +36,24 @@ struct FaultyReducer: Reducer {
 extension StoreKind {
     static let faulty = StoreKind.store(
         "faulty", reducer: FaultyReducer(),
-        middleware: [MiddlewareFunction { $0.action == .cascade ? .dispatch(.cascade) : .none }])
+        middleware: [
+            MiddlewareFunction { commit in
+                switch commit.action {
+                case .cascade: .dispatch(.cascade)
+                case .flood:
+                    .merge((0..<StoreEnvironment.standard.effectLimit + 3).map { _ in .dispatch(.work) })
+                case .work:
+                    .run("faulty.work", .parallel) {
+                        let end = Promise<Void>()
+                        await withTaskCancellationHandler {
+                            await end.value()
+                        } onCancel: {
+                            end.fulfill(())
+                        }
+                        return nil
+                    }
+                case .count, .break: .none
+                }
+            }
+        ])
 }

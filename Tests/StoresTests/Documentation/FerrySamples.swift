@@ -32,6 +32,8 @@ struct Quay: Interceptor {
     func intercept(_ action: FerryAction, in state: Ferry) -> Interception<FerryAction> {
         isOpen() ? .pass : .reject("closed")
     }
+
+    func respond(to commit: borrowing Commit<Ferry, FerryAction>) -> Effect<FerryAction> { .none }
 }
 
 /// What the articles show of one store.

@@ -41,6 +41,13 @@ struct HarbourReducer: ComposedReducer {
     }
 }
 
+struct Booth: Sendable, Equatable {
+    var tickets = 0
+    var asked = 0
+}
+
+enum BoothAction: Sendable { case sell }
+
 struct FerrySign: Connector {
     enum Button: Sendable { case bell }
 
@@ -69,6 +76,26 @@ struct Fleet: Sendable {
         // There is no tug, and no boat of that name.
         #expect(store.dispatch(.tug(.board)).outcome == .ignored)
         #expect(store.dispatch(.boat(ElementAction("Ada", .board))).outcome == .ignored)
+    }
+
+    @Test func ignoringIsNoGuard() {
+        let selling = Reduce<Booth, BoothAction>(
+            decide: { _, booth in booth.tickets > 0 ? .accept : .ignore },
+            reduce: { booth, _ in booth.tickets -= 1 })
+        let counting = Reduce<Booth, BoothAction> { booth, _ in booth.asked += 1 }
+        let store = Store(Booth(), reducer: combine(selling, counting))
+        #expect(store.dispatch(.sell).outcome == .committed)
+        #expect(store.state == Booth(tickets: -1, asked: 1))
+    }
+
+    @Test func rejectingIsAGuard() {
+        let counting = Reduce<Booth, BoothAction> { booth, _ in booth.asked += 1 }
+        let selling = Reduce<Booth, BoothAction>(
+            decide: { _, booth in booth.tickets > 0 ? .accept : .reject("sold-out") },
+            reduce: { booth, _ in booth.tickets -= 1 })
+        let store = Store(Booth(), reducer: combine(selling, counting))
+        #expect(store.dispatch(.sell).outcome == .rejected("sold-out", index: 0))
+        #expect(store.state == Booth())
     }
 
     @Test func composeWithMiddleware() async {

@@ -179,6 +179,32 @@ import Testing
         #expect(store.state.list.map(\.ticks) == [8])
     }
 
+    @Test(arguments: [true, false]) func anIntervalOfAThrottledEffectEndsWithItsPart(_ latest: Bool) {
+        let store = store(
+            .throttled(every: .seconds(60), latest: latest), nest { ($0.maybe, $0.birds) = (Bird(), ["x": Bird()]) })
+        for name in ["a", "b"] { gates[name].open() }
+        store.dispatch(.maybe(.sing("a")))
+        store.dispatch(.bird(ElementAction("x", .sing("a"))))
+        scheduler.run()
+        store.dispatch(.set(Nest()))
+        store.dispatch(.set(nest { ($0.maybe, $0.birds) = (Bird(), ["x": Bird()]) }))
+        #expect(store.dispatch(.maybe(.sing("b"))).effects == ["song"])
+        #expect(store.dispatch(.bird(ElementAction("x", .sing("b")))).effects == ["song"])
+        scheduler.run()
+        #expect(store.state.maybe?.ticks == 1)
+        #expect(store.state.birds["x"]?.ticks == 1)
+    }
+
+    @Test func anIntervalGoesOnWhileItsPartIsThere() {
+        let store = store(.throttled(every: .seconds(60), latest: false), nest { $0.maybe = Bird() })
+        gates["a"].open()
+        for _ in 1...2 {
+            store.dispatch(.maybe(.sing("a")))
+            scheduler.run()
+        }
+        #expect(store.state.maybe?.ticks == 1)
+    }
+
     private func alarmed(_ moment: Int) -> Bird {
         var bird = Bird()
         bird.alarm = moment

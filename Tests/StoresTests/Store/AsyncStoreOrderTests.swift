@@ -72,6 +72,8 @@ import Testing
                 default: .pass
                 }
             }
+
+            func respond(to commit: borrowing Commit<Tally, TallyAction>) -> Effect<TallyAction> { .none }
         }
         let store = AsyncStore(Tally(), reducer: Asynchronous(TallyReducer()), middleware: [Guard()])
         #expect(await store.dispatch(.add(1)).outcome == .committed)

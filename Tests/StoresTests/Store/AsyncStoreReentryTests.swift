@@ -1,5 +1,6 @@
 import Locks
 import Stores
+import StoresTesting
 import Testing
 
 /// Asynchronous reducers that await a dispatch.
@@ -53,6 +54,77 @@ import Testing
         #expect(faults.values == [.awaitedInReducer])
         #expect(await store.dispatch(Relay(number: 2)).outcome == .committed)
         #expect(store.state.values == [1, 10, 2])
+    }
+
+    /// Runs an operation of its own for each action, and then adds the number.
+    private struct Working: AsyncReducer {
+        let work: @Sendable (Int) async -> Void
+
+        func reduce(_ state: Tally, _ action: Int) async throws(Rejection) -> Tally? {
+            await work(action)
+            return Tally(values: state.values + [action])
+        }
+    }
+
+    private func working(
+        _ clock: TestClock, _ work: @escaping @Sendable (Int) async -> Void
+    ) -> AsyncStore<Tally, Int> {
+        AsyncStore(
+            Tally(), reducer: Working(work: work),
+            environment: StoreEnvironment(clock: clock, report: { [faults] in faults.record($0) }))
+    }
+
+    private static let stalled = StoreFault.reducerStalled(seconds: 30)
+
+    /// Nobody sees that a reducer waits for a detached task. So the clock ends the wait.
+    @Test(.timeLimit(.minutes(5)))
+    func aDispatchThatADetachedTaskAwaitsReturnsAfterTheStallTime() async {
+        let (clock, place) = (TestClock(), Locked<AsyncStore<Tally, Int>?>(nil))
+        let receipts = receipts
+        let store = working(clock) { number in
+            guard number == 1, let store = place.withLock({ $0 }) else { return }
+            receipts.record(await Task.detached { await store.dispatch(10) }.value)
+        }
+        place.withLock { $0 = store }
+        defer { place.withLock { $0 = nil } }
+        async let receipt = store.dispatch(1)
+        while clock.sleepers.isEmpty { await Task.yield() }
+        clock.advance(by: AsyncStore<Tally, Int>.stallTime)
+        #expect(await receipt.outcome == .committed)
+        #expect(receipts.values.map(\.outcome) == [.queued])
+        #expect(receipts.values.map(\.fault) == [Self.stalled])
+        #expect(faults.values == [Self.stalled])
+        #expect(await store.dispatch(2).outcome == .committed)
+        #expect(store.state.values == [1, 10, 2])
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func aReducerIsWatchedFromItsOwnBeginning() async {
+        let (clock, gates, entered) = (TestClock(), Gates(), Gates())
+        let store = working(clock) { number in
+            entered[number].open()
+            await gates[number].wait()
+        }
+        async let first = store.dispatch(1)
+        await entered[1].wait()
+        async let second = store.dispatch(2)
+        while clock.sleepers.isEmpty { await Task.yield() }
+        async let third = store.dispatch(3)
+        gates[1].open()
+        #expect(await first.outcome == .committed)
+        await entered[2].wait()
+        clock.advance(by: AsyncStore<Tally, Int>.stallTime)
+        // The watch over the first reducer has ended. That over the second begins only if the third dispatch waits by now.
+        while clock.sleepers.isEmpty { await Task.yield() }
+        #expect(faults.values == [])
+        clock.advance(by: AsyncStore<Tally, Int>.stallTime)
+        #expect(await third.outcome == .queued)
+        #expect(faults.values == [Self.stalled])
+        gates[2].open()
+        gates[3].open()
+        #expect(await second.outcome == .committed)
+        while store.revision < 3 { await Task.yield() }
+        #expect(store.state.values == [1, 2, 3])
     }
 
     @Test(.timeLimit(.minutes(5)))

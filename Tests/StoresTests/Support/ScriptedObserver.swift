@@ -63,7 +63,9 @@ final class ScriptedObserver: CommitObserver {
         _ state: Tally, from origin: Origin, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer
     ) -> Bool { true }
 
-    func faultOfLosing(_ action: TallyAction, from origin: Origin, at moment: Int) -> StoreFault? { nil }
+    func faultOfLosing(
+        _ action: TallyAction, from origin: Origin, at bound: ActionLoss, at moment: Int
+    ) -> StoreFault? { nil }
 
     func dispatchEnded(
         in state: UnsafePointer<Tally>, at revision: Int, nextDeadline: Int?, asksBeforeCommit: inout Bool

@@ -15,6 +15,8 @@ struct Moderator: Interceptor {
         return .pass
     }
 
+    func respond(to commit: borrowing Commit<ChatRoom, ChatAction>) -> Effect<ChatAction> { .none }
+
     private func admit(_ text: String, by author: ChatMember.ID, to room: ChatRoom) -> Interception<ChatAction> {
         if room.members[author]?.isMuted == true { return .reject("muted") }
         let now = clock.now()

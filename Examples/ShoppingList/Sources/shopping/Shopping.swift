@@ -31,6 +31,8 @@ private struct PurchaseTimes: Interceptor {
         guard let (item, _) = buy.values(in: action) else { return .pass }
         return .replace(buy(item, clock.now()))
     }
+
+    func respond(to commit: borrowing Commit<ShoppingList, ShoppingAction>) -> Effect<ShoppingAction> { .none }
 }
 
 /// Version 1 had names only: `{"items": ["tea", "milk"]}`. Members that are missing get their initial values.
