@@ -60,6 +60,10 @@ final class RequestRecorder: Sendable {
         self.proxies = proxies
     }
 
+    var isLoggingRefusals: Bool { log.isEnabled(.debug) }
+
+    func write(refusal line: [LogField]) { log.debug("action refused", line) }
+
     /// Counts and logs a request.
     func record(_ request: FinishedRequest, of head: RequestHead, on connection: HTTPConnection) {
         if connection.isForwarded, head.isForSharedStream { return }
@@ -107,6 +111,11 @@ final class RequestRecorder: Sendable {
         if let session = connection.subject as? Session { return LoggedSession(session) }
         guard let resource = try? Resource(head.path, below: basePath), resource.route.hasSessionID else { return nil }
         return SessionID(resource.id.decoded).map { LoggedSession(id: $0, kind: nil) }
+    }
+
+    /// The mark of that session.
+    func sessionMark(_ head: RequestHead, _ connection: HTTPConnection) -> String? {
+        session(head, connection)?.id.fingerprint
     }
 
     private func write(

@@ -27,7 +27,7 @@ struct RequestContext {
         return share.selection.appending(try head.selectedPointer())
     }
 
-    func answer(_ response: Response) { decorator.send(response, to: head, exchange) }
+    func answer(_ response: Response) { decorator.send(response, to: request, exchange) }
 
     /// Answers that the output budget has no room for the response.
     func refuseResponse() {
@@ -49,7 +49,7 @@ struct RequestContext {
         /// Sends the response that `make` returns on the connection's loop: now if this is the loop, else in a turn of it.
         func answer(_ make: @escaping @Sendable () -> Response) {
             exchange.resume { [decorator, request] exchange in
-                if let exchange { decorator.send(make(), to: request.head, exchange) }
+                if let exchange { decorator.send(make(), to: request, exchange) }
             }
         }
 
@@ -63,7 +63,7 @@ struct RequestContext {
         /// - Returns: whether this is the loop.
         func answerIfOnLoop(_ make: () -> Response) -> Bool {
             guard let exchange = exchange.here else { return false }
-            if exchange.isCurrent { decorator.send(make(), to: request.head, exchange) }
+            if exchange.isCurrent { decorator.send(make(), to: request, exchange) }
             return true
         }
 
@@ -116,10 +116,12 @@ struct ResponseDecorator: Sendable {
     var mayBeDone = false
 
     /// Sends the response, if the output budget has room for it.
-    fileprivate func send(_ response: consuming Response, to head: RequestHead, _ exchange: Exchange) {
+    fileprivate func send(_ response: consuming Response, to request: Request, _ exchange: Exchange) {
         // A second response is dropped, and is not counted.
         guard exchange.isCurrent else { return }
+        let head = request.head
         if let correction = correction(of: response, to: head) { response = correction }
+        if response.problemCode != nil { recorder.writeRefusal(response, of: request, route, on: exchange.connection) }
         if exchange.hasRoom(for: response.body.count) {
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else {
