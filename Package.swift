@@ -19,6 +19,7 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .target(name: "CFaultNote"),
+        .target(name: "CFirstProcess"),
         .target(name: "CThreadNumber"),
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
@@ -31,7 +32,8 @@ let package = Package(
         .target(name: "HTTP"),
         .target(name: "Sockets", dependencies: ["CLinux", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
-        .target(name: "Observability", dependencies: ["CFaultNote", "HTTP", "JSON", "Locks", "Platform"]),
+        .target(
+            name: "Observability", dependencies: ["CFaultNote", "CFirstProcess", "HTTP", "JSON", "Locks", "Platform"]),
 
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
         .target(name: "StoreHosting", dependencies: ["CFaultNote", "JSON", "Locks", "RemoteServices", "Stores"]),
@@ -174,7 +176,7 @@ let package = Package(
 
 let cTargets: Set = [
     "CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CHiredis", "CSQLite", "CFaultyDisk",
-    "CProcessTesting",
+    "CFirstProcess", "CProcessTesting",
 ]
 for target in package.targets {
     if cTargets.contains(target.name) {

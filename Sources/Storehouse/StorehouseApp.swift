@@ -28,6 +28,8 @@ extension StorehouseApp {
     /// Runs the command of the process's arguments, and ends the process with the exit code of the command: 0 for success, 1
     /// for a failure, 2 for a wrong command line, configuration or declaration of a kind.
     public static func main() async {
+        FirstProcess.begin()
+        CoreDumps.prevent()
         StandardDescriptors.makeSafe()
         ProcessMemory.shareHeapsIfLimited()
         exit(await Self().run(Array(CommandLine.arguments.dropFirst())))
