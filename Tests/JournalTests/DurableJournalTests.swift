@@ -161,6 +161,28 @@ struct DurableJournalTests {
         #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
     }
 
+    @Test("takes a session with a timer that is to fire as used", arguments: DurableStorage.allCases)
+    func timersCountAsUse(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        // One that is overdue is still to fire; the last session has none any more.
+        for (name, deadlines) in [("overdue", [1]), ("later", [1 << 45]), ("plain", []), ("fired", [1 << 45, nil])] {
+            let session = journal.create(Step.session(name))
+            for (index, deadline) in deadlines.enumerated() { session.appendCommit(index + 1, nextDeadline: deadline) }
+            #expect(await session.awaitDurable() == nil)
+        }
+        await journal.closed()
+        let again = try storage.openJournal()
+        #expect(Set(try await again.idleSessions(before: 1 << 52, limit: 2)) == ["plain", "fired"])
+        let deadlines = Dictionary(
+            uniqueKeysWithValues: try await again.listed().map { ($0.header.id, $0.nextDeadline) })
+        #expect(deadlines == ["overdue": 1, "later": 1 << 45, "plain": nil, "fired": nil])
+        for (name, deadline) in deadlines {
+            #expect(try await again.session(name).summary.nextDeadline == deadline)
+        }
+        await again.closed()
+    }
+
     @Test("takes the last use at most once an interval", arguments: DurableStorage.allCases)
     func recordsUsesAtIntervals(kind: DurableStorage) async throws {
         let storage = try kind.make()

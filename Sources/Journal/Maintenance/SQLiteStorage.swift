@@ -257,6 +257,7 @@ struct BackupMarker: Sendable, Equatable {
         return SessionSummary(
             header: summary.header.renamed(
                 history: summary.header.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
-            revision: summary.revision, lastActiveAt: summary.lastActiveAt, shareGeneration: summary.shareGeneration)
+            revision: summary.revision, lastActiveAt: summary.lastActiveAt, shareGeneration: summary.shareGeneration,
+            nextDeadline: summary.nextDeadline)
     }
 }

@@ -272,10 +272,12 @@ public final class RedisJournal: Journal {
     ) {
         let sealer = sealer
         read(.idle, [String(moment), String(limit), life], done) { [self] fields throws(JournalError) in
-            guard fields.count == 3, let sealed = fields[1].array, let gone = fields[2].array else {
-                throw .corrupt("the list has no complete record")
-            }
+            guard fields.count == 4, let sealed = fields[1].array, let gone = fields[2].array,
+                let busy = fields[3].array
+            else { throw .corrupt("the list has no complete record") }
             unindex(gone.compactMap(\.text), olderThan: expiry(after: Self.creationTime))
+            // A timer counts as use. So these sessions do not stand before the idle ones in the next list.
+            for hash in busy.compactMap(\.text) { recordUse(now, of: hash) }
             return sealed.compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }

@@ -57,7 +57,8 @@ extension RedisScript {
                     local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
                     if tonumber(indexed) >= tonumber(row[7] or 0) then row[7] = indexed end
                     row[8] = otherOwner(key, '', now) or ''
-                    row[9] = hash
+                    row[9] = call('ZSCORE', tag .. ':due', hash) or '0'
+                    row[10] = hash
                     rows[#rows + 1] = row
                     if row[6] then
                         initial[row[6]] = true
@@ -74,19 +75,22 @@ extension RedisScript {
         return {'OK', rows, states}
         """
 
-    /// Finds idle sessions, and the hashes of those that do not exist. Arguments: time, limit, life
+    /// Finds idle sessions, the hashes of those that do not exist, and the hashes of those that a timer uses. One whose timers are
+    /// not known has the deadline 0. Arguments: time, limit, life
     static let idleSource = """
-        local ids, gone, now = {}, {}, moment()
+        local ids, gone, busy, now = {}, {}, {}, moment()
         for _, hash in ipairs(call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])) do
             local key = keyOf(hash)
             local id, used = fieldsOf(key, 'id', 'used')
             if not id then
                 gone[#gone + 1] = hash
+            elseif tonumber(call('ZSCORE', tag .. ':due', hash) or 0) > 0 then
+                busy[#busy + 1] = hash
             elseif tonumber(used or 0) < tonumber(ARGV[1]) and not otherOwner(key, ARGV[3], now) then
                 ids[#ids + 1] = id
             end
         end
-        return {'OK', ids, gone}
+        return {'OK', ids, gone, busy}
         """
 
     /// Finds the sessions without commits, each with its id unless another node owns it, its header and its last use; the last use of

@@ -161,7 +161,7 @@ struct RedisStoredSession: Sendable {
             seed = snapshot?.chain ?? SessionRow.checksum(header)
             summary = SessionSummary(
                 header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
-                shareGeneration: shares)
+                shareGeneration: shares, nextDeadline: fields[8].integer.flatMap { $0 > 0 ? $0 : nil })
         } catch {
             throw .corrupt("a record has a wrong checksum", owner: owner)
         }
@@ -206,10 +206,10 @@ extension SessionSummary {
     init(
         _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, lossID: Int
     ) throws(JournalError) {
-        guard let fields = row.array, fields.count == 9, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
+        guard let fields = row.array, fields.count == 10, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
             let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
             let oldLossID = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
-            let used = fields[6].integer
+            let used = fields[6].integer, let due = fields[8].integer
         else { throw .corrupt("a session has no complete record") }
         do throws(RecordReader.Malformed) {
             let header = try SessionHeader(
@@ -217,7 +217,8 @@ extension SessionSummary {
                 initial: try StateSnapshot(encoded: initial))
             self.init(
                 header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
-                shareGeneration: shares, node: fields[7].text.flatMap { $0.isEmpty ? nil : $0 })
+                shareGeneration: shares, node: fields[7].text.flatMap { $0.isEmpty ? nil : $0 },
+                nextDeadline: due > 0 ? due : nil)
         } catch {
             throw .corrupt("a session's record has a wrong checksum")
         }

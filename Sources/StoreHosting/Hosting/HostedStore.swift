@@ -99,6 +99,9 @@ public struct HostedStore: Sendable {
     /// - Parameter condition: as for ``endIfIdle(and:)``.
     /// - Returns: whether it has ended. The newest commit is then its last.
     package func endIfQuiet(and condition: () -> Bool) -> Bool { vtable.endIfIdle(store, true, condition) }
+
+    /// How its timers use it.
+    package var timerUse: TimerUse { vtable.timerUse(store) }
 }
 
 /// Is notified of the commits of one store, which retains it until the store ends.
@@ -129,6 +132,7 @@ final class HostedStoreVTable: Sendable {
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
     let endIfIdle: @Sendable (AnyObject, Bool, () -> Bool) -> Bool
+    let timerUse: @Sendable (AnyObject) -> TimerUse
 
     @usableFromInline
     init(
@@ -142,7 +146,8 @@ final class HostedStoreVTable: Sendable {
         resume: @escaping @Sendable (AnyObject) -> Void,
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
-        endIfIdle: @escaping @Sendable (AnyObject, Bool, () -> Bool) -> Bool
+        endIfIdle: @escaping @Sendable (AnyObject, Bool, () -> Bool) -> Bool,
+        timerUse: @escaping @Sendable (AnyObject) -> TimerUse
     ) {
         self.dispatch = dispatch
         self.inspect = inspect
@@ -155,6 +160,7 @@ final class HostedStoreVTable: Sendable {
         self.snapshot = snapshot
         self.end = end
         self.endIfIdle = endIfIdle
+        self.timerUse = timerUse
     }
 }
 
@@ -174,7 +180,8 @@ extension HostedStoreVTable {
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },
-            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1, and: $2) })
+            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1, and: $2) },
+            timerUse: { host.timerUse(unsafeDowncast($0, to: Engine.self)) })
     }
 }
 

@@ -88,6 +88,9 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
         return hasEnded
     }
 
+    @usableFromInline
+    func timerUse(_ engine: Engine) -> TimerUse { engine.core.contents.withLock { $0.pointee.timerUse } }
+
     /// The watcher may hold the store, so it must not stay.
     private func detachWatcher(of engine: Engine) {
         let watcher = engine.core.contents.withLock { observer(of: $0).watcher.take() }

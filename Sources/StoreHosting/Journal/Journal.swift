@@ -65,7 +65,8 @@ public protocol Journal: Sendable {
     func personalSession(
         of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void)
 
-    /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time.
+    /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time, and have no timer that is
+    /// to fire.
     func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
 

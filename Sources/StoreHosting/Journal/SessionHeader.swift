@@ -57,16 +57,20 @@ public struct SessionSummary: Sendable, Equatable {
     public let shareGeneration: Int
     /// The process that owns it, if several share the journal; nil if none does, or if nobody has asked.
     public let node: String?
+    /// When its next timer is due, in milliseconds since 1970; nil if it has none, or if that is not known.
+    public let nextDeadline: Int?
 
     /// The summary of a session.
     public init(
-        header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0, node: String? = nil
+        header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0, node: String? = nil,
+        nextDeadline: Int? = nil
     ) {
         self.header = header
         self.revision = revision
         self.lastActiveAt = lastActiveAt
         self.shareGeneration = shareGeneration
         self.node = node
+        self.nextDeadline = nextDeadline
     }
 }
 

@@ -49,9 +49,10 @@ extension InspectorPage {
 
         function describe(found) {
             const fork = found.forkedFrom ? `, forked from revision ${found.forkedFrom.revision}` : ""
-            const [begun, end] = [found.createdAt, found.expiresAt].map(at => new Date(at).toLocaleString())
+            const [begun, end] = [found.createdAt, found.expiresAt].map(at => at && new Date(at).toLocaleString())
+            const life = end ? `Unused it expires ${end}.` : "It never expires."
             const node = found.node ? ` on ${found.node}` : ""
-            $("about").textContent = `A session of ${found.store}${fork}${node}, created ${begun}. Unused it expires ${end}.`
+            $("about").textContent = `A session of ${found.store}${fork}${node}, created ${begun}. ${life}`
             $("kinds").value = found.store
             const actions = kinds.find(kind => kind.name === found.store)?.actions ?? []
             const sendable = actions.filter(action => action.audience === "client")

@@ -134,7 +134,11 @@ extension OpenAPI {
             "id": .schema("SessionID"),
             "store": ["type": "string", "description": "The kind of store."],
             "revision": .schema("Revision"),
-            "createdAt": timestamp, "lastActiveAt": timestamp, "expiresAt": timestamp,
+            "createdAt": timestamp, "lastActiveAt": timestamp,
+            "expiresAt": [
+                "type": "string", "format": "date-time",
+                "description": "When it ends unless it is used until then; absent if it never does.",
+            ],
             "subscribers": count("The number of open event streams."),
             "effects": names("The running effects."),
             "links": .schema("SessionLinks"),
@@ -144,7 +148,7 @@ extension OpenAPI {
         ]
     }
 
-    private static let optionalSessionMembers: Set = ["forkedFrom", "owner", "node"]
+    private static let optionalSessionMembers: Set = ["expiresAt", "forkedFrom", "owner", "node"]
 
     private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
 

@@ -112,12 +112,22 @@ package final class Session: Identifiable, Sendable {
         journal?.recordUse(at: max(moment, createdAt + 1), every: interval)
     }
 
-    /// When the session expires unless it is used; a session with a stream is in use.
+    /// When the session expires unless it is used.
     func expires(_ policy: SessionPolicy, now: Int) -> Int {
-        (streamCount > 0 ? max(now, lastActiveAt) : lastActiveAt) + policy.timeout(isUsed: isUsed)
+        let timeout = policy.timeout(isUsed: isUsed)
+        return timeout < SessionPolicy.never ? lastUse(now: now) + timeout : SessionPolicy.never
     }
 
-    /// Counts the streams only if the session was not used otherwise, since that takes a lock.
+    /// When it was last used: now if it has a stream, or a timer that will fire. A timer that has fired was a use.
+    private func lastUse(now: Int) -> Int {
+        if streamCount > 0 { return max(now, lastActiveAt) }
+        let timers = store.timerUse
+        if timers.nextDeadline != nil { return max(now, lastActiveAt) }
+        // Timers have the time of the wall clock.
+        return max(lastActiveAt, timers.lastFiring.map { now - max(0, self.now - $0) } ?? 0)
+    }
+
+    /// Looks at streams and timers only if the session was not used otherwise, since that takes locks.
     func isExpired(_ policy: SessionPolicy, now: Int) -> Bool {
         lastActiveAt + policy.timeout(isUsed: isUsed) <= now && expires(policy, now: now) <= now
     }
@@ -207,16 +217,26 @@ extension Session {
         return journal.isDurable && !journal.hasFailed && cache.load()?.isBusy != true
     }
 
-    /// Closes the store, unless it is in use: it has a stream, an effect, a timer, or a commit that is not durable.
+    /// Closes the store, unless it is in use: it has a stream, an effect, a timer that fires soon, or a commit that is not durable.
     ///
     /// - Returns: whether the session is now detached.
     package func tryHibernate() -> Bool {
         guard streamCount == 0, transition({ $0.beginHibernation() }) else { return false }
-        guard store.endIfIdle(and: { isSettled && streamCount == 0 }) else {
+        let isIdle = { self.isSettled && self.streamCount == 0 }
+        let hasEnded =
+            isWokenByTimer ? store.endIfQuiet(and: { isIdle() && isWokenByTimer }) : store.endIfIdle(and: isIdle)
+        guard hasEnded else {
             transition { $0.cancelHibernation() }
             return false
         }
         return detach()
+    }
+
+    /// Whether it has a timer for which ``TimerWaker`` loads it again, and that is not soon.
+    private var isWokenByTimer: Bool {
+        // The journal has the deadlines of the last commit; those of an initial state are nowhere.
+        guard let deadline = store.timerUse.nextDeadline, store.revision > 0 else { return false }
+        return deadline > now + 2 * DueTimers.lookahead
     }
 
     /// Stops the store and closes the streams: the session continues from its journal.

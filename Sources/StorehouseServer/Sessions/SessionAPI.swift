@@ -272,7 +272,8 @@ struct SessionDocument: JSONEncodable {
     private let revision: Int
     private let createdAt: Int
     private let lastActiveAt: Int
-    private let expiresAt: Int
+    /// Nil if it never expires.
+    private let expiresAt: Int?
     private let subscribers: Int
     private let effects: [String]
     private let forkedFrom: Int?
@@ -284,7 +285,7 @@ struct SessionDocument: JSONEncodable {
 
     init(
         session: Session, revision: Int, basePath: String, node: String?, createdAt: Int, lastActiveAt: Int,
-        expiresAt: Int,
+        expiresAt: Int?,
         state: [UInt8]?
     ) {
         id = session.id.description
@@ -304,7 +305,7 @@ struct SessionDocument: JSONEncodable {
 
     /// The document of a session that is not in memory: it has no streams and no effects.
     init(
-        hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int
+        hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int?
     ) {
         id = summary.header.id
         path = "\(basePath)/sessions/\(id)"
@@ -328,7 +329,7 @@ struct SessionDocument: JSONEncodable {
             json.member("revision", revision)
             json.member("createdAt", Timestamp.rfc3339(createdAt))
             json.member("lastActiveAt", Timestamp.rfc3339(lastActiveAt))
-            json.member("expiresAt", Timestamp.rfc3339(expiresAt))
+            json.member("expiresAt", ifPresent: expiresAt.map(Timestamp.rfc3339))
             json.member("subscribers", subscribers)
             json.member("effects", effects)
             if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }

@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// The states of a session in memory, and the changes between them.
@@ -62,12 +63,20 @@ package struct SessionPolicy: Sendable {
     package var maxSessions = 1_000_000
     /// How many of them stay in memory, if the journal outlives the process.
     package var maxResident = 20_000
-    /// A session ends after so many milliseconds without use.
+    /// A session ends after so many milliseconds without use; ``never`` for sessions that last until they are deleted.
     package var idleTimeout = 86_400_000
     /// A session on which nothing was done since it was created ends after so many milliseconds, if that is sooner.
     package var unusedTimeout = 600_000
 
+    /// A timeout that no moment reaches, and that can be added to any of them.
+    package static let never = Int.max / 2
+
     package init() {}
+
+    /// The timeout of a setting, in which zero is never.
+    package static func timeout(_ setting: Duration) -> Int {
+        setting > .zero ? min(setting.wholeMilliseconds, never) : never
+    }
 
     /// What a lookup does with a session in memory.
     package enum LookupInstruction: Equatable, Sendable {
@@ -90,8 +99,16 @@ package struct SessionPolicy: Sendable {
         return isExpired ? .end : .use
     }
 
+    /// Which of the timeouts ends a session.
+    package func expiryCause(isUsed: Bool) -> ExpiryReport.Cause {
+        !isUsed && unusedTimeout < idleTimeout ? .unused : .idle
+    }
+
     /// How long a session lives without use.
     package func timeout(isUsed: Bool) -> Int { isUsed ? idleTimeout : min(unusedTimeout, idleTimeout) }
+
+    /// How much time between two processes counts at most, in milliseconds, if only the wall clock knows how long it was.
+    package var maxAbsence: Int { (idleTimeout < Self.never ? idleTimeout : unusedTimeout) / 2 }
 
     /// How often expired sessions are looked for, in milliseconds.
     package var sweepInterval: Int { max(20, min(10_000, timeout(isUsed: false) / 20)) }

@@ -29,9 +29,9 @@ package final class SessionRegistry: Sendable {
 
     let policy: SessionPolicy
     let clock: SessionClock
-    private let basePath: String
+    let basePath: String
     /// The name of this node; nil for a server that is alone.
-    private let node: String?
+    let node: String?
     private let journal: (any Journal)?
     private let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
@@ -46,6 +46,8 @@ package final class SessionRegistry: Sendable {
     private let lostTails = Atomic<Int>(0)
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
+    /// The sessions that have expired, for the log.
+    let expirations: ExpiryReport
     /// Where the journal is searched next for sessions that were never used: the earlier ones are used or have ended.
     private let unusedSearch = Atomic<Int>(0)
 
@@ -69,10 +71,11 @@ package final class SessionRegistry: Sendable {
                 // What several processes have in common is the time of day.
                 SessionClock(clock.timeOfDay)
             } else {
-                SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+                SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.maxAbsence)
             }
         shards = (0..<SessionID.rangeCount).map { _ in Locked(IdentifiedTable()) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
+        expirations = ExpiryReport(policy)
     }
 
     /// Whether other processes may create sessions too.
@@ -113,7 +116,7 @@ package final class SessionRegistry: Sendable {
     /// In how many seconds the next session in memory is ended, unless it is used until then; an hour at most.
     package var secondsUntilExpiry: Int {
         let now = clock.now()
-        let next = expiry.earliest(limit: 64).map { $0.expires(policy, now: now) }.min() ?? now
+        let next = expiry.earliest(limit: 64).map { $0.expires(policy, now: now) }.min() ?? SessionPolicy.never
         return max(1, min(3600, (next - now + policy.sweepInterval + 999) / 1000))
     }
 
@@ -166,21 +169,33 @@ package final class SessionRegistry: Sendable {
     func mayLoad(_ id: SessionID, _ summary: SessionSummary) -> Bool {
         let now = clock.now()
         guard expires(summary) <= clock.expiryTime() else { return tombstones.lookup(id) == nil }
-        end(id, now, owner: summary.header.owner)
+        let cause = policy.expiryCause(isUsed: summary.isUsed)
+        end(id, now, cause, of: summary.header.kind, owner: summary.header.owner)
         return false
     }
 
-    private func expires(_ summary: SessionSummary) -> Int {
-        summary.lastActiveAt + policy.timeout(isUsed: summary.isUsed)
+    /// When a session of the journal expires unless it is used. A timer that will fire uses it.
+    func expires(_ summary: SessionSummary) -> Int {
+        let timeout = policy.timeout(isUsed: summary.isUsed)
+        guard timeout < SessionPolicy.never else { return timeout }
+        return (summary.nextDeadline == nil ? summary.lastActiveAt : max(summary.lastActiveAt, clock.now())) + timeout
     }
 
     /// Ends a session that has expired and is not in memory.
     ///
-    /// - Parameter createdAt: if another process may have used it since; nil if that is known.
-    private func end(_ id: SessionID, _ now: Int, owner: Subject? = nil, createdAt: Int? = nil) {
+    /// - Parameters:
+    ///   - kind: its kind of store; nil if that is not known.
+    ///   - createdAt: if another process may have used it since; nil if that is known.
+    private func end(
+        _ id: SessionID, _ now: Int, _ cause: ExpiryReport.Cause, of kind: String? = nil, owner: Subject? = nil,
+        createdAt: Int? = nil
+    ) {
         if tombstones.isEnding(id) { return }
         // The journal may list it again until it has written the end.
-        if tombstones.lookup(id) == nil { events.add(to: .expired) }
+        if tombstones.lookup(id) == nil {
+            events.add(to: .expired)
+            expirations.add(cause, of: kind)
+        }
         // A shared journal may refuse the end, and it knows those that it has not refused.
         if journal?.isShared != true { tombstones.add(id, now: now, owner: owner) }
         if let createdAt {
@@ -199,7 +214,9 @@ package final class SessionRegistry: Sendable {
         let now = clock.now()
         switch session.end(at: clock.wall.now()) {
         case .lookUpAgain: return done(.detached)
-        case .end: events.add(to: event)
+        case .end:
+            events.add(to: event)
+            if event == .expired { expirations.add(policy.expiryCause(isUsed: session.isUsed), of: session.kind.name) }
         case .alreadyEnded: break
         }
         if session.isDurable {
@@ -261,21 +278,24 @@ package final class SessionRegistry: Sendable {
 
     /// Ends expired sessions that are not in memory, so many at a time that a million take some minutes.
     private func endExpiredInJournal(_ now: Int) {
-        let oldest = now - policy.idleTimeout
-        journal?.idleSessions(before: oldest, limit: 20_000) { [self] found in
-            for text in (try? found.get()) ?? [] {
-                guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
-                end(id, now)
+        if policy.idleTimeout < SessionPolicy.never {
+            journal?.idleSessions(before: now - policy.idleTimeout, limit: 20_000) { [self] found in
+                for text in (try? found.get()) ?? [] {
+                    guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
+                    end(id, now, .idle)
+                }
             }
         }
-        journal?.unusedSessions(
-            from: max(oldest, unusedSearch.load(ordering: .relaxed)), before: now - policy.timeout(isUsed: false),
-            limit: 20_000
-        ) { [self] found in
+        if policy.unusedTimeout < policy.idleTimeout { endUnusedInJournal(now) }
+    }
+
+    private func endUnusedInJournal(_ now: Int) {
+        let start = max(now - policy.idleTimeout, unusedSearch.load(ordering: .relaxed))
+        journal?.unusedSessions(from: start, before: now - policy.unusedTimeout, limit: 20_000) { [self] found in
             guard let found = try? found.get() else { return }
             for session in found.sessions {
                 guard let id = SessionID(session.id.utf8), resident(id) == nil else { continue }
-                end(id, now, createdAt: session.createdAt)
+                end(id, now, .unused, createdAt: session.createdAt)
             }
             unusedSearch.store(found.next, ordering: .relaxed)
         }
@@ -329,7 +349,8 @@ package final class SessionRegistry: Sendable {
 
     private func enqueue(_ session: Session, at moment: Int) {
         session.expiryCheckAt = moment
-        expiry.add(session, at: moment)
+        // A session that has been used once and then never expires need not be looked at again.
+        if moment < SessionPolicy.never { expiry.add(session, at: moment) }
     }
 
     /// Detaches all sessions, as the server stops.
@@ -366,32 +387,4 @@ package final class SessionRegistry: Sendable {
     func resident(_ id: SessionID) -> Session? { shard(of: id).withLock { $0[id] } }
 
     private func shard(of id: SessionID) -> Locked<IdentifiedTable<Session>> { shards[id.range] }
-}
-
-// Documents.
-extension SessionRegistry {
-    /// - Parameter state: nil for a document without the state.
-    func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
-        SessionDocument(
-            session: session, revision: revision, basePath: basePath, node: node,
-            createdAt: clock.shown(session.createdAt), lastActiveAt: clock.shown(session.lastActiveAt),
-            expiresAt: clock.shown(session.expires(policy, now: clock.now())), state: state)
-    }
-
-    /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
-    /// revision is the stored one, because a newer one is not durable yet.
-    func document(of summary: SessionSummary) -> SessionDocument {
-        if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
-            return document(of: session, revision: summary.revision)
-        }
-        return SessionDocument(
-            hibernated: summary, basePath: basePath, createdAt: clock.shown(summary.header.createdAt),
-            lastActiveAt: clock.shown(summary.lastActiveAt),
-            expiresAt: clock.shown(expires(summary)))
-    }
-}
-
-extension SessionSummary {
-    /// Whether anything was done on the session since it was created.
-    fileprivate var isUsed: Bool { revision > 0 || lastActiveAt > header.createdAt }
 }

@@ -1,9 +1,22 @@
+/// How the timers of a store use it.
+@usableFromInline
+package struct TimerUse: Sendable, Equatable {
+    /// When the next timer fires, in milliseconds since 1970; nil if none does.
+    package let nextDeadline: Int?
+    /// When a timer fired last, in milliseconds since 1970; nil if none did since the store was made.
+    package let lastFiring: Int?
+}
+
 // The timers of the state. Everything here happens under the store's lock.
 extension StoreCore.Contents {
     /// When the next timer is due, in milliseconds since 1970; nil if none is set.
     @usableFromInline package var nextDeadline: Int? {
         guard let timers = pending?.timers, !timers.isEmpty else { return nil }
         return timers.compactMap(\.nextDeadline).min()
+    }
+
+    @usableFromInline package var timerUse: TimerUse {
+        TimerUse(nextDeadline: nextDeadline, lastFiring: lastFiring == 0 ? nil : lastFiring)
     }
 }
 
@@ -62,6 +75,7 @@ extension StoreCore {
         guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
         else { return }
         contents.pointee.madePendingWork.timers[place].markFired()
+        contents.pointee.lastFiring = environment.now
         arm(place, cause: contents.pointee.revision, contents, sink)
     }
 }

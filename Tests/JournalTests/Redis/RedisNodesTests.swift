@@ -227,20 +227,22 @@ struct RedisNodesTests {
         let server = try RedisServer()
         let first = try server.open(node: "first:1", lease: .seconds(60))
         let second = try server.open(node: "second:1", lease: .seconds(60))
-        let sessions = [first.create(Step.session("a")), second.create(Step.session("b"))]
-        for session in sessions {
-            session.appendCommit(1, nextDeadline: 5)
-            #expect(await session.awaitDurable() == nil)
+        for (node, names) in [(first, ["a", "c"]), (second, ["b", "d"])] {
+            for (name, deadline) in zip(names, [5, nil]) {
+                let session = node.create(Step.session(name))
+                session.appendCommit(1, nextDeadline: deadline)
+                #expect(await session.awaitDurable() == nil)
+            }
         }
         let moment = 1 << 52
         #expect(try await second.dueSessions(until: 10).map(\.id) == ["b"])
-        #expect(try await second.idleSessions(before: moment) == ["b"])
+        #expect(try await second.idleSessions(before: moment) == ["d"])
         second.end("a", at: moment)
         #expect(try await second.found("a").word == "first:1")
         #expect(try await first.found("a").word == "session")
         await first.closed()
         #expect(try await second.dueSessions(until: 10).map(\.id).sorted() == ["a", "b"])
-        #expect(try await second.idleSessions(before: moment).sorted() == ["a", "b"])
+        #expect(try await second.idleSessions(before: moment).sorted() == ["c", "d"])
         await second.closed()
     }
 

@@ -30,6 +30,21 @@ import Testing
         #expect(policy.timeout(isUsed: true) == used)
     }
 
+    @Test(arguments: [
+        (0, 0, true, SessionPolicy.never), (0, 0, false, SessionPolicy.never), (60, 0, false, 60_000),
+        (0, 60, false, 60_000), (0, 60, true, SessionPolicy.never), (30, 60, false, 30_000),
+    ])
+    func aTimeoutOfZeroIsNever(_ idle: Int, _ unused: Int, _ isUsed: Bool, _ timeout: Int) {
+        var policy = policy
+        policy.idleTimeout = SessionPolicy.timeout(.seconds(idle))
+        policy.unusedTimeout = SessionPolicy.timeout(.seconds(unused))
+        #expect(policy.timeout(isUsed: isUsed) == timeout)
+    }
+
+    @Test func aTimeoutBelowAMillisecondIsNotNever() {
+        #expect(SessionPolicy.timeout(.microseconds(1)) == 1)
+    }
+
     @Test(arguments: [(100, 20), (1000, 50), (86_400_000, 10_000)])
     func theSweepIntervalFollowsTheTimeout(_ timeout: Int, _ interval: Int) {
         var policy = policy

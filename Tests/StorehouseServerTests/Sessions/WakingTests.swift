@@ -129,6 +129,23 @@ struct Alarm: HostedState, ObjectState, Restorable {
         }
     }
 
+    /// Sessions without an end, each with a timer in a month, would fill the memory otherwise.
+    @Test func sessionsHibernateUntilTheirTimersAreDue() async throws {
+        let (durable, time) = (try DurableServer(), ManualClock())
+        let count = 20
+        try await Self.run(durable, time.clock, idleTimeout: .zero, maxResident: 5) { server in
+            for _ in 0..<count {
+                let moment = JSONValue.integer(time.now + 30 * Self.day)
+                _ = try await server.session("alarm").dispatch("alarm/set", ["at": moment])
+            }
+            try await server.hibernates(to: 5)
+            #expect(!server.log.text.contains("alarm/ring"))
+            time.advance(by: 30 * Self.day)
+            // Those in memory wait in real time.
+            try await server.rings(count - 5)
+        }
+    }
+
     @Test func aStepOfTheWallClockEndsNoSession() async throws {
         let (durable, wall) = (try DurableServer(), ManualClock())
         let steady = ManualClock(1000)

@@ -19,7 +19,7 @@ struct StoredSession: Sendable {
         SessionSummary(
             header: row.header, revision: position.revision,
             lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0),
-            shareGeneration: row.head.shareGeneration)
+            shareGeneration: row.head.shareGeneration, nextDeadline: row.head.nextDeadline)
     }
 }
 

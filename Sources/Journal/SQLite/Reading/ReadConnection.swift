@@ -70,7 +70,8 @@ final class ReadConnection {
             """
             SELECT \(headColumns), \(newestCommitAt), sessions.id, sessions.number FROM sessions AS entry
             JOIN sessions ON sessions.number = entry.number
-            WHERE entry.ended IS NULL AND entry.last_active < ? ORDER BY entry.last_active LIMIT ?
+            WHERE entry.ended IS NULL AND entry.last_active < ?\(version < 3 ? "" : " AND sessions.due IS NULL")
+            ORDER BY entry.last_active LIMIT ?
             """)
         unused = try connection.prepare(
             """
@@ -198,7 +199,7 @@ extension ReadConnection {
                     SessionSummary(
                         header: row.header, revision: newestRevision(of: row.number, after: row.head.revision),
                         lastActiveAt: max(row.head.lastActiveAt, committedAt, unsortedCommitTime(of: row.number)),
-                        shareGeneration: row.head.shareGeneration))
+                        shareGeneration: row.head.shareGeneration, nextDeadline: row.head.nextDeadline))
             }
             guard rows.count == rest, let next = rows.last?.0.header.id, next > last else { break }
             last = next
