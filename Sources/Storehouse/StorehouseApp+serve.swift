@@ -7,6 +7,8 @@ import Upstream
 extension StorehouseApp {
     /// Serves the kinds until a signal arrives, then drains.
     func serve(_ configuration: StorehouseConfiguration, printsAdminToken: Bool) async throws {
+        var configuration = configuration
+        if printsAdminToken { configuration.server.admin.makeToken() }
         let kinds = kinds
         try configuration.server.check(kinds)
         let log = Log(configuration.server.log)
@@ -23,8 +25,9 @@ extension StorehouseApp {
                 remotes.writeMetrics(into: &metrics)
                 redis?.write(into: &metrics)
             })
-        try await server.run { server in
-            if printsAdminToken { Console.print(server.adminToken) }
+        let token = configuration.server.admin.token
+        try await server.run { _ in
+            if printsAdminToken, let token { Console.print(token.text) }
         } lastStep: {
             await remotes.stop()
         }
@@ -38,6 +41,7 @@ extension StorehouseApp {
         for service in configuration.services {
             _ = try curl.client(of: service, configuration, demoURL: "http://127.0.0.1")
         }
+        for notice in configuration.notices { Console.printError("\(notice.level.rawValue): \(notice.text)") }
         Console.print(configuration.document)
     }
 }

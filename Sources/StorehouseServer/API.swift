@@ -182,6 +182,13 @@ final class API: Sendable {
             ])
     }
 
+    /// Logs how many sessions have expired, once a minute at most.
+    ///
+    /// - Parameter isLast: whether the server stops.
+    func logExpirations(isLast: Bool = false) {
+        registry.expirations.write(to: log, now: registry.clock.now(), isLast: isLast)
+    }
+
     /// Finds out whether other nodes can reach this one, once it has a lease.
     func checkOwnAddress(on loop: any EventLoop) {
         guard let forwarder, forwarder.isAlive, forwarder.ownAddress.beginCheck() else { return }

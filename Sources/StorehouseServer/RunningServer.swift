@@ -18,8 +18,6 @@ package final class RunningServer: Sendable {
     /// How many sessions are in memory.
     package var residentSessions: Int { api.registry.residentCount }
 
-    /// The token of `/admin`: the configured one, or the one that was made for this run.
-    package let adminToken: String
     /// The port of `/metrics` and `/admin`.
     package var operatorPort: Int { Int((operators?.http ?? http).address.port) }
 
@@ -53,9 +51,7 @@ package final class RunningServer: Sendable {
         settings.tokenVerifier = try configuration.access.tokenVerifier()
         settings.keySetClient = keySetClient
         settings.secret = configuration.clientSecret
-        let isTokenGenerated = settings.adminToken.isEmpty
-        if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
-        adminToken = settings.adminToken
+        let hasAdministration = !settings.adminToken.isEmpty || settings.tokenVerifier != nil
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
         let httpSettings = configuration.http.serverSettings(
@@ -87,7 +83,10 @@ package final class RunningServer: Sendable {
         // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
         let maintenance = DispatchQueue(label: "sessions.maintenance")
         every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { api in
-            maintenance.async { api.registry.sweep() }
+            maintenance.async {
+                api.registry.sweep()
+                api.logExpirations()
+            }
         }
         if journal?.outlivesProcess == true {
             every(.milliseconds(500), on: group.loops[0]) { api in maintenance.async { api.registry.hibernate() } }
@@ -123,18 +122,8 @@ package final class RunningServer: Sendable {
             log.announce("also listening on http://\(other)\(configuration.http.basePath)")
         }
         if let operators { log.announce("metrics and administration on http://\(operators.http.address)") }
-        // Behind a proxy every client is on loopback, so the token is always required.
-        if isTokenGenerated { announceToken() }
-    }
-
-    /// Tells a person at a terminal the token that was made for this run. Logs in JSON are collected, so they must not have
-    /// it.
-    private func announceToken() {
-        switch log.format {
-        case .text: log.announce("admin token of this run: \(adminToken)")
-        case .json:
-            log.announce(
-                "an admin token was made for this run; set admin.token, or print it with serve --print-admin-token")
+        if !hasAdministration {
+            log.announce("/admin is off; set admin.token (STOREHOUSE_ADMIN_TOKEN) to switch it on")
         }
     }
 
@@ -148,7 +137,7 @@ package final class RunningServer: Sendable {
         log.info("draining")
         api.availability.drain()
         let schedule = DrainDeadlines(configuration.http)
-        let (http, registry, journal) = (http, api.registry, api.journal)
+        let (http, api, registry, journal) = (http, api, api.registry, api.journal)
         let disconnectAfter = configuration.http.disconnectAfter
         let streamTime = api.forwarder == nil ? nil : Self.handoverTime / 2
         let connections = Task {
@@ -177,6 +166,7 @@ package final class RunningServer: Sendable {
                 DispatchQueue(label: "sessions.detach").async {
                     registry.detachAll()
                     registry.recordTime(isLast: true)
+                    api.logExpirations(isLast: true)
                     done.resume()
                 }
             }

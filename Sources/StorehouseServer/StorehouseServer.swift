@@ -81,6 +81,7 @@ public struct StorehouseServer: Sendable {
     ) async throws {
         FileDescriptorLimit.raiseLimit()
         StandardDescriptors.makeSafe()
+        configuration.memory.coreDumps ? CoreDumps.allow() : CoreDumps.prevent()
         let log = log ?? Log(configuration.log)
         FaultReport.install(configuration.log.format)
         Self.installSignalHandlers(configuration, log)
@@ -107,10 +108,11 @@ public struct StorehouseServer: Sendable {
         clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred,
         memory: MemoryLimit? = nil
     ) throws -> RunningServer {
-        try RunningServer(
+        let log = log ?? self.log ?? Log(configuration.log)
+        for notice in configuration.notices { log.write(notice.level, notice.text) }
+        return try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer,
-            keySetClient: keySetClient, clock: clock,
-            log: log ?? self.log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops,
+            keySetClient: keySetClient, clock: clock, log: log, additionalMetrics: additionalMetrics, loops: loops,
             memory: memory)
     }
 }

@@ -75,7 +75,8 @@ extension CommandDeclaration {
 
 extension CommandFlag {
     fileprivate static let printAdminToken = CommandFlag(
-        name: "--print-admin-token", summary: "print the admin token on standard output when the server listens")
+        name: "--print-admin-token",
+        summary: "print the admin token on standard output, one for this run if admin.token is not set")
     fileprivate static let upstreamPort = CommandFlag(
         name: "--port", placeholder: "N",
         summary: "listen on this port instead of \(Invocation.upstreamPort); 0 takes a free one")

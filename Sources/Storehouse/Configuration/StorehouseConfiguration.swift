@@ -47,7 +47,10 @@ package struct StorehouseConfiguration: Sendable {
     /// Keys whose path or variable another key has too.
     private var ambiguousKeys: [ConfigurationProblem] {
         var variables: Set<String> = []
-        return keys.filter { !variables.insert($0.variable).inserted }.map { key in
+        return keys.filter { key in
+            let isNew = variables.insert(key.variable).inserted
+            return !isNew || key.mayHoldSecret && !variables.insert(key.fileVariable).inserted
+        }.map { key in
             ConfigurationProblem(
                 path: key.path, detail: "is declared twice, or has the variable of another key; rename the setting")
         }
@@ -63,6 +66,11 @@ extension StorehouseConfiguration: Equatable {
 
 extension StorehouseConfiguration: ConfigurationRoot {
     package var optionalSections: [String] { Configuration.optionalSections }
+
+    package var notices: [ConfigurationNotice] {
+        get { server.notices }
+        set { server.notices = newValue }
+    }
 
     package var conflicts: [ConfigurationProblem] {
         server.conflicts + (needsUpstreams ? missingURLs : [])

@@ -9,6 +9,7 @@ import Stores
 final class Gate: Sendable {
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
+    /// Empty if there is none.
     private let adminToken: String
     private let sealer: ClientSealer
     private let clock: WallClock
@@ -47,6 +48,10 @@ final class Gate: Sendable {
             var context = context
             context.credentials = .share(share)
             try handle(context)
+        case .operators where adminToken.isEmpty && tokens == nil:
+            throw Problem(
+                .noSuchResource,
+                "/admin is off. Set admin.token (STOREHOUSE_ADMIN_TOKEN) of the server to switch it on.")
         case .operators:
             let token = try BearerToken(context.head, for: "admin")
             if token.matches(adminToken) {

@@ -106,11 +106,17 @@ extension Configuration {
                 + "hibernate until they are used"
         ),
         ConfigurationKey(
-            "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
-            "how long a session lives that nobody uses"),
+            "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 0...100 * year),
+            "how long a session lives that nobody uses; 0 is no limit; a stream and a timer that is to fire count as use; null is "
+                + "the default",
+            default: "`86400` in memory, `0` with durable storage"
+        ) { $0.sessions.idleTimeout(isDurable: $0.storage.kind.outlivesProcess) },
         ConfigurationKey(
-            "sessions.unusedTimeout", \.sessions.unusedTimeout, .seconds(milliseconds: 1...100 * year),
-            "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`"),
+            "sessions.unusedTimeout", \.sessions.unusedTimeout, .seconds(milliseconds: 0...100 * year),
+            "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`; 0 is no "
+                + "limit of its own; null is the default",
+            default: "`600` in memory, `86400` with durable storage"
+        ) { $0.sessions.unusedTimeout(isDurable: $0.storage.kind.outlivesProcess) },
         ConfigurationKey(
             "sessions.maxStateBytes", \.sessions.maxStateBytes, .integer(1024...1 << 30),
             "the largest state as JSON that a client can make; results of effects may exceed it by an eighth, at least 64 KiB"
@@ -226,8 +232,12 @@ extension Configuration {
             "the bytes of memory beyond which creations, forks and all but small actions are refused with 503; 0 is 85% of "
                 + "the control group's limit, if it has one"),
         ConfigurationKey(
+            "memory.coreDumps", \.memory.coreDumps, .boolean,
+            "let the system write a core file after a fault, if its own limit allows that; the file has every key, password and "
+                + "session id"),
+        ConfigurationKey(
             "admin.token", \.admin.token, ValueFormat.secret(atLeast: 16).orNull(),
-            "the bearer token of `/admin/…`; without one, the server makes one at each start and writes it to standard error"
+            "the bearer token of `/admin/…`; without one, `/admin` is off, except for tokens with the permission `admin`"
         ),
         ConfigurationKey("log.level", \.log.level, .choice, "the lowest level that is written"),
         ConfigurationKey("log.format", \.log.format, .choice, "the format of a log line"),

@@ -78,6 +78,11 @@ extension Configuration.Http {
     }
 }
 
+extension Configuration.Admin {
+    /// Makes a token for one run, unless there is one.
+    package mutating func makeToken() { token = token ?? Secret("\(SessionID.random())\(SessionID.random())") }
+}
+
 extension Configuration {
     /// Kinds that cannot be served, and settings that do not fit them.
     ///
@@ -178,10 +183,11 @@ extension Configuration {
         settings.limits.maxStateBytes = sessions.maxStateBytes
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.adminToken = admin.token?.text ?? ""
-        settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
+        let isDurable = journal?.outlivesProcess == true
+        settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(isDurable: isDurable))
+        settings.sessions.unusedTimeout = SessionPolicy.timeout(sessions.unusedTimeout(isDurable: isDurable))
         // A process that dies takes a little of the time from its sessions.
-        settings.limits.useInterval = min(settings.limits.useInterval, sessions.idleTimeout.wholeMilliseconds / 10)
-        settings.sessions.unusedTimeout = sessions.unusedTimeout.wholeMilliseconds
+        settings.limits.useInterval = min(settings.limits.useInterval, settings.sessions.idleTimeout / 10)
         if let epoch = journal?.epoch { settings.streamEpoch = "." + String(epoch, radix: 36) }
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession

@@ -19,6 +19,8 @@ public struct Configuration: Sendable, Hashable {
     public var log = Logging()
     public var metrics = Metrics()
     public var inspector = Inspector()
+    /// What the log should say about the sources from which it was read.
+    package var notices: [ConfigurationNotice] = []
 
     /// The default of every setting.
     public init() {}
@@ -79,9 +81,11 @@ public struct Configuration: Sendable, Hashable {
         public var max = 1_000_000
         /// The number of sessions that stay in memory if storage can hold the others.
         public var maxResident = 20_000
-        public var idleTimeout = Duration.seconds(86400)
-        /// How long a session lives on which nothing was done since it was created.
-        public var unusedTimeout = Duration.seconds(600)
+        /// How long a session lives that nobody uses; zero for no limit. Nil is a day in memory, and no limit with durable storage.
+        public var idleTimeout: Duration?
+        /// How long a session lives on which nothing was done since it was created; zero for no limit. Nil is ten minutes in memory,
+        /// and a day with durable storage.
+        public var unusedTimeout: Duration?
         /// The number of idempotency keys that a session remembers at a time.
         public var maxIdempotencyKeys = 50_000
         /// The size of the largest state as JSON.
@@ -199,11 +203,14 @@ public struct Configuration: Sendable, Hashable {
     public struct Memory: Sendable, Hashable {
         /// In bytes; zero for the limit of the control group, if it has one.
         public var limit = 0
+        /// Whether the system may write the memory to a file when the process ends with a fault. The file has all keys, passwords
+        /// and session ids.
+        public var coreDumps = false
     }
 
     /// Access to `/admin`.
     public struct Admin: Sendable, Hashable {
-        /// Without a token, the server makes one at each start.
+        /// Without a token, `/admin` is off, except for tokens of `access.mode` token with the permission `admin`.
         public var token: Secret?
     }
 

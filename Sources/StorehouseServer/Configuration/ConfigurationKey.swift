@@ -14,9 +14,13 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
     /// True if the value is never shown.
     package let isSecret: Bool
     package let defaultValue: JSONValue
+    /// The default in the documentation.
+    package let defaultText: String
 
     private let read: @Sendable (JSONValue, inout Root) throws(ValueMismatch) -> Void
     private let write: @Sendable (Root) -> JSONValue
+    /// The value that counts. It differs from that of ``write`` if the setting has a default that depends on others.
+    private let writeInForce: @Sendable (Root) -> JSONValue
     private let parse: @Sendable (String) -> JSONValue
     private let mask: (@Sendable (String) -> String)?
 
@@ -43,9 +47,31 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
             root[keyPath: section][keyPath: member] = try format.read(value)
         }
         write = { format.write($0[keyPath: section][keyPath: member]) }
+        writeInForce = write
         parse = format.json
         mask = format.mask
         defaultValue = write(defaults)
+        defaultText = "`\(defaultValue)`"
+    }
+
+    /// A key whose default depends on other settings. In files, the default is null.
+    ///
+    /// - Parameters:
+    ///   - defaultText: the default in the documentation.
+    ///   - inForce: the setting, or its default.
+    package init<Value>(
+        _ path: String, _ member: any WritableKeyPath<Root, Value?> & Sendable, _ format: ValueFormat<Value>,
+        _ summary: String, default defaultText: String, inForce: @escaping @Sendable (Root) -> Value
+    ) where Root: ConfigurationRoot {
+        let optional = format.orNull()
+        self.path = path
+        self.summary = summary
+        self.defaultText = defaultText
+        (expected, isSecret, mask, parse) = (optional.expected, optional.isSecret, optional.mask, optional.json)
+        read = { value, root throws(ValueMismatch) in root[keyPath: member] = try optional.read(value) }
+        write = { optional.write($0[keyPath: member]) }
+        writeInForce = { format.write(inForce($0)) }
+        defaultValue = .null
     }
 
     /// The key of a configuration that is part of another one, as a key of the whole.
@@ -55,8 +81,10 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         expected = key.expected
         isSecret = key.isSecret
         defaultValue = key.defaultValue
+        defaultText = key.defaultText
         read = { value, root throws(ValueMismatch) in try key.read(value, &root[keyPath: part]) }
         write = { key.write($0[keyPath: part]) }
+        writeInForce = { key.writeInForce($0[keyPath: part]) }
         parse = key.parse
         mask = key.mask
     }
@@ -64,10 +92,22 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
     /// The environment variable, made mechanically from the path: `STOREHOUSE_HTTP_MAX_BODY_BYTES`.
     package var variable: String { environmentVariable(of: path) }
 
+    /// The variable with the name of a file that has the value, if it is a secret.
+    package var fileVariable: String { variable + "_FILE" }
+
+    /// Whether values of the key may be secret, or have secret parts.
+    package var mayHoldSecret: Bool { isSecret || mask != nil }
+
+    /// Whether something of the value is hidden when it is shown.
+    func hides(_ value: JSONValue) -> Bool { shown(value) != value && value != .object([:]) }
+
     package func value(in root: Root) -> JSONValue { write(root) }
 
-    /// The value with `***` for every secret.
-    package func shownValue(in root: Root) -> JSONValue { shown(value(in: root)) }
+    /// The value as a file has it, with `***` for every secret.
+    package func shownSetting(in root: Root) -> JSONValue { shown(write(root)) }
+
+    /// The value that counts, with `***` for every secret.
+    package func shownValue(in root: Root) -> JSONValue { shown(writeInForce(root)) }
 
     private func shown(_ value: JSONValue) -> JSONValue {
         if isSecret { return value.masked }
@@ -147,6 +187,12 @@ struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
     func key(at path: String) -> ConfigurationKey<Root>? { byPath[path] }
 
     func key(ofVariable variable: String) -> ConfigurationKey<Root>? { keys.first { $0.variable == variable } }
+
+    var secretKeys: [ConfigurationKey<Root>] { keys.filter(\.mayHoldSecret) }
+
+    func key(ofFileVariable variable: String) -> ConfigurationKey<Root>? {
+        secretKeys.first { $0.fileVariable == variable }
+    }
 
     func isSection(_ path: String) -> Bool { sections.contains(path) }
 

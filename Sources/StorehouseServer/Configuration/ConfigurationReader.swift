@@ -4,11 +4,11 @@ import Platform
 
 /// Reads the sources of settings one over the other, and collects what is wrong with them.
 struct ConfigurationReader<Root: ConfigurationRoot> {
-    private var root: Root
+    var root: Root
     private var problems: [ConfigurationProblem] = []
     /// Whether the settings of the file are unknown.
     private var lacksFile = false
-    private let index: ConfigurationKeyIndex<Root>
+    let index: ConfigurationKeyIndex<Root>
 
     init(_ defaults: Root) {
         root = defaults
@@ -54,35 +54,23 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
     }
 
     /// Sets a section from the text of a variable or a flag. An empty text is null, as for single values.
-    private mutating func set(section path: String, text: String, from source: ConfigurationProblem.Source) {
+    mutating func set(section path: String, text: String, from source: ConfigurationProblem.Source) {
         let value = text.isEmpty ? .null : (try? JSONValue(parsing: text)) ?? .string(text)
         set(section: path, value, from: source)
     }
 
-    private static func unknownKey(nearest: String, _ name: String) -> String {
+    static func unknownKey(nearest: String, _ name: String) -> String {
         "is not a known key; the nearest is \(nearest)"
             + (name.contains(".") ? ", with each section written as an object of its own" : "")
-    }
-
-    private mutating func read(environment: [String: String]) {
-        for (variable, text) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix(environmentPrefix) {
-            if let key = index.key(ofVariable: variable) {
-                set(key, key.json(ofText: text), from: .variable(variable))
-            } else if let section = index.optionalSection(ofVariable: variable) {
-                set(section: section, text: text, from: .variable(variable))
-            } else {
-                let nearest = index.nearest(toVariable: variable)
-                report(nil, .variable(variable), Self.unknownKey(nearest: nearest, variable))
-            }
-        }
     }
 
     private mutating func read(flags: [ConfigurationFlag]) {
         for flag in flags {
             let source = ConfigurationProblem.Source.flag(flag.name)
             if let key = index.key(at: flag.path) {
-                set(key, key.json(ofText: flag.text), from: source)
+                let value = key.json(ofText: flag.text)
+                if key.hides(value) { note(key, isVisibleIn: flag) }
+                set(key, value, from: source)
             } else if index.isOptionalSection(flag.path) {
                 set(section: flag.path, text: flag.text, from: source)
             } else {
@@ -101,6 +89,7 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
     mutating func finish(
         environment: [String: String], flags: [ConfigurationFlag]
     ) throws(ConfigurationError) -> Root {
+        readCredentials(in: environment[credentialsDirectory])
         read(environment: environment)
         read(flags: flags)
         // What could not be read is reported once, not again for its consequences.
@@ -110,14 +99,14 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
         return root
     }
 
-    private mutating func set(
+    mutating func set(
         _ key: ConfigurationKey<Root>, _ value: JSONValue, from source: ConfigurationProblem.Source
     ) {
         guard let detail = key.set(value, in: &root) else { return }
         report(key.path, source, detail)
     }
 
-    private mutating func report(_ path: String?, _ source: ConfigurationProblem.Source?, _ detail: String) {
+    mutating func report(_ path: String?, _ source: ConfigurationProblem.Source?, _ detail: String) {
         problems.append(ConfigurationProblem(path: path, source: source, detail: detail))
     }
 }

@@ -17,6 +17,9 @@ package protocol ConfigurationRoot: Sendable, Equatable {
 
     /// What is wrong with values that are valid one by one.
     var conflicts: [ConfigurationProblem] { get }
+
+    /// What the log should say about the sources.
+    var notices: [ConfigurationNotice] { get set }
 }
 
 extension Configuration: ConfigurationRoot {
@@ -86,11 +89,13 @@ extension ConfigurationRoot {
 }
 
 extension ConfigurationRoot {
-    /// Every key with its value, in the shape and order of the file, with `***` for secrets.
-    package var json: JSONValue {
+    /// Every key with the value that counts, in the shape and order of the file, with `***` for secrets.
+    package var json: JSONValue { json { $0.shownValue(in: self) } }
+
+    private func json(_ value: (ConfigurationKey<Self>) -> JSONValue) -> JSONValue {
         var document = JSONObject()
         for key in keys {
-            document.set(key.path.split(separator: ".").map(String.init)[...], to: key.shownValue(in: self))
+            document.set(key.path.split(separator: ".").map(String.init)[...], to: value(key))
         }
         for path in optionalSections {
             let names = path.split(separator: ".").map(String.init)
@@ -103,10 +108,13 @@ extension ConfigurationRoot {
     /// A file with these values, as `check-config` prints it, without the last line break.
     package var document: String { json.indented }
 
+    /// The same with the settings themselves: one whose default depends on others is null.
+    package var settingsDocument: String { json { $0.shownSetting(in: self) }.indented }
+
     /// The table of docs/configuration.md: key, default, allowed values, meaning.
     package var markdownTable: String {
         let rows = keys.map { key in
-            "| `\(key.path)` | `\(key.defaultValue)` | \(key.expected.inTableCell) | \(key.summary.inTableCell) |\n"
+            "| `\(key.path)` | \(key.defaultText) | \(key.expected.inTableCell) | \(key.summary.inTableCell) |\n"
         }
         return "| key | default | allowed | meaning |\n|---|---|---|---|\n" + rows.joined()
     }

@@ -243,7 +243,7 @@ struct ForwardingTests {
         try await TestCluster.run(configuration: Self.operators) { cluster in
             let sessions = [try await cluster.first.session(), try await cluster.second.session()]
             for server in [cluster.first, cluster.second] {
-                let fields = [("Authorization", "Bearer \(server.running.adminToken)")]
+                let fields = [("Authorization", "Bearer \(Self.adminToken)")]
                 let list = try await server.get("/admin/sessions", fields)
                 for (session, owner) in zip(sessions, [cluster.first, cluster.second]) {
                     let index = try #require(
@@ -260,7 +260,7 @@ struct ForwardingTests {
             let events = try await sessions[0].events()
             _ = try await events.item()
             for server in [cluster.first, cluster.second] {
-                let fields = [("Authorization", "Bearer \(server.running.adminToken)")]
+                let fields = [("Authorization", "Bearer \(Self.adminToken)")]
                 let list = try await server.get("/admin/sessions", fields)
                 let documents = (0..<2).compactMap { list.at("/sessions/\($0)") }
                 let counts = sessions.map { session in

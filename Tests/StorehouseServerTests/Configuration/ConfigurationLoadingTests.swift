@@ -34,7 +34,7 @@ import Testing
         configuration.http.allowedOrigins = ["*", "https://a.example"]
         configuration.upstreams.embedded = false
         configuration.storage.kind = .sqlite
-        #expect(try Configuration(file: Array(configuration.document.utf8)) == configuration)
+        #expect(try Configuration(file: Array(configuration.settingsDocument.utf8)) == configuration)
     }
 
     @Test func aFileIsRead() throws {

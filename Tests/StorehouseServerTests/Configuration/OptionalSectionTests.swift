@@ -28,7 +28,7 @@ import Testing
             configuration.json["limits"] == [
                 "actions": ["rate": 2.5, "burst": 10], "sessions": ["rate": 3, "burst": nil], "requests": nil,
             ])
-        #expect(try Configuration(file: Array(configuration.document.utf8)) == configuration)
+        #expect(try Configuration(file: Array(configuration.settingsDocument.utf8)) == configuration)
     }
 
     /// The later source wins, member by member.

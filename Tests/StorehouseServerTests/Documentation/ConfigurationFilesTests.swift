@@ -21,7 +21,7 @@ import Testing
     /// A server with other store kinds reads this file too, so it has no keys of remote services.
     @Test func theDefaultFileContainsEveryKeyOfTheServerAtItsDefault() throws {
         let file = try ProjectFile.contents(of: Configuration.defaultFile)
-        #expect(String(decoding: file, as: UTF8.self) == Configuration().document + "\n")
+        #expect(String(decoding: file, as: UTF8.self) == Configuration().settingsDocument + "\n")
         #expect(try Configuration(file: file) == Configuration())
         #expect(try StorehouseConfiguration(defaults: reference, file: file) == reference)
     }
@@ -62,7 +62,7 @@ import Testing
         let rows = reference.markdownTable.split(separator: "\n").dropFirst(2)
         #expect(rows.count == reference.keys.count)
         for (row, key) in zip(rows, reference.keys) {
-            #expect(row.hasPrefix("| `\(key.path)` | `\(key.defaultValue)` | "))
+            #expect(row.hasPrefix("| `\(key.path)` | \(key.defaultText) | "))
             #expect(row.hasSuffix(" |"))
         }
         #expect(

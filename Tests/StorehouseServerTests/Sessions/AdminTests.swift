@@ -183,24 +183,31 @@ import Testing
         }
     }
 
-    @Test func withoutConfigurationATokenIsGeneratedAndLoggedOnce() async throws {
-        try await LiveServer.run { server in
-            let lines = server.log.text.split(separator: "\n").filter { $0.contains("admin token of this run: ") }
-            #expect(lines.count == 1)
-            let token = try #require(lines.first?.split(separator: " ").last)
-            #expect(token.count == 44)
-            let response = try await server.get("/admin/sessions", [("Authorization", "Bearer \(token)")])
-            #expect(response.status == 200)
+    @Test(arguments: LogFormat.allCases)
+    func withoutATokenAdministrationIsOffAndTheStartSaysHowToSwitchItOn(_ format: LogFormat) async throws {
+        try await LiveServer.run(configuration: .with { $0.log.format = format }) { server in
+            let session = try await server.session()
+            #expect(server.log.text.contains("/admin is off; set admin.token (STOREHOUSE_ADMIN_TOKEN)"))
+            let fields = [[], [("Authorization", "Bearer ")], [("Authorization", "Bearer \(Self.token)")]]
+            for fields in fields {
+                for path in ["/admin/sessions", "/admin" + session.path] {
+                    let response = try await server.get(path, fields)
+                    #expect(response.status == 404)
+                    #expect(response.code == "no-such-resource")
+                    #expect(response.at("/detail")?.asString?.contains("STOREHOUSE_ADMIN_TOKEN") == true)
+                }
+            }
+            let request = TestRequest("DELETE", "/admin" + session.path, [("Authorization", "Bearer \(Self.token)")])
+            #expect(try await server.send(request).status == 404)
+            #expect(try await session.read().status == 200)
         }
     }
 
-    @Test func logsInJSONDoNotHaveTheToken() async throws {
-        try await LiveServer.run(configuration: .with { $0.log.format = .json }) { server in
-            let token = server.running.adminToken
-            let response = try await server.get("/admin/sessions", [("Authorization", "Bearer \(token)")])
-            #expect(response.status == 200)
-            #expect(server.log.text.contains("--print-admin-token"))
-            #expect(!server.log.text.contains(token))
+    @Test func theLogNamesNoTokenAndNoSwitchIfThereIsOne() async throws {
+        try await Self.run { server in
+            #expect(try await Self.list(server).status == 200)
+            #expect(!server.log.text.contains("/admin is off"))
+            #expect(!server.log.text.contains(Self.token))
         }
     }
 }

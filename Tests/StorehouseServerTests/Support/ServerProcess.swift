@@ -139,6 +139,13 @@
         /// Whether it handles a signal.
         func handles(_ number: Int32) throws -> Bool { try status("SigCgt", radix: 16) >> Int(number - 1) & 1 == 1 }
 
+        /// A limit as the kernel shows it.
+        func softLimit(of name: String) throws -> String? {
+            let text = try String(contentsOfFile: "/proc/\(id)/limits", encoding: .utf8)
+            let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+            return line?.dropFirst(name.count).split(separator: " ").first.map(String.init)
+        }
+
         private func status(_ name: String, radix: Int = 10) throws -> Int {
             let text = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
             let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
