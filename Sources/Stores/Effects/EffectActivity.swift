@@ -4,10 +4,10 @@
 /// again after a restart. So an effect counts while it calls a remote service, and for a moment after that and after its start:
 /// it is about to send its result, or to make its call.
 package struct EffectActivity: Sendable {
-    /// How long an effect counts after its last call.
-    package static let timeAfterCall = Duration.seconds(2)
+    /// How long an effect counts after its last call. A busy machine needs some time for the result.
+    package static let timeAfterCall = Duration.seconds(5)
     /// How long an effect counts that has made no call yet.
-    package static let timeAfterStart = Duration.milliseconds(250)
+    package static let timeAfterStart = Duration.seconds(1)
 
     private var calls = 0
     private var hasCalled = false

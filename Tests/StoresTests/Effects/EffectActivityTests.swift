@@ -50,7 +50,6 @@ import Testing
         let reported = context.values[0]
         #expect(reported.isAwaited(at: .now + hour))
         reported.callEnded()
-        #expect(reported.isAwaited(at: .now))
         #expect(!reported.isAwaited(at: .now + hour))
     }
 }
