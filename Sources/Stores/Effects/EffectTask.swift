@@ -194,7 +194,9 @@ public final class EffectContext: Sendable {
     func operationBegan() { contents.withLock { $0.activity.operationBegan(at: .now) } }
 
     /// Whether a shutdown waits for the effect.
-    package func isAwaited(at now: ContinuousClock.Instant) -> Bool { contents.withLock { $0.activity.isAwaited(at: now) } }
+    package func isAwaited(at now: ContinuousClock.Instant) -> Bool {
+        contents.withLock { $0.activity.isAwaited(at: now) }
+    }
 
     /// Whether the operation has returned, and was not cancelled before.
     @usableFromInline package var hasReturned: Bool { returned.load(ordering: .relaxed) }
