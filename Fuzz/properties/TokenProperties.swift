@@ -41,7 +41,8 @@ enum TokenProperties {
                 json.asObject == nil || text.utf8.count > JSONWebToken.maxBytes, "a signed token is malformed")
         }
         guard let claims = try? verifier()?.verify(token, with: nil, now: now) else { return }
-        try require(json["sub"]?.asSubject == claims.subject && !claims.subject.utf8.isEmpty, "the subject is another one")
+        try require(
+            json["sub"]?.asSubject == claims.subject && !claims.subject.utf8.isEmpty, "the subject is another one")
         try require(claims.expiresAt > now, "an expired token is valid")
         let may = json["storehouse"]?["may"]?.asArray?.compactMap(\.asString)
         try require(claims.permissions.contains(.admin) == (may?.contains("admin") ?? false), "admin is not asked for")

@@ -50,9 +50,9 @@ package struct KeySet: Sendable {
     }
 
     private static func bytes(_ value: JSONValue?, _ length: ClosedRange<Int>) -> [UInt8]? {
-        guard let bytes = value?.asString.flatMap({ Base64URL.decode($0.utf8) }), length.contains(bytes.count) else {
-            return nil
-        }
+        guard let text = value?.asString,
+            let bytes = Base64URL.decode(text.utf8), length.contains(bytes.count)
+        else { return nil }
         return bytes
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 import Locks
 import StoreHosting
 import Stores

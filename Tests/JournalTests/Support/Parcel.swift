@@ -42,7 +42,7 @@ enum Parcel {
     ) -> SessionHeader {
         SessionHeader(
             id: id, kind: kind, schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
-            initial: first.initialSnapshot, owner: owner, isPersonal: isPersonal)
+            initial: first.initialSnapshot, owner: owner.map { Subject($0) }, isPersonal: isPersonal)
     }
 
     /// A store of a new session.

@@ -38,7 +38,7 @@ struct Step: HostedReducer {
     ) -> SessionHeader {
         SessionHeader(
             id: id, kind: "steps", schema: 1, createdAt: createdAt, forkedFrom: nil, historyID: "h",
-            initial: StateSnapshot(json: kind.initialState), owner: owner, isPersonal: isPersonal)
+            initial: StateSnapshot(json: kind.initialState), owner: owner.map { Subject($0) }, isPersonal: isPersonal)
     }
 
     /// A store that is recorded by `journal` from a revision on, at which it stands.
