@@ -93,7 +93,7 @@ import Testing
         let kinds = [StoreKindSample.kind]
         try await LiveServer.run(
             kinds: kinds, configuration: TestTokens.configuration { $0.sessions.defaultStore = "Kinds" }
-        ) { server in
+        ) { (server: LiveServer) async throws -> Void in
             func create(_ name: String, _ storehouse: JSONValue? = nil) async throws -> TestResponse {
                 try await server.send("POST", "/sessions", as: "alice", storehouse, ["store": .string(name)])
             }

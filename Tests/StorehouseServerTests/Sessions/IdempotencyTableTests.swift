@@ -49,7 +49,7 @@ import Testing
 
     /// After a restart only the stored fingerprint is known. That of the first releases tells nothing of the secrets.
     @Test(arguments: [\RequestFingerprint.persistent, \.earlier, \.earliest])
-    func aRestoredRecordIsComparedByItsStoredFingerprint(_ stored: KeyPath<RequestFingerprint, UInt64> & Sendable) {
+    func aRestoredRecordIsComparedByItsStoredFingerprint(_ stored: any KeyPath<RequestFingerprint, UInt64> & Sendable) {
         let first = fingerprint("secret", redacted: "***")
         let record = IdempotencyRecord(
             key: "k", fingerprint: first[keyPath: stored], response: [1], at: 0)
