@@ -42,7 +42,7 @@ import Testing
                 ["op": "replace", "path": "/tasks/entities/1/title", "value": .string(Self.decomposed)]
             ]
             #expect(event.name == "patch" && event.data["patch"] == wanted)
-            stream = try event.applied(to: stream)
+            stream = try #require(try event.applied(to: stream))
             #expect(try await session.state() == stream)
             let log = try await session.read("/actions").json["actions"]?.asArray?.last
             #expect(log?["payload"]?["title"] == .string(Self.decomposed))
