@@ -91,7 +91,7 @@
                 let limit = try server.softLimit(of: "Max core file size")
                 var own = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &own)
-                let original = own.rlim_cur == RLIM_INFINITY ? "unlimited" : "\(own.rlim_cur)"
+                let original = own.rlim_cur == rlim_t.max ? "unlimited" : "\(own.rlim_cur)"
                 #expect(limit == (isAllowed == "true" ? original : "0"))
             }
         }

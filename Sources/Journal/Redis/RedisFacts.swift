@@ -1,4 +1,4 @@
-import Cluster
+package import Cluster
 
 /// What a server tells about itself, as far as it matters.
 package struct RedisFacts: Sendable, Equatable {
@@ -27,7 +27,7 @@ package struct RedisFacts: Sendable, Equatable {
     var runID: String { info["run_id"] ?? "" }
 
     /// The server as the holder of the data.
-    var server: StorageLineage.Server {
+    package var server: StorageLineage.Server {
         // A proxy may hide the replication ids.
         let id = Self.id(info["master_replid"]) ?? Self.id(info["run_id"]) ?? "unknown"
         return StorageLineage.Server(id: id, formerID: Self.id(info["master_replid2"]), place: place)
@@ -51,7 +51,7 @@ package struct RedisFacts: Sendable, Equatable {
     }
 
     /// Whether the server is no Redis with data, but watches one.
-    var isSentinel: Bool { info["redis_mode"] == "sentinel" }
+    package var isSentinel: Bool { info["redis_mode"] == "sentinel" }
 
     static let sentinelProblem =
         "this is a Redis Sentinel, which has no sessions; storage.redis.url must lead to the primary that it watches, by a name or a "

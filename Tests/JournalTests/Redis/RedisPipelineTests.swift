@@ -122,7 +122,9 @@ struct RedisPipelineTests {
                 RedisCall(
                     .write, deadline: now, encode: { RedisBatch(RedisCommand("GET")) },
                     done: { result in
-                        failures.withLock { $0.append(if case .failure(let error) = result { error } else { nil }) }
+                        var failure: JournalError?
+                        if case .failure(let error) = result { failure = error }
+                        failures.withLock { [failure] in $0.append(failure) }
                     }))
         }
         for error in ["READONLY You can't write", "MASTERDOWN Link with MASTER is down", "LOADING Redis is loading"] {

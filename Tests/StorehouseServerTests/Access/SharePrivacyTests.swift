@@ -282,7 +282,7 @@ struct SharePrivacyTests {
     func leaksNothing() async throws {
         try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
             let session = try await server.session()
-            let id = String(session.path.dropFirst("/sessions/".count))
+            let id = session.id
             let share = try await session.counterShare()
             #expect(!share.answer.text.contains(id))
             try await session.commitElsewhere()

@@ -247,7 +247,3 @@ extension LogLines {
             .filter { route == nil || $0["route"]?.asString == route }
     }
 }
-
-extension LiveSession {
-    fileprivate var id: String { String(path.dropFirst("/sessions/".count)) }
-}

@@ -39,7 +39,7 @@ import Testing
             let limit = StoreEnvironment.standard.effectLimit
             try await expectGoesOn(session, from: limit + 2)
             let errors = errors(server)
-            let name = Fingerprint.of(String(session.path.dropFirst("/sessions/".count)))
+            let name = Fingerprint.of(session.id)
             let line =
                 " error action lost store=faulty session=\(name) reason=too-many-effects origin=middleware type=faulty/work "
             // One line a minute.

@@ -4,6 +4,7 @@ import JSON
 struct LiveSession: Sendable {
     let server: LiveServer
     let path: String
+    var id: String { String(path.dropFirst("/sessions/".count)) }
 
     /// What to post to have an action dispatched.
     func request(
