@@ -49,7 +49,7 @@ struct KeySetTests {
 
     @Test("has the key that a token names only to the byte")
     func comparesBytes() throws {
-        let set = try Self.set(TokenVectors.edJWK.replacing(#""kid":"ed""#, with: #""kid":"\u{e9}K""#))
+        let set = try Self.set(TokenVectors.edJWK.replacing(#""kid":"ed""#, with: "\"kid\":\"\u{e9}K\""))
         #expect(set.keys.map(\.id) == ["\u{e9}K"])
         let parts = TokenVectors.edToken.split(separator: ".")
         for name in ["e\u{301}K", "\u{e9}\u{212a}"] {
