@@ -47,11 +47,14 @@ package struct ConnectionLimit: Sendable, Equatable {
     /// - Parameters:
     ///   - admitted: how many connections there are that are not provisional.
     ///   - provisional: how many provisional ones the loop has.
-    package func admission(admitted: Int, provisional: Int) -> Admission {
+    ///   - oldestMayGo: whether the oldest of these has had time to send its request.
+    package func admission(admitted: Int, provisional: Int, oldestMayGo: Bool = true) -> Admission {
         if admitted < connections { return .admitted }
         // With a full reserve, too: it is better to refuse the request of another server than to let it wait.
         if self.provisional == 0 { return .full }
-        return provisional < self.provisional ? .provisional : .insteadOfOldest
+        if provisional < self.provisional { return .provisional }
+        // With few places, one turn of the loop could close connections whose requests nobody has read.
+        return oldestMayGo || self.provisional >= Self.maxProvisional ? .insteadOfOldest : .full
     }
 
     /// Whether a provisional connection may stay, with its first request.

@@ -6,8 +6,11 @@ import Synchronization
 extension ConnectionManager {
     /// What becomes of the next connection.
     var admission: ConnectionLimit.Admission {
-        settings.connectionLimit.admission(
-            admitted: count.admitted.load(ordering: .relaxed), provisional: contents.value.provisional.count)
+        let provisional = contents.value.provisional
+        return settings.connectionLimit.admission(
+            admitted: count.admitted.load(ordering: .relaxed), provisional: provisional.count,
+            oldestMayGo: provisional.first.map { $0.idleTime.map { $0 >= IdleConnection.minIdleTime } ?? true } ?? false
+        )
     }
 
     /// Keeps a connection beyond the limit until its first request, and makes room, so that clients are admitted again.

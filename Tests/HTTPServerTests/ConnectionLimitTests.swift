@@ -19,9 +19,10 @@ import Testing
         #expect(ConnectionLimit(10).admission(admitted: 10, provisional: 0) == .full)
         #expect(alone.admission(admitted: 10, provisional: 3) == .provisional)
         #expect(alone.admission(admitted: 10, provisional: 4) == .insteadOfOldest)
+        #expect(alone.admission(admitted: 10, provisional: 4, oldestMayGo: false) == .full)
         #expect(node.admission(admitted: 10, provisional: 0) == .provisional)
         #expect(node.admission(admitted: 12, provisional: 127) == .provisional)
-        #expect(node.admission(admitted: 12, provisional: 128) == .insteadOfOldest)
+        #expect(node.admission(admitted: 12, provisional: 128, oldestMayGo: false) == .insteadOfOldest)
     }
 
     @Test func atTheEndOfTheReserveConnectionsAreProvisional() {

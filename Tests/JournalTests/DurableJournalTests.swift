@@ -173,7 +173,9 @@ struct DurableJournalTests {
         }
         await journal.closed()
         let again = try storage.openJournal()
-        #expect(Set(try await again.idleSessions(before: 1 << 52, limit: 2)) == ["plain", "fired"])
+        // On Redis the limit is that of the sessions that a search looks at.
+        let limit = kind == .redis ? 4 : 2
+        #expect(Set(try await again.idleSessions(before: 1 << 52, limit: limit)) == ["plain", "fired"])
         let deadlines = Dictionary(
             uniqueKeysWithValues: try await again.listed().map { ($0.header.id, $0.nextDeadline) })
         #expect(deadlines == ["overdue": 1, "later": 1 << 45, "plain": nil, "fired": nil])

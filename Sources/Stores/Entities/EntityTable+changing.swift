@@ -112,8 +112,7 @@ extension EntityTable {
     mutating func changeRow(_ row: Int32, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
         let before = rows[Int(row)].entity
         change(&rows[Int(row)].entity)
-        // Most changes are seen at once.
-        return rows[Int(row)].entity != before || !countsAsUnchanged(before, rows[Int(row)].entity)
+        return !countsAsUnchanged(before, rows[Int(row)].entity)
     }
 
     /// Replaces an entity. False if there is none.

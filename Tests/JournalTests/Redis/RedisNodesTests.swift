@@ -105,9 +105,11 @@ struct RedisNodesTests {
         let second = try server.open(node: "second:1", lease: .seconds(60))
         let (session, other) = (first.create(Step.session()), first.create(Step.session("other")))
         let store = Step.store(session)
+        // Nothing is durable before Redis goes on.
+        server.send(SIGSTOP)
         store.step(3)
-        // It is not durable yet.
         #expect(await session.awaitRelease() != nil)
+        server.send(SIGCONT)
         #expect(await session.awaitDurable() == nil && !session.hasFailed)
         session.appendCommit(4, nextDeadline: 5)
         #expect(await session.awaitDurable() == nil)
@@ -244,6 +246,20 @@ struct RedisNodesTests {
         #expect(try await second.dueSessions(until: 10).map(\.id).sorted() == ["a", "b"])
         #expect(try await second.idleSessions(before: moment).sorted() == ["c", "d"])
         await second.closed()
+    }
+
+    @Test("find the idle sessions that stand behind those with timers, in a later search")
+    func idleBehindTimers() async throws {
+        let server = try RedisServer()
+        let moment = 1 << 52
+        let journal = try server.open(now: { moment })
+        for number in 0..<8 {
+            let session = journal.create(Step.session("s\(number)"))
+            session.appendCommit(1, nextDeadline: number < 6 ? 5 : nil)
+            #expect(await session.awaitDurable() == nil)
+        }
+        try await eventually { Set(try await journal.idleSessions(before: moment, limit: 2)) == ["s6", "s7"] }
+        await journal.closed()
     }
 
     @Test("find the unused sessions that are free or their own, and wait for those of other nodes")

@@ -103,7 +103,10 @@ struct PersonalSessionTests {
         let file = try DurableServer()
         let clock = ManualClock(WallClock().now())
         let clocks = WallClock(now: { clock.now })
-        let configuration = TestTokens.configuration { $0.sessions.maxResident = 1 }
+        let configuration = TestTokens.configuration {
+            $0.sessions.maxResident = 1
+            $0.sessions.idleTimeout = .seconds(86_400)
+        }
         let first = try await file.run(clock: clocks, configuration: configuration) { server in
             let id = try await Self.id(server, "alice")
             _ = try await server.send("POST", "/sessions/me/actions", as: "alice", nil, ["type": "counter/increment"])

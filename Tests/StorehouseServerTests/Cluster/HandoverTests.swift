@@ -192,7 +192,8 @@ struct HandoverTests {
             let deadline = time.now + 10_000
             #expect(try await session.dispatch("alarm/set", ["at": .integer(deadline)]).status == 200)
             let client = try node.client()
-            let request = TestRequest("GET", session.path + "/state", TestCluster.fieldsOfAnotherNode(to: node.port))
+            let fields = TestCluster.fieldsOfAnotherNode(to: node.port, at: time.now)
+            let request = TestRequest("GET", session.path + "/state", fields)
             for _ in 0..<Self.limit { #expect(try await client.exchange(request).status == 200) }
             // The other node does nothing with the session.
             #expect(try await client.exchange(request).status == 421)

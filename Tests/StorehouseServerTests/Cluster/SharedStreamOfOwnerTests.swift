@@ -87,7 +87,7 @@ struct SharedStreamOfOwnerTests {
             ] {
                 let (head, client) = try await peer.open("joined \(id)", below: path, query: query)
                 #expect(head["storehouse-stream"] == nil, "\(query)")
-                #expect(String(decoding: try await client.bytes(5), as: UTF8.self) == ": sto")
+                #expect(String(decoding: try await client.bytes(12), as: UTF8.self) == ": heartbeat ")
             }
         }
     }

@@ -105,11 +105,11 @@ import Testing
     /// The test plays a server whose connection is dead after the first event.
     @Test func aSilentServerIsAskedAgain() async throws {
         let listener = try TestListener()
-        let lines = Lines()
+        let (lines, delays) = (Lines(), Locked<[Duration]>([]))
         let (head, url) = (
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", "http://127.0.0.1:\(listener.port)/sessions/x"
         )
-        async let watch: Void = Self.watch(url, lines) { _ in Issue.record("it has waited long enough") }
+        async let watch: Void = Self.watch(url, lines) { delay in delays.withLock { $0.append(delay) } }
         let dead = try await listener.connection()
         _ = try await dead.requestHead()
         let state = "event: state\nid: h-4\ndata: {\"revision\":4,\"state\":1}\n\n"
@@ -122,6 +122,8 @@ import Testing
         try await watch
         let texts = lines.all.map { $0.dropFirst(14) }
         #expect(texts == ["#4 1", "(the server is silent; reconnecting)", "closed: session-ended"])
+        // It has waited long enough.
+        #expect(delays.withLock(\.self) == [.zero])
         withExtendedLifetime(dead) {}
     }
 

@@ -104,9 +104,8 @@ import Testing
             let content = try api.operation("watch").json["responses"]?["200"]?["content"]?["text/event-stream"]
             let schema = try #require(content?["schema"])
             #expect(schema["contentMediaType"] == "text/event-stream")
-            let events = ["StateEvent", "PatchEvent", "EffectEvent", "ClosedEvent"].map { name -> JSONValue in
-                ["$ref": .string("#/components/schemas/\(name)")]
-            }
+            let names = ["StateEvent", "PatchEvent", "EffectEvent", "HeartbeatEvent", "ClosedEvent"]
+            let events = names.map { name -> JSONValue in ["$ref": .string("#/components/schemas/\(name)")] }
             #expect(schema["contentSchema"]?["items"]?["anyOf"] == .array(events))
             #expect(schema["x-events"]?.asObject?.map(\.value) == events)
         }

@@ -43,9 +43,11 @@ struct TestCluster: Sendable {
     static let secret = String(repeating: "cluster-", count: 4)
 
     /// The fields with which another node, where nothing listens, forwards a request to the node at a port.
-    static func fieldsOfAnotherNode(to port: Int) -> [(String, String)] {
+    ///
+    /// - Parameter time: that of the node's clock.
+    static func fieldsOfAnotherNode(to port: Int, at time: Int = systemTime()) -> [(String, String)] {
         let other = NodeIdentity(name: "127.0.0.1:2", secret: Array(secret.utf8))
-        let credentials = other.credentials(for: "127.0.0.1:\(port)", hour: NodeIdentity.hour(of: systemTime()))
+        let credentials = other.credentials(for: "127.0.0.1:\(port)", hour: NodeIdentity.hour(of: time))
         return [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
     }
 

@@ -188,6 +188,7 @@ import Testing
         case ("storage.durability", _): "relaxed"
         case ("storage.redis.url", _): "redis://redis.example:6380/3"
         case ("storage.redis.prefix", _): "app-2.x"
+        case ("storage.redis.settings", _): "trusted"
         case ("cluster.address", _): "[fd00::1]:8080"
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
