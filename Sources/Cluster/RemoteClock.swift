@@ -28,7 +28,7 @@ package struct RemoteClock: Sendable {
 /// If they differ, nobody knows which of the two is wrong. Then nothing that depends on the time may be deleted, at once. The node
 /// says only a little later that it is not ready, because the clock of a machine is often set while its programs start.
 package struct ClockAgreement: Sendable {
-    /// What to log.
+    /// An event to log.
     package enum Change: Sendable, Equatable {
         /// By how many milliseconds the node's clock is ahead.
         case differs(Int)

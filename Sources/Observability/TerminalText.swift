@@ -1,4 +1,4 @@
-// What a terminal shows of texts that others have written. Characters that could end a line, move a cursor or change the direction
+// How a terminal shows texts that others have written. Characters that could end a line, move a cursor or change the direction
 // of writing are escaped: the controls of ASCII and of ISO 8859 (C0 and C1), the format characters of Unicode, and its separators of
 // lines and paragraphs.
 
@@ -9,7 +9,7 @@ extension String {
             where: { $0 == "\\" || $0.isUnsafeInTerminal }, by: { $0 == "\\" ? "\\\\" : $0.escapedInText })
     }
 
-    /// The same with its backslashes as they are, for texts with JSON in them.
+    /// Leaves backslashes as they are, for texts with JSON in them.
     package var escapedForTerminal: String { escaped(where: \.isUnsafeInTerminal, by: \.escapedInText) }
 
     /// The text with `\uXXXX` for such characters but line breaks and tabs: for text of several lines, and for JSON, whose value stays

@@ -33,7 +33,7 @@ struct RandomLineageTests {
         }
     }
 
-    /// What a server has.
+    /// The data of a server.
     private struct Contents {
         var lineage = ""
         var loss = 0
@@ -58,7 +58,7 @@ struct RandomLineageTests {
         private var server = StorageLineage.Server(id: "0", formerID: nil, place: "p0")
         private var place = "p0"
         private var nodes = Array(repeating: Node(), count: 4)
-        /// What clients of nodes that may be gone know: the newest write, and the name of the loss.
+        /// The knowledge of clients of nodes that may be gone: the newest write, and the name of the loss.
         private var clients: [(loss: Int, write: Int)] = []
         private var (eraCount, connections) = (0, 0)
         private(set) var (lossCount, writeCount) = (0, 0)

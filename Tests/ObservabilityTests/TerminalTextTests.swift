@@ -2,7 +2,7 @@ import JSON
 import Observability
 import Testing
 
-/// What a terminal shows of texts that others have written.
+/// How a terminal shows texts that others have written.
 @Suite struct TerminalTextTests {
     private static let hostile = [
         "\u{0}", "\u{7}", "\u{1b}[2J", "\u{7f}", "\u{80}", "\u{9b}31m", "\u{9f}", "\u{ad}", "\u{61c}", "\u{200b}",

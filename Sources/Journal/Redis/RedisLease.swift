@@ -75,7 +75,7 @@ enum RedisLease: Sendable, Equatable {
         case read
     }
 
-    /// What a process tells about the era of the server.
+    /// The words of a process about the era of the server.
     struct Change {
         var runID = ""
         var era = ""

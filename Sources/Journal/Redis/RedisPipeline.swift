@@ -233,7 +233,7 @@ package struct RedisPipeline {
             if replicas == 0 { complete(through: position, &step) }
             return
         }
-        // What was executed is sent again with the rest, and recognized.
+        // Executed commands are sent again with the rest, and recognized.
         guard refusal == nil else { return }
         switch barrier {
         case .count:

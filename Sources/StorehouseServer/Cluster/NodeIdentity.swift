@@ -13,7 +13,7 @@ package final class NodeIdentity: Sendable {
     private static let maxAccepted = 4096
     private static let millisecondsOfHour = 3_600_000
 
-    /// What was accepted before.
+    /// The proof that was accepted before.
     private struct Accepted {
         var values: [String: (node: UInt16, hour: Int)] = [:]
         /// The names of the nodes by their numbers.

@@ -19,7 +19,7 @@ public struct Configuration: Sendable, Hashable {
     public var log = Logging()
     public var metrics = Metrics()
     public var inspector = Inspector()
-    /// What the log should say about the sources from which it was read.
+    /// Lines for the log about the sources from which it was read.
     package var notices: [ConfigurationNotice] = []
 
     /// The default of every setting.

@@ -82,7 +82,7 @@ extension ConfigurationReader {
     }
 }
 
-/// What an operator should know about a configuration although it is valid.
+/// A fact that an operator should know about a configuration although it is valid.
 package struct ConfigurationNotice: Sendable, Hashable {
     package let level: LogLevel
     /// One line.

@@ -18,7 +18,7 @@ package protocol ConfigurationRoot: Sendable, Equatable {
     /// What is wrong with values that are valid one by one.
     var conflicts: [ConfigurationProblem] { get }
 
-    /// What the log should say about the sources.
+    /// Lines for the log about the sources.
     var notices: [ConfigurationNotice] { get set }
 }
 
@@ -108,7 +108,7 @@ extension ConfigurationRoot {
     /// A file with these values, as `check-config` prints it, without the last line break.
     package var document: String { json.indented }
 
-    /// The same with the settings themselves: one whose default depends on others is null.
+    /// Shows the settings themselves: one whose default depends on others is null.
     package var settingsDocument: String { json { $0.shownSetting(in: self) }.indented }
 
     /// The table of docs/configuration.md: key, default, allowed values, meaning.

@@ -92,7 +92,7 @@ extension OpenAPI {
         ]
     }
 
-    /// Those of streams that have begun, and those of refused ones.
+    /// The reasons of streams that have begun, and of refused ones.
     private static var closedReasons: [String] {
         let begun = ["session-ended", "draining", "rotated", "expired", "revoked"]
         return Problem.Code.allCases.compactMap(\.closedReason).reduce(into: begun) { reasons, reason in

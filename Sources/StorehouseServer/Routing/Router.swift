@@ -192,7 +192,7 @@ package final class Router: RequestHandler {
     /// What the path names, if this listener has it. Nodes forward what is for operators to the listener for clients.
     private func resource(of head: RequestHead, _ connection: HTTPConnection) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
-        // What proves a node opens only what nodes ask of each other, at whichever listener.
+        // The proof of a node opens only the resources that nodes ask of each other, at whichever listener.
         let isThere = connection.isForwarded ? resource.route.isForwarded : audience.has(resource.route)
         guard isThere else { throw Resource.unknown }
         return resource

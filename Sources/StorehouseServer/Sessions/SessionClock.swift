@@ -87,7 +87,7 @@ package struct WallClock: StoreClock {
         (self.isTrusted, self.isShared) = (isTrusted, isShared)
     }
 
-    /// The same clocks, but with the time that several processes have in common, if there is one. Nobody sets it on this machine.
+    /// These clocks, but with the time that several processes have in common, if there is one. Nobody sets it on this machine.
     package func shared(_ time: SharedTime?) -> WallClock {
         guard let time else { return self }
         return WallClock(time.now, steady: steady, boot: boot, isTrusted: time.isTrusted, isShared: true)

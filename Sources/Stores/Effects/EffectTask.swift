@@ -260,12 +260,12 @@ public struct EffectEvent: Sendable, Hashable {
     public let code: String?
     /// The time it took in milliseconds, delays included; nil while it runs.
     public let duration: Int?
-    /// What caused it; nil unless it has succeeded or failed in a hosted store.
+    /// The cause; nil unless it has succeeded or failed in a hosted store.
     package let source: Source?
     /// The end of the last attempt of its call.
     package let lastAttempt: EffectContext.AttemptReport
 
-    /// What caused an effect, as the log of a host names it.
+    /// The cause of an effect, as the log of a host names it.
     @usableFromInline
     package struct Source: Sendable, Hashable {
         /// The label of the store.

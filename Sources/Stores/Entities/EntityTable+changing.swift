@@ -107,7 +107,7 @@ extension EntityTable {
         return !countsAsUnchanged(before, rows[Int(row)].entity)
     }
 
-    /// The same for an entity that is known to be `Equatable`.
+    /// Changes an entity that is known to be `Equatable`.
     @inlinable
     mutating func changeRow(_ row: Int32, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
         let before = rows[Int(row)].entity

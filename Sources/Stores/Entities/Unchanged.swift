@@ -11,7 +11,7 @@ package func countsAsUnchanged<Value: Equatable>(_ old: Value, _ new: Value) -> 
     ExactComparison.areSame(old, new) && (ExactComparison.haveSameMemory(old, new) || haveSameZeros(old, new))
 }
 
-/// The same for a value whose type is not known to be `Equatable`. A value without equality always counts as changed.
+/// Decides for a value whose type is not known to be `Equatable`. A value without equality always counts as changed.
 @usableFromInline
 package func countsAsUnchanged<Value>(_ old: Value, _ new: Value) -> Bool {
     func open<Known: Equatable>(_ type: Known.Type) -> Bool {

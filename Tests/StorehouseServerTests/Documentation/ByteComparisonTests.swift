@@ -15,7 +15,7 @@ import Testing
         "names", "keys", "message", "problem", "kind", "error", "tablePath",
     ]
 
-    /// What is wrong with a line of such a file; nil if nothing is.
+    /// The fault of a line of such a file; nil if there is none.
     private static func fault(in line: Substring) throws -> String? {
         let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         func has(_ pattern: String) throws -> Bool {

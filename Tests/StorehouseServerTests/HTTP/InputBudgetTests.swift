@@ -150,7 +150,7 @@ import Testing
             #expect(try await small.response().status == 200)
             resident.withLock { $0 = 100 }
             _ = try await server.eventually(TestRequest("POST", "/sessions")) { $0.status == 201 }
-            // The same request is awaited now, and cut by nobody.
+            // Its request is awaited now, and cut by nobody.
             let client = try server.client()
             try await client.send(Unfinished.body.bytes)
             try await Self.heldBytes(server) { $0 >= 60_000 }

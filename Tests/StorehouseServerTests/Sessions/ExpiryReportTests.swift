@@ -7,7 +7,7 @@ import Testing
     private let lines = LogLines()
     private var log: Log { Log(level: .info, format: .text, sink: lines) }
 
-    /// What was written, without times.
+    /// The lines that were written, without times.
     private var messages: [String] {
         lines.text.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
     }

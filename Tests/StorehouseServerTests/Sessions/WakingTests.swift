@@ -141,7 +141,7 @@ struct Alarm: HostedState, ObjectState, Restorable {
             try await server.hibernates(to: 5)
             #expect(!server.log.text.contains("alarm/ring"))
             time.advance(by: 30 * Self.day)
-            // Those in memory wait in real time.
+            // Timers in memory wait in real time.
             try await server.rings(count - 5)
         }
     }

@@ -26,7 +26,7 @@ import Testing
         func changedKeys(since stamp: ChangeToken) -> [Int]? { table.changedKeys(since: stamp) }
     }
 
-    /// The same elements in a collection that does not tell what has changed.
+    /// Equal elements in a collection that does not tell what has changed.
     private struct PlainCells: KeyedElements, Sendable {
         var counted: CountedTable
 

@@ -47,7 +47,7 @@ import Testing
         ("subscript", { $0[1] = $1 }), ("setAll", { $0.setAll([$1]) }),
     ]
 
-    /// The same methods, called by a function that knows of no equality.
+    /// These methods, called by a function that knows of no equality.
     private static let genericVerbs: [(name: String, change: Change)] = (0...8).map { verb in
         let change: Change = { generic(&$0, $1, verb) }
         return ("generic \(verb)", change)

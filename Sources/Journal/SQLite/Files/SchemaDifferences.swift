@@ -3,9 +3,9 @@
 /// A file may come from somebody else. SQLite would run the triggers in it, ask its views for the rows of tables, and evaluate the
 /// expressions of its indexes and columns.
 struct SchemaDifferences {
-    /// What no release makes.
+    /// Objects that no release makes.
     private(set) var unknown: [String] = []
-    /// What is missing or different, so that the rows cannot be trusted, or not be read.
+    /// Objects that are missing or different, so that the rows cannot be trusted, or not be read.
     private(set) var wrong: [String] = []
 
     var all: [String] { wrong + unknown }
