@@ -31,6 +31,9 @@ import Testing
     private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         .with {
             $0.http.inputBudget = 1 << 20
+            // On one loop, the order of the clients is that of their ages, and no slow body ends by itself.
+            $0.http.threads = 1
+            $0.http.minBodyRate = 0
             change(&$0)
         }
     }
@@ -98,7 +101,7 @@ import Testing
     @Test func largeBodiesInProgressCountAndFurtherOnesAreRefused() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(
-            animal: remote, configuration: Self.configuration { $0.http.threads = 1 }
+            animal: remote, configuration: Self.configuration()
         ) { server in
             let action = Array(#"{"type":"animal/fetchAnimal"}"#.utf8) + Self.spaces
             func request(_ session: LiveSession) -> TestRequest {
