@@ -13,7 +13,7 @@ package struct RequestFingerprint: Sendable {
     private let body: [UInt8]
     private let redactedJSON: JSONValue
 
-    /// The same in every process: 48 bits of the action without its secrets, and 16 of the whole. These tell another secret,
+    /// Equal in every process: 48 bits of the action without its secrets, and 16 of the whole. These tell another secret,
     /// and are too few to guess one. They do not depend on the key, so many records tell no more than one.
     package var persistent: UInt64 { Self.combine(redacted, inMemory) }
 

@@ -31,7 +31,7 @@ import Testing
     private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         .with {
             $0.http.inputBudget = 1 << 20
-            // On one loop, the order of the clients is that of their ages, and no slow body ends by itself.
+            // Each loop cuts only the bytes beyond its own share, so the oldest of all clients is certain to be cut on one loop.
             $0.http.threads = 1
             $0.http.minBodyRate = 0
             change(&$0)
