@@ -8,6 +8,7 @@ public struct SharedTime: Sendable {
     /// Why this process should get no requests, because the clocks differ for some time; nil if they do not.
     public let problem: @Sendable () -> String?
 
+    /// Makes it from functions that any thread may call.
     public init(
         now: @escaping @Sendable () -> Int, isTrusted: @escaping @Sendable () -> Bool,
         problem: @escaping @Sendable () -> String?

@@ -70,6 +70,7 @@ public enum StorageEvent: Sendable, Equatable {
     case addressTaken(String)
     /// The clock of this machine and that of Redis differ by more than 30 seconds, as this says. Nothing is deleted because of its age.
     case clockDiffers(String)
+    /// The two clocks agree again.
     case clockAgrees
     /// Writes succeed again.
     case recovered
