@@ -38,8 +38,13 @@ struct ExportedSession {
             throw Unreadable(detail: "it is not a session exported by a compatible 'storehouse export'")
         }
         let document = Fields(json, "")
+        try document.allow([
+            "format", "version", "id", "store", "schema", "createdAt", "lastActiveAt", "forkedFrom", "owner",
+            "personal",
+            "shareGeneration", "history", "initial", "base", "commits",
+        ])
         let ownID = try document.text("id")
-        let initial = try document.fields("initial").state()
+        let initial = try document.initial()
         header = SessionHeader(
             id: id ?? ownID, kind: try document.text("store"),
             schema: try document.number("schema", 1...1_000_000), createdAt: try document.moment("createdAt"),
@@ -52,6 +57,7 @@ struct ExportedSession {
         lastActiveAt = try document.moment("lastActiveAt")
         base = try json["base"].map { base throws(Unreadable) in
             let base = Fields(base, "base/")
+            try base.allow(["revision", "state", "hidden"])
             var state = try base.state()
             // Without one it is as at revision 0.
             state.privateState = state.privateState ?? initial.privateState
@@ -134,6 +140,12 @@ private struct Fields {
         .init(detail: "'\(place)\(name)' \(detail)")
     }
 
+    /// Refuses members with other names: a later version may have written them, and they would be lost.
+    func allow(_ names: Set<String>) throws(ExportedSession.Unreadable) {
+        guard let unknown = json.asObject?.first(where: { !names.contains($0.key) })?.key else { return }
+        throw problem(unknown, "is not a member that this version knows")
+    }
+
     func number(_ name: String, _ range: ClosedRange<Int>) throws(ExportedSession.Unreadable) -> Int {
         guard let number = json[name]?.asInteger, range.contains(number) else {
             throw problem(name, "must be an integer from \(range.lowerBound) to \(range.upperBound)")
@@ -166,9 +178,14 @@ private struct Fields {
         return elements
     }
 
-    func fields(_ name: String) throws(ExportedSession.Unreadable) -> Fields {
-        guard let object = json[name], object.asObject != nil else { throw problem(name, "must be an object") }
-        return Fields(object, "\(place)\(name)/")
+    /// The state of revision 0.
+    func initial() throws(ExportedSession.Unreadable) -> StateSnapshot {
+        guard let object = json["initial"], object.asObject != nil else {
+            throw problem("initial", "must be an object")
+        }
+        let fields = Fields(object, "\(place)initial/")
+        try fields.allow(["state", "hidden"])
+        return try fields.state()
     }
 
     func state() throws(ExportedSession.Unreadable) -> StateSnapshot {
@@ -189,6 +206,7 @@ private struct Fields {
 
     /// - Parameter revision: the one that the commit must have made.
     func commit(_ revision: Int) throws(ExportedSession.Unreadable) -> CommitRecord {
+        try allow(["revision", "at", "type", "payload", "origin", "cause", "changes", "hidden"])
         guard json["revision"]?.asInteger == revision else { throw problem("revision", "must be \(revision)") }
         guard let payload = json["payload"]?.asObject,
             JSONValue.object(payload).encoded().count <= Self.maxPayloadBytes
