@@ -47,7 +47,9 @@ extension StorehouseApp {
         do {
             let code = try await run(try Invocation.parse(arguments, program: Invocation.programName))
             guard code == 0, let problem = Console.finish() else { return code }
-            throw CommandFailure("standard output could not be written, so the result is not complete: \(problem)")
+            throw CommandFailure(
+                "the command has done its work, but standard output could not be written, and some of the result is missing: "
+                    + problem)
         } catch let error as UsageError {
             report(error.description)
             return 2

@@ -127,8 +127,8 @@ extension Configuration.Storage {
     /// The kinds that use a key; nil if all do, or if the key has another message for those that do not.
     fileprivate static func kinds(using path: String) -> [Kind]? {
         switch path {
-        case "storage.path": [.sqlite]
-        case "storage.durability", "storage.keepDays": [.sqlite, .redis]
+        case "storage.path", "storage.keepDays": [.sqlite]
+        case "storage.durability": [.sqlite, .redis]
         default: path.hasPrefix("storage.redis.") || path.hasPrefix("cluster.") ? [.redis] : nil
         }
     }

@@ -122,7 +122,7 @@ final class StreamAPI: Sendable {
         case .full:
             throw Problem(
                 .tooManyStreams,
-                "This session has \(settings.maxPerSession) event streams, which is the limit. Close one first.")
+                "The limit of open event streams of this session is \(settings.maxPerSession). Close one first.")
         case .tooManyViews:
             throw Problem(
                 .tooManyViews,

@@ -191,7 +191,9 @@ extension Problem {
     init(_ failure: JournalError) {
         switch failure {
         case .unavailable:
-            self.init(.storageUnavailable, "The storage is not available; nothing was committed. Try again soon.")
+            self.init(
+                .storageUnavailable,
+                "The storage is not available; nothing was committed. Try again soon; the server's log says why.")
         case .conflict:
             self.init(
                 .storageUnavailable,

@@ -21,9 +21,9 @@ extension StorageError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .inUse(let path):
-            "\(path) is in use by another process; stop that process, or set another storage.path"
+            "\(path) is in use by another process; stop that process, or name another database"
         case .foreign(let path, let detail):
-            "\(path) is not a Storehouse database (\(detail)) and was not changed; set another storage.path"
+            "\(path) is not a Storehouse database (\(detail)) and was not changed; name another database"
         case .newer(let path, let version):
             """
             \(path) was written by a newer release (schema version \(version), this release supports \(Schema.version)) \
