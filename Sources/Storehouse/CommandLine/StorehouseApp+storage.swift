@@ -1,6 +1,7 @@
 import JSON
 import Journal
 import Observability
+import Platform
 
 extension StorehouseApp {
     /// Runs a command of an operator on a database file.

@@ -1,4 +1,5 @@
 import Access
+import Platform
 
 extension Configuration.Access {
     /// What is wrong with values that are valid one by one.

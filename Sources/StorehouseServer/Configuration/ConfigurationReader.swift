@@ -1,6 +1,5 @@
 import JSON
 import Observability
-import Platform
 
 /// Reads the sources of settings one over the other, and collects what is wrong with them.
 struct ConfigurationReader<Root: ConfigurationRoot> {
@@ -119,50 +118,6 @@ extension JSONSyntaxError {
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         let column = String(decoding: before[start...], as: UTF8.self).count + 1
         return "\(kind) at line \(line), column \(column)"
-    }
-}
-
-/// Why a file could not be read.
-package enum FileError: Error, Hashable {
-    case missing
-    case tooLarge(limit: Int)
-    /// A system call failed with this `errno`.
-    case system(code: Int32)
-}
-
-extension FileError: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .missing: "there is no such file"
-        case .tooLarge(let limit): "it has more than \(limit) bytes"
-        case .system(let code): String(cString: strerror(code))
-        }
-    }
-}
-
-/// Reads whole files and pipes. It blocks.
-package enum FileContents {
-    package static func contents(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw errno == ENOENT ? .missing : .system(code: errno) }
-        defer { _ = close(descriptor) }
-        var contents: [UInt8] = []
-        while let chunk = try nextChunk(of: descriptor) {
-            contents += chunk
-            guard contents.count <= limit else { throw .tooLarge(limit: limit) }
-        }
-        return contents
-    }
-
-    /// Nil at the end of the file.
-    private static func nextChunk(of descriptor: Int32) throws(FileError) -> [UInt8]? {
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { return Array(chunk.prefix(count)) }
-            if count == 0 { return nil }
-            guard errno == EINTR else { throw .system(code: errno) }
-        }
     }
 }
 

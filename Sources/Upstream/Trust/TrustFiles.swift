@@ -112,10 +112,10 @@ final class TrustFiles {
     }
 
     private static func content(of path: String) throws(Unusable) -> [UInt8] {
-        do throws(FileVersion.ReadFailure) {
-            return try FileVersion.read(path, atMost: maxBytes).1
+        do throws(FileError) {
+            return try FileContents.contents(of: path, atMost: maxBytes, waits: false)
         } catch {
-            throw Unusable(path, error.description)
+            throw Unusable(path, "it cannot be read: \(error)")
         }
     }
 
