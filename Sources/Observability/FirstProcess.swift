@@ -44,18 +44,11 @@ package enum FirstProcess {
 
     /// The children that have ended and that nobody has waited for.
     private static func deadChildren() -> [pid_t] {
-        guard let folder = opendir("/proc") else { return [] }
-        defer { closedir(folder) }
-        var found: [pid_t] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let pid = pid_t(name), let status = kernelText(of: "/proc/\(name)/stat") else { continue }
+        (Folder.names(in: "/proc") ?? []).compactMap { name in
+            guard let pid = pid_t(name), let status = kernelText(of: "/proc/\(name)/stat") else { return nil }
             // Behind the name, which is in brackets, come the state and the parent.
             let words = status[(status.lastIndex(of: ")") ?? status.startIndex)...].split(separator: " ").dropFirst()
-            if words.first == "Z", words.dropFirst().first == "1" { found.append(pid) }
+            return words.first == "Z" && words.dropFirst().first == "1" ? pid : nil
         }
-        return found
     }
 }

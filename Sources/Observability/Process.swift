@@ -64,7 +64,7 @@ package enum ProcessMemory {
 /// The limit on open files and sockets of the process.
 package enum FileDescriptorLimit {
     /// The current limit; nil if the system does not report it.
-    package static var limit: Int? { limits.map { Int(clamping: $0.rlim_cur) } }
+    package static var limit: Int? { ResourceLimit.openFiles.value.map { Int(clamping: $0.rlim_cur) } }
 
     /// How many files and sockets are open; nil where there is no `/proc`.
     static var openCount: Int? {
@@ -83,21 +83,10 @@ package enum FileDescriptorLimit {
     /// Raises the limit to the highest allowed value. Shells and service managers set a low one for programs that use
     /// `select`.
     package static func raiseLimit() {
-        guard var limits, limits.rlim_cur < limits.rlim_max else { return }
+        guard var limits = ResourceLimit.openFiles.value, limits.rlim_cur < limits.rlim_max else { return }
         limits.rlim_cur = limits.rlim_max
-        _ = setrlimit(resource, &limits)
+        _ = ResourceLimit.openFiles.set(limits)
     }
-
-    private static var limits: rlimit? {
-        var limits = rlimit()
-        return getrlimit(resource, &limits) == 0 ? limits : nil
-    }
-
-    #if canImport(Glibc)
-        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-        private static let resource = RLIMIT_NOFILE
-    #endif
 }
 
 /// Standard input, output and error of the process.

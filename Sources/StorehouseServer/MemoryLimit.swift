@@ -139,10 +139,7 @@ extension ProcessMemory {
     /// The limit on address space of the process; `Int.max` without one.
     private static var addressSpaceLimit: Int {
         #if os(Linux)
-            var limit = rlimit()
-            guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < 1 << 62 else {
-                return .max
-            }
+            guard let limit = ResourceLimit.addressSpace.value, limit.rlim_cur < 1 << 62 else { return .max }
             return Int(limit.rlim_cur)
         #else
             return .max
