@@ -1,4 +1,3 @@
-import Locks
 import Synchronization
 
 /// Counts the bytes that wait to be sent on all channels that share it, and those that are collected for them.
@@ -7,37 +6,24 @@ import Synchronization
 /// count. An array counts as a whole until its last byte is sent, because it stays in memory. Arrays that several channels
 /// share count once for each of them.
 package final class OutputBudget: Sendable {
-    /// How many bytes may wait.
-    package let limit: Int
-    private let pending = Atomic(0)
+    private let pending: ByteBudget
     private let pendingOfStreams = Atomic(0)
-    private let peak = Atomic(0)
     private let disconnected = Atomic(0)
-    /// A function that stands in a `Locked` by itself gets one more wrapper at each access, so each call would take longer than
-    /// the one before. In a structure it keeps its form.
-    private struct Reaction {
-        let call: @Sendable () -> Void
-    }
-
-    // Guards the reaction, which is called outside the lock. Read only when the limit is exceeded.
-    private let onExceeded = Locked<Reaction?>(nil)
 
     /// - Parameter limit: how many bytes may wait.
-    package init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { pending = ByteBudget(limit: limit) }
+
+    /// How many bytes may wait.
+    package var limit: Int { pending.limit }
 
     /// Calls `body` on any thread, and often, while more than the limit waits or is refused. It must be quick.
-    package func whenExceeded(_ body: @escaping @Sendable () -> Void) {
-        onExceeded.withLock { $0 = Reaction(call: body) }
-    }
+    package func whenExceeded(_ body: @escaping @Sendable () -> Void) { pending.whenExceeded(body) }
 
     /// How many bytes wait.
-    package var pendingBytes: Int { pending.load(ordering: .relaxed) }
+    package var pendingBytes: Int { pending.count }
 
     /// The most bytes that waited since the last call.
-    package func takePeak() -> Int {
-        let now = pendingBytes
-        return max(peak.exchange(now, ordering: .relaxed), now)
-    }
+    package func takePeak() -> Int { pending.takePeak() }
 
     /// How many of them wait on channels that count as streams.
     package var pendingStreamBytes: Int { pendingOfStreams.load(ordering: .relaxed) }
@@ -50,19 +36,12 @@ package final class OutputBudget: Sendable {
     /// Whether so many bytes more may wait.
     package func admits(_ byteCount: Int) -> Bool {
         if pendingBytes + byteCount <= limit { return true }
-        reportExceeded()
+        pending.reportExceeded()
         return false
     }
 
     /// More bytes wait, or fewer.
-    package func add(_ byteCount: Int) {
-        let count = pending.add(byteCount, ordering: .relaxed).newValue
-        guard byteCount > 0 else { return }
-        if count > peak.load(ordering: .relaxed) { peak.max(count, ordering: .relaxed) }
-        if count > limit { reportExceeded() }
-    }
+    package func add(_ byteCount: Int) { pending.add(byteCount) }
 
     func addToStreams(_ byteCount: Int) { pendingOfStreams.add(byteCount, ordering: .relaxed) }
-
-    private func reportExceeded() { onExceeded.withLock(\.self)?.call() }
 }
