@@ -1,0 +1,173 @@
+import Journal
+import Locks
+import RedisTesting
+import StoreHosting
+import Testing
+
+@Suite("The Redis journal, while Redis takes no commits,", .timeLimit(.minutes(5)))
+struct RedisOutageTests {
+    @Test("tells that the outcome of commits is unknown while Redis stands still, and goes on by itself")
+    func standstill() async throws {
+        let server = try RedisServer()
+        let maker = try server.open()
+        let session = maker.create(Step.session())
+        Step.store(session).step(10)
+        #expect(await session.awaitDurable() == nil)
+        await maker.closed()
+        let events = StorageEvents()
+        let journal = try server.open(timeouts: .short, report: events.report)
+        while true {
+            let found = try await loaded(from: journal)
+            server.send(SIGSTOP)
+            Step.store(found.journal, from: 10).step(5)
+            let failure = await found.journal.awaitDurable()
+            let isAvailable = journal.isAvailable
+            server.send(SIGCONT)
+            // If this process was slower than the timeouts, nothing was sent. Then it tries again.
+            guard case .outcomeUnknown = failure else { continue }
+            #expect(found.journal.hasFailed && !isAvailable)
+            break
+        }
+        try await events.wait { $0 == .recovered }
+        let revision = try await loaded(from: journal).summary.revision
+        // Redis has executed those that it had got. Four writes may await their replies, and a heartbeat is one of them at most.
+        #expect((13...15).contains(revision))
+        try await eventually {
+            let found = try await loaded(from: journal)
+            Step.store(found.journal, from: found.summary.revision).step(2)
+            return await found.journal.awaitDurable() == nil
+        }
+        try await eventually { journal.isAvailable }
+        let newest = try await loaded(from: journal)
+        #expect(newest.summary.revision >= revision + 2 && newest.replayable.count == newest.summary.revision)
+        await journal.closed()
+    }
+
+    /// Loads the session, again if Redis does not answer soon enough.
+    private func loaded(from journal: RedisJournal) async throws -> Found {
+        var found: Found?
+        try await eventually {
+            found = try? await journal.session("session")
+            return found != nil
+        }
+        return try #require(found)
+    }
+
+    @Test("tells of the commits whose replies have come before bytes that are no reply")
+    func brokenReplies() async throws {
+        let events = StorageEvents()
+        let relay = try RedisRelay()
+        defer { relay.stop() }
+        let journal = try relay.server.open(at: relay.address, report: events.report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        #expect(await session.awaitDurable() == nil)
+        for _ in 0..<3 {
+            relay.spoilNext()
+            store.step()
+            #expect(await session.awaitDurable() == nil)
+            try await events.wait { $0 == .recovered }
+        }
+        #expect(try await journal.session("session").replayable.count == 3)
+        await journal.closed()
+    }
+
+    @Test("goes on after the server has forgotten its scripts")
+    func forgottenScripts() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        for count in 1...3 {
+            try server.execute("SCRIPT", "FLUSH")
+            store.step(count)
+            #expect(await session.awaitDurable() == nil)
+        }
+        #expect(try await journal.session("session").replayable.count == 6)
+        await journal.closed()
+    }
+
+    @Test("refuses commits while the memory of Redis is full, and reads and ends sessions")
+    func fullMemory() async throws {
+        let server = try RedisServer()
+        let events = StorageEvents()
+        let journal = try server.open(report: events.report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(3)
+        #expect(await session.awaitDurable() == nil)
+        try server.execute("CONFIG", "SET", "maxmemory", "1")
+        store.step()
+        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        #expect(!journal.isAvailable)
+        let found = try await journal.session("session")
+        #expect(found.replayable.count == 3)
+        try server.execute("CONFIG", "SET", "maxmemory", "0")
+        try await events.wait { $0 == .recovered }
+        Step.store(found.journal, from: 3).step()
+        #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
+        await journal.closed()
+    }
+
+    @Test(
+        "says that nothing was committed if Redis has refused it until the deadline",
+        arguments: [
+            [["REPLICAOF", "127.0.0.1", "1"]],
+            [["REPLICAOF", "127.0.0.1", "1"], ["CONFIG", "SET", "replica-serve-stale-data", "no"]],
+            [["CONFIG", "SET", "min-replicas-to-write", "1"]],
+        ])
+    func definiteRefusals(commands: [[String]]) async throws {
+        let server = try RedisServer()
+        let maker = try server.open()
+        let session = maker.create(Step.session())
+        #expect(await session.awaitDurable() == nil)
+        await maker.closed()
+        let journal = try server.open(timeouts: .short)
+        let found = try await loaded(from: journal)
+        for command in commands { try server.execute(command) }
+        Step.store(found.journal).step()
+        guard case .unavailable = await found.journal.awaitDurable() else { throw Missing(id: "failure") }
+        await journal.closed()
+    }
+
+    /// Lets a server listen on a port. One that is in use is refused.
+    private static func openPort(of server: RedisServer) throws -> String {
+        while true {
+            let port = "\(Int.random(in: 20_000..<32_000))"
+            if try server.execute("CONFIG", "SET", "port", port) == ["OK"] { return port }
+        }
+    }
+
+    @Test("acknowledges only what a replica has, and is unavailable until there is one")
+    func replicas() async throws {
+        let server = try RedisServer()
+        let events = StorageEvents()
+        let seen = Locked<[StorageEvent]>([])
+        // A commit that no replica has fails after this time. Nothing else in this test may take so long.
+        let timeouts = RedisTimeouts(reply: .seconds(10), silence: .seconds(120), exchange: .seconds(120))
+        let journal = try server.open(
+            replicas: 1, patience: .zero, timeouts: timeouts,
+            report: { event in
+                seen.withLock { $0.append(event) }
+                events.report(event)
+            })
+        let isMissing = StorageEvent.disconnected("unix://\(server.socket): 0 of 1 replicas have the newest commits")
+        try await events.wait { $0 == isMissing }
+        let session = journal.create(Step.session())
+        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        #expect(!journal.isAvailable)
+        let replica = try RedisServer(["--appendonly", "yes", "--appendfsync", "always", "--port", "0"])
+        // A replica reaches its primary over TCP.
+        let port = try Self.openPort(of: server)
+        try replica.execute("REPLICAOF", "127.0.0.1", port)
+        try await events.wait { $0 == .recovered }
+        try await eventually { journal.isAvailable }
+        #expect(try await journal.found("session").word == "unknown")
+        let again = journal.create(Step.session())
+        Step.store(again).step(3)
+        #expect(await again.awaitDurable() == nil)
+        #expect(try replica.execute("ZCARD", "{test}:ids") == ["1"])
+        #expect(Array(seen.withLock(\.self).prefix(2)) == [isMissing, .recovered])
+        await journal.closed()
+    }
+}
