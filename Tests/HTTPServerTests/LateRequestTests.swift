@@ -33,42 +33,44 @@ import Testing
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// The bytes arrive in the turn of the loop in which the connection closes, and before it does.
-    @Test(arguments: LoopImplementation.allCases)
-    func aRequestThatCameBeforeTheCloseIsAnswered(_ loops: LoopImplementation) async throws {
+    /// Runs a test with a server and a client whose first request is answered, and stops the server after it.
+    private static func withIdleConnection(
+        _ loops: LoopImplementation, _ body: (HTTPServer, any EventLoop, Int32) async throws -> Void
+    ) async throws {
         let group = try EventLoopGroup(count: 1, implementation: loops)
         let server = try HTTPServer(
             on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: HTTPServer.Settings(),
             handler: Answerer())
-        let client = Self.connect(server.address)
+        let client = connect(server.address)
         defer { close(client) }
-        Self.send(client)
-        #expect(Self.receive(client).contains("200 OK"))
-        // The request and the drain are in line before the loop runs either of them, so it reads nothing in between. If the drain is
-        // late, the request is an ordinary one.
-        let areInLine = DispatchSemaphore(value: 0)
-        group.loops[0].execute { areInLine.wait() }
-        group.loops[0].execute { Self.send(client) }
-        async let drained: Void = server.drain(within: .seconds(60))
-        for _ in 0..<10_000 { await Task.yield() }
-        areInLine.signal()
-        #expect(Self.receive(client).contains("200 OK"))
-        await drained
+        send(client)
+        #expect(receive(client).contains("200 OK"))
+        try await body(server, group.loops[0], client)
         await group.stop()
+    }
+
+    /// The bytes arrive in the turn of the loop in which the connection closes, and before it does.
+    @Test(arguments: LoopImplementation.allCases)
+    func aRequestThatCameBeforeTheCloseIsAnswered(_ loops: LoopImplementation) async throws {
+        try await Self.withIdleConnection(loops) { server, loop, client in
+            // The request and the drain are in line before the loop runs either of them, so it reads nothing in between. If the
+            // drain is late, the request is an ordinary one.
+            let areInLine = DispatchSemaphore(value: 0)
+            loop.execute { areInLine.wait() }
+            loop.execute { Self.send(client) }
+            async let drained: Void = server.drain(within: .seconds(60))
+            for _ in 0..<10_000 { await Task.yield() }
+            areInLine.signal()
+            #expect(Self.receive(client).contains("200 OK"))
+            await drained
+        }
     }
 
     @Test(arguments: LoopImplementation.allCases)
     func aConnectionWithoutARequestIsClosed(_ loops: LoopImplementation) async throws {
-        let group = try EventLoopGroup(count: 1, implementation: loops)
-        let server = try HTTPServer(
-            on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: HTTPServer.Settings(),
-            handler: Answerer())
-        let client = Self.connect(server.address)
-        defer { close(client) }
-        Self.send(client)
-        #expect(Self.receive(client).contains("200 OK"))
-        await server.drain(within: .seconds(60))
-        #expect(Self.receive(client).isEmpty)
-        await group.stop()
+        try await Self.withIdleConnection(loops) { server, _, client in
+            await server.drain(within: .seconds(60))
+            #expect(Self.receive(client).isEmpty)
+        }
     }
 }

@@ -16,7 +16,7 @@ func withClient(
 
 func withClient(
     url: String, on implementation: LoopImplementation = .preferred,
-    connectionAge: Duration = .seconds(3600),
+    connectionAge: Duration = .seconds(3600), observe: (@Sendable (UpstreamEvent) -> Void)? = nil,
     _ change: (inout UpstreamSettings) -> Void = { _ in },
     _ body: (CurlClient) async throws -> Void
 ) async throws {
@@ -26,7 +26,8 @@ func withClient(
     settings.lowSpeedTime = .seconds(120)
     change(&settings)
     let upstreams = try CurlUpstreams(
-        implementation: implementation, userAgent: "storehouse/0", connectionAge: connectionAge)
+        implementation: implementation, userAgent: "storehouse/0", connectionAge: connectionAge,
+        observe: observe)
     let result: Result<Void, any Error>
     do {
         result = .success(try await body(try upstreams.client(for: settings)))

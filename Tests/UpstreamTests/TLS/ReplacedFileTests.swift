@@ -39,31 +39,33 @@ import Upstream
 
         var replaced: Int { events.withLock { $0.count { $0 == .trustReplaced(upstream: "animal") } } }
 
-        func withClient(
+        /// Runs a test with a client, and keeps what it reports.
+        func withObservedClient(
             url: String, _ change: (inout UpstreamSettings) -> Void, _ body: (CurlClient) async throws -> Void
         ) async throws {
-            var settings = UpstreamSettings(name: "animal", url: url)
-            (settings.timeout, settings.retries) = (.seconds(120), 0)
-            change(&settings)
-            let upstreams = try CurlUpstreams(userAgent: "test") { event in self.events.withLock { $0.append(event) } }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(try upstreams.client(for: settings)))
-            } catch {
-                result = .failure(error)
+            try await withClient(url: url, observe: { event in self.events.withLock { $0.append(event) } }) {
+                $0.retries = 0
+                change(&$0)
+            } _: { client in
+                try await body(client)
             }
-            await upstreams.shutdown()
-            try result.get()
+        }
+    }
+
+    /// Runs a test with a server and a client that trusts the authority of the file `ca`.
+    private func withAuthority(_ name: String, _ body: (Files, CurlClient) async throws -> Void) async throws {
+        let server = try await TLSServer(certificates, "server", "-www")
+        let files = Files(certificates, name)
+        try await files.replace("ca", by: "authority.pem")
+        try await files.withObservedClient(url: server.url) {
+            $0.caFile = files.path("ca")
+        } _: { client in
+            try await body(files, client)
         }
     }
 
     @Test func aReplacedAuthorityIsTrustedAndTheOldOneNoMore() async throws {
-        let server = try await TLSServer(certificates, "server", "-www")
-        let files = Files(certificates, "authorities")
-        try await files.replace("ca", by: "authority.pem")
-        try await files.withClient(url: server.url) {
-            $0.caFile = files.path("ca")
-        } _: { client in
+        try await withAuthority("authorities") { files, client in
             #expect(await client.outcome() == "200")
             try await files.replace("ca", by: "stranger.pem")
             #expect(await client.outcome() == "unreachable")
@@ -74,12 +76,7 @@ import Upstream
     }
 
     @Test func aFileThatCannotBeUsedLeavesTheOldAuthorityAndIsReportedOnce() async throws {
-        let server = try await TLSServer(certificates, "server", "-www")
-        let files = Files(certificates, "broken")
-        try await files.replace("ca", by: "authority.pem")
-        try await files.withClient(url: server.url) {
-            $0.caFile = files.path("ca")
-        } _: { client in
+        try await withAuthority("broken") { files, client in
             let half = "-----BEGIN CERTIFICATE-----\nMIIB"
             for (count, text) in ["", "nothing\n", half].enumerated() {
                 try await files.write("ca", text)
@@ -102,7 +99,7 @@ import Upstream
         try await expectConnections([0, 0, 1, 1]) {
             try await files.replace("ca", by: "authority.pem")
             let first = upstream.record.requests.count
-            try await files.withClient(url: upstream.url) {
+            try await files.withObservedClient(url: upstream.url) {
                 $0.caFile = files.path("ca")
             } _: { client in
                 for round in 0..<2 {
@@ -121,7 +118,7 @@ import Upstream
         let files = Files(certificates, "client")
         try await files.replace("certificate", by: "client.pem")
         try await files.replace("key", by: "client.key")
-        try await files.withClient(url: server.url) {
+        try await files.withObservedClient(url: server.url) {
             $0.caFile = certificates.file("authority.pem")
             $0.clientCertificate = files.path("certificate")
             $0.clientKey = files.path("key")
