@@ -3,11 +3,9 @@ import HTTP
 import HTTPServer
 import Locks
 import Observability
-import Platform
 import RemoteServices
 import Sockets
 import StoreHosting
-import Stores
 
 /// A server that listens until it is drained.
 package final class RunningServer: Sendable {
@@ -21,12 +19,12 @@ package final class RunningServer: Sendable {
     /// The port of `/metrics` and `/admin`.
     package var operatorPort: Int { Int((operators?.http ?? http).address.port) }
 
-    private let group: EventLoopGroup
+    let group: EventLoopGroup
     private let http: HTTPServer
     /// The listener of `metrics.port`. It has a loop of its own, so that it answers even if all others are stuck.
     private let operators: (group: EventLoopGroup, http: HTTPServer)?
     private let lag: LoopLag
-    private let api: API
+    let api: API
     private let configuration: Configuration
     private let log: Log
 
@@ -45,9 +43,8 @@ package final class RunningServer: Sendable {
         let memory = memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit))
         let output = OutputBudget(limit: memory.bufferLimit(configuration.http.outputBudget))
         let input = configuration.http.inputBudget(within: memory)
-        settings.output = output
+        (settings.output, settings.input) = (output, input)
         let publicKeys = PublicKeyFiles(configuration.access, log)
-        settings.input = input
         settings.tokenVerifier = try configuration.access.tokenVerifier()
         settings.keySetClient = keySetClient
         settings.secret = configuration.clientSecret
@@ -80,43 +77,12 @@ package final class RunningServer: Sendable {
             throw error
         }
         url = "http://\(http.address)\(configuration.http.basePath)"
-        // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
-        let maintenance = DispatchQueue(label: "sessions.maintenance")
-        every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { api in
-            maintenance.async {
-                api.registry.sweep()
-                api.logExpirations()
-            }
-        }
-        if journal?.outlivesProcess == true {
-            every(.milliseconds(500), on: group.loops[0]) { api in maintenance.async { api.registry.hibernate() } }
-            every(.seconds(60), on: group.loops[0]) { $0.registry.recordTime(isLast: false) }
-            wakeTimers()
-            every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
-        }
-        if let publicKeys {
-            every(.seconds(1), on: group.loops[0]) { api in
-                maintenance.async {
-                    if let verifier = publicKeys.look() { api.tokens?.replace(verifier) }
-                }
-            }
-        }
-        let ownership = DispatchQueue(label: "sessions.ownership")
-        journal?.observeOwnership { [api, loop = group.loops[0]] event in
-            switch event {
-            case .lost: ownership.async { api.registry.evictAll() }
-            case .olderNodes(let nodes): api.forwarder?.take(older: nodes)
-            case .nodes(let alive):
-                api.forwarder?.take(alive)
-                api.checkOwnAddress(on: loop)
-            }
-        }
-        if api.availability.memory.isLimited {
-            let queue = DispatchQueue(label: "memory")
-            every(.milliseconds(100), on: group.loops[0]) { api in queue.async { api.updateMemory() } }
-        }
-        returnFreedMemory(of: output, input)
+        beginUpkeep(sweepInterval: settings.sessions.sweepInterval, publicKeys)
         lag.start()
+        announce(hasAdministration: hasAdministration)
+    }
+
+    private func announce(hasAdministration: Bool) {
         log.announce("listening on \(url)")
         for other in http.addresses.dropFirst() {
             log.announce("also listening on http://\(other)\(configuration.http.basePath)")
@@ -190,36 +156,8 @@ package final class RunningServer: Sendable {
         }
     }
 
-    /// Returns memory to the system soon after much of it became free.
-    private func returnFreedMemory(of output: OutputBudget, _ input: InputBudget) {
-        let queue = DispatchQueue(label: "memory.release", qos: .utility)
-        let release = Locked(MemoryRelease())
-        every(.seconds(1), on: group.loops[0]) { _ in
-            let peak = input.takePeak() + output.takePeak()
-            let held = input.heldBytes + output.pendingBytes
-            // Not on the loop: it takes milliseconds.
-            if release.withLock({ $0.update(peak: peak, held: held) }) { queue.async { ProcessMemory.releaseFree() } }
-        }
-    }
-
     /// How long a node among others keeps its sessions.
     private static let handoverTime = Duration.milliseconds(500)
-
-    /// Loads the sessions whose timers are due.
-    private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }
-
-    /// Repeats `body` until the server drains.
-    private func every(
-        _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (API) -> Void
-    ) {
-        loop.execute { [weak self] in
-            _ = loop.schedule(after: interval) {
-                guard let self, !self.api.isDraining else { return }
-                body(self.api)
-                self.every(interval, on: loop, body)
-            }
-        }
-    }
 }
 
 /// When each step of a drain must have ended, so that all of them together keep `http.drainTimeout`.
@@ -292,38 +230,6 @@ extension HTTPTraffic {
             text.counter(
                 "storehouse_http_bytes_total", "Bytes from and for clients, heads and streams included.", count,
                 labels: [("direction", direction)])
-        }
-    }
-}
-
-/// Why a server cannot listen.
-struct ListenError: Error, CustomStringConvertible {
-    /// The configuration key of the port.
-    private let key: String
-    private let address: String
-    private let reason: SocketError
-
-    init(_ key: String, _ host: String, _ port: Int, _ reason: SocketError) {
-        self.key = key
-        address = "\(host):\(port)"
-        self.reason = reason
-    }
-
-    /// One line with the problem and its solution.
-    var description: String {
-        // The name of the system call says nothing more.
-        guard case .system(_, let code) = reason else { return "cannot listen on \(address): \(reason)" }
-        return "cannot listen on \(address): \(String(cString: strerror(code)))\(hint(code))"
-    }
-
-    private func hint(_ code: Int32) -> String {
-        switch code {
-        case EADDRINUSE:
-            "; stop the process that listens there, or set another \(key)"
-                + (key == "http.port" ? " (0 takes a free one)" : "")
-        case EACCES: "; ports below 1024 need a privilege, so set another \(key)"
-        case EADDRNOTAVAIL: "; set http.host to an address of this machine"
-        default: ""
         }
     }
 }

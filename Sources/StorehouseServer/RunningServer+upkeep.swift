@@ -1,0 +1,83 @@
+import Dispatch
+import HTTPServer
+import Locks
+import Observability
+import Sockets
+import StoreHosting
+
+// The work that a server repeats until it drains.
+extension RunningServer {
+    /// - Parameters:
+    ///   - sweepInterval: in milliseconds.
+    ///   - publicKeys: nil if the keys of tokens are in no files.
+    func beginUpkeep(sweepInterval: Int, _ publicKeys: PublicKeyFiles?) {
+        // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
+        let maintenance = DispatchQueue(label: "sessions.maintenance")
+        every(.milliseconds(sweepInterval)) { api in
+            maintenance.async {
+                api.registry.sweep()
+                api.logExpirations()
+            }
+        }
+        if api.journal?.outlivesProcess == true {
+            every(.milliseconds(500)) { api in maintenance.async { api.registry.hibernate() } }
+            every(.seconds(60)) { $0.registry.recordTime(isLast: false) }
+            wakeTimers()
+            every(.seconds(1)) { [weak self] _ in self?.wakeTimers() }
+        }
+        if let publicKeys {
+            every(.seconds(1)) { api in
+                maintenance.async {
+                    if let verifier = publicKeys.look() { api.tokens?.replace(verifier) }
+                }
+            }
+        }
+        followOwnership()
+        if api.availability.memory.isLimited {
+            let queue = DispatchQueue(label: "memory")
+            every(.milliseconds(100)) { api in queue.async { api.updateMemory() } }
+        }
+        returnFreedMemory()
+    }
+
+    /// Takes what the storage says about the nodes that share it, and about lost sessions.
+    private func followOwnership() {
+        let ownership = DispatchQueue(label: "sessions.ownership")
+        api.journal?.observeOwnership { [api, loop = group.loops[0]] event in
+            switch event {
+            case .lost: ownership.async { api.registry.evictAll() }
+            case .olderNodes(let nodes): api.forwarder?.take(older: nodes)
+            case .nodes(let alive):
+                api.forwarder?.take(alive)
+                api.checkOwnAddress(on: loop)
+            }
+        }
+    }
+
+    /// Returns memory to the system soon after much of it became free.
+    private func returnFreedMemory() {
+        let queue = DispatchQueue(label: "memory.release", qos: .utility)
+        let release = Locked(MemoryRelease())
+        every(.seconds(1)) { api in
+            let peak = api.input.takePeak() + api.output.takePeak()
+            let held = api.input.heldBytes + api.output.pendingBytes
+            // Not on the loop: it takes milliseconds.
+            if release.withLock({ $0.update(peak: peak, held: held) }) { queue.async { ProcessMemory.releaseFree() } }
+        }
+    }
+
+    /// Loads the sessions whose timers are due.
+    private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }
+
+    /// Repeats `body` on the first loop until the server drains.
+    private func every(_ interval: Duration, _ body: @escaping @Sendable (API) -> Void) {
+        let loop = group.loops[0]
+        loop.execute { [weak self] in
+            _ = loop.schedule(after: interval) {
+                guard let self, !self.api.isDraining else { return }
+                body(self.api)
+                self.every(interval, body)
+            }
+        }
+    }
+}
