@@ -23,12 +23,9 @@ extension StorehouseApp {
             let document = try SQLiteStorage.export(session, from: file, withOwner: withOwners)
             Console.print(String(decoding: document, as: UTF8.self))
         case .import(let document, let file, let id):
-            let name = id == "new" ? SessionID.random().description : id
-            let kinds = kinds
-            let added = try SQLiteStorage.insert(try Self.read(document), into: file, as: name) {
-                header, revision, state in Self.objection(header, revision, state, kinds)
+            try insert(document, as: id, inJSON: inJSON) { content, name, check in
+                try SQLiteStorage.insert(content, into: file, as: name, objection: check)
             }
-            Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
         case .sessions(let file, nil, let mark):
             try Self.show(mark, in: file, inJSON: inJSON) { isWanted, body throws(StorageError) in
                 try SQLiteStorage.listSessions(file, where: isWanted, body)
@@ -44,22 +41,7 @@ extension StorehouseApp {
 
     /// Runs a command on a Redis server, with the key and the prefix of the configuration.
     private func perform(_ command: StorageCommand, on url: String, inJSON: Bool) throws -> Int32 {
-        let address: RedisAddress
-        do {
-            address = try RedisAddress(url)
-        } catch {
-            throw StorageError.refused("--storage \(error.detail)")
-        }
-        let settings = try configuration(file: nil, needsUpstreams: false).server.storage
-        guard let sealer = try settings.sealer() else {
-            throw StorageError.refused(
-                "the sessions on Redis are encrypted; set storage.key, or STOREHOUSE_STORAGE_KEY, to the key of their server"
-            )
-        }
-        let storage = try RedisStorage(
-            address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
-            replicas: settings.redis.replicas, sealer: sealer, isReader: !command.changesSessions,
-            settingsAre: settings.redis.settings == .trusted ? .trusted : .checked)
+        let (storage, address) = try open(url, toChange: command.changesSessions)
         defer { storage.close() }
         switch command {
         case .backup:
@@ -78,12 +60,9 @@ extension StorehouseApp {
         case .export(let session, _, let withOwners):
             Console.print(String(decoding: try storage.export(session, withOwner: withOwners), as: UTF8.self))
         case .import(let document, _, let id):
-            let name = id == "new" ? SessionID.random().description : id
-            let kinds = kinds
-            let added = try storage.insert(try Self.read(document), as: name) { header, revision, state in
-                Self.objection(header, revision, state, kinds)
+            try insert(document, as: id, inJSON: inJSON) { content, name, check in
+                try storage.insert(content, as: name, objection: check)
             }
-            Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
         case .sessions(_, nil, let mark):
             try Self.show(mark, in: address.description, inJSON: inJSON) { isWanted, body throws(StorageError) in
                 try storage.listSessions { if isWanted($0.id) { body($0) } }
@@ -95,6 +74,46 @@ extension StorehouseApp {
             }
         }
         return 0
+    }
+
+    /// Opens the sessions on a Redis server.
+    ///
+    /// - Parameter changes: whether the command changes sessions; else it only looks.
+    private func open(_ url: String, toChange changes: Bool) throws -> (RedisStorage, RedisAddress) {
+        let address: RedisAddress
+        do {
+            address = try RedisAddress(url)
+        } catch {
+            throw StorageError.refused("--storage \(error.detail)")
+        }
+        let settings = try configuration(file: nil, needsUpstreams: false).server.storage
+        guard let sealer = try settings.sealer() else {
+            throw StorageError.refused(
+                "the sessions on Redis are encrypted; set storage.key, or STOREHOUSE_STORAGE_KEY, to the key of their server"
+            )
+        }
+        let storage = try RedisStorage(
+            address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
+            replicas: settings.redis.replicas, sealer: sealer, isReader: !changes,
+            settingsAre: settings.redis.settings == .trusted ? .trusted : .checked)
+        return (storage, address)
+    }
+
+    /// Returns the reason why a session cannot be used; nil if it can.
+    private typealias Check = (SessionHeader, _ revision: Int, StateSnapshot) -> String?
+
+    /// Imports a document and prints the id of its session.
+    ///
+    /// - Parameters:
+    ///   - id: `new` for another id; nil for its own.
+    ///   - store: stores the content of the document as a session, unless a state of it does not pass the check.
+    private func insert(
+        _ document: String, as id: String?, inJSON: Bool,
+        _ store: (_ content: [UInt8], _ name: String?, Check) throws -> String
+    ) throws {
+        let name = id == "new" ? SessionID.random().description : id
+        let added = try store(try Self.read(document), name) { [kinds] in Self.objection($0, $1, $2, kinds) }
+        Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
     }
 
     /// Writes a result for scripts to standard output, or for people to standard error.
