@@ -1,4 +1,4 @@
-/// Decides when a key set is fetched. A pure value; its times are milliseconds of a clock that nobody sets.
+/// Decides when a key set is fetched. Times are milliseconds of a clock that nobody sets.
 package struct KeySetCache: Sendable {
     /// What to do for a token whose key is not in the set.
     package enum Decision: Sendable, Equatable {

@@ -23,7 +23,7 @@ package struct TokenDigest: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
-/// The claims of verified tokens until they expire, so that each is verified once. A pure value.
+/// The claims of verified tokens until they expire, so that each is verified once.
 ///
 /// There is room for a number of tokens; the ones that were not used for longest are forgotten first.
 package struct TokenCache: Sendable {

@@ -1,6 +1,6 @@
 import JSON
 
-/// Decides whether a token is valid, and what it allows. A pure value.
+/// Decides whether a token is valid, and what it allows.
 package struct TokenVerifier: Sendable {
     /// How much the clocks of the issuer and the server may differ, in milliseconds.
     package static let leeway = 60_000

@@ -1,4 +1,4 @@
-/// Decides when a problem that lasts is logged, and when it is logged again. A pure value.
+/// Decides when a problem that lasts is logged, and when it is logged again.
 ///
 /// All times are milliseconds of a monotonic clock.
 package struct LastingProblem: Sendable {

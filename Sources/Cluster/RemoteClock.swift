@@ -1,4 +1,4 @@
-/// Follows the clock of Redis by the answers that tell its time. A pure value.
+/// Follows the clock of Redis by the answers that tell its time.
 ///
 /// Redis has read its clock after the request was sent and before the answer came. So each answer bounds the difference to the
 /// node's monotonic clock, and an estimate changes only if an answer contradicts it: it does not move with the delays of a network.
@@ -23,7 +23,7 @@ package struct RemoteClock: Sendable {
     }
 }
 
-/// Decides whether a node may rely on the time, by how far its wall clock and the clock of Redis are apart. A pure value.
+/// Decides whether a node may rely on the time, by how far its wall clock and the clock of Redis are apart.
 ///
 /// If they differ, nobody knows which of the two is wrong. Then nothing that depends on the time may be deleted, at once. The node
 /// says only a little later that it is not ready, because the clock of a machine is often set while its programs start.

@@ -7,7 +7,7 @@ import Synchronization
 /// with no other request in between. It does so while no request is in progress: the next request waits until those in progress
 /// are answered, and then the node that has forwarded it claims the session.
 ///
-/// A pure value, which fits one word, because each request changes it.
+/// It fits one word, because each request changes it.
 package struct SessionHandover: RawRepresentable, Sendable, Equatable {
     /// What to do with a request.
     package enum Admission: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// Decides whether a Redis server has all commits that nodes have acknowledged or seen. A pure value.
+/// Decides whether a Redis server has all commits that nodes have acknowledged or seen.
 ///
 /// How many writes there are does not tell that: after a loss, new writes bring the number up again. So the storage has a record of
 /// the eras of its servers, each with the number of writes at its beginning. Redis names its data with a replication id, and takes

@@ -6,7 +6,7 @@ import Synchronization
 /// server, or if there is room by then. So clients that hold all connections keep neither other servers out, nor probes, which are
 /// answered in any case. Clients that send nothing on provisional connections do not, either: a new one takes the place of the oldest.
 ///
-/// The other requests are refused by a server that has a reserve for other servers. A server that is alone holds them back until
+/// The other requests are refused by a server that has a reserve for other servers. A server without one holds them back until
 /// there is room.
 package struct ConnectionLimit: Sendable, Equatable {
     /// How many connections of a loop may be provisional: twice as many as a loop accepts in one turn. So the next turn reads what a

@@ -1,6 +1,6 @@
 package import Sockets
 
-/// Decides when the timer of a deadline must be armed. A pure value.
+/// Decides when the timer of a deadline must be armed.
 ///
 /// Deadlines move with each request and are seldom reached. Moving one onwards therefore costs nothing: the armed timer
 /// fires at the old moment and is armed again.

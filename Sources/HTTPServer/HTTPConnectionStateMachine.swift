@@ -2,7 +2,7 @@ package import HTTP
 
 /// The decisions of one HTTP/1.1 connection: what to parse, when to read, which timeout runs, and when to close.
 ///
-/// A pure value. Each method takes one event and returns what the caller must do about it. The responses leave in the
+/// Each method takes one event and returns what the caller must do about it. The responses leave in the
 /// order of their requests, because no byte behind a request is parsed before its response is written.
 package struct HTTPConnectionStateMachine: Sendable {
     private enum State {

@@ -39,7 +39,7 @@ final class API: Sendable {
         var hasOperatorPort = false
         /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
-        /// Shows other nodes that this is one of them; nil for a server that is alone.
+        /// Shows other nodes that this is one of them; nil outside of a cluster.
         var node: NodeIdentity?
         /// How long the sessions of a node that has died stay with it.
         var lease = Duration.seconds(5)
@@ -80,7 +80,7 @@ final class API: Sendable {
     private let connectionLimit = Locked(MinuteCount())
     let output: OutputBudget
     let input: InputBudget
-    /// Nil for a server that is alone.
+    /// Nil outside of a cluster.
     let forwarder: Forwarder?
     let handovers: Handovers?
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
@@ -214,7 +214,7 @@ final class API: Sendable {
     }
 }
 
-/// Adds up what happens often, for one line in the log a minute. A pure value.
+/// Adds up what happens often, for one line in the log a minute.
 package struct MinuteCount: Sendable {
     private var count = 0
     private var reportsAt: Int?

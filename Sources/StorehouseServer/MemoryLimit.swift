@@ -21,7 +21,7 @@ extension MemoryUse {
     }
 }
 
-/// Decides whether the server may take more memory. A pure value.
+/// Decides whether the server may take more memory.
 ///
 /// It refuses what can take much from the limit on, until the memory in use is a twentieth below it, so that it does not
 /// change its mind with every reading. Small actions have a reserve, an eighth of the limit: without it, a client that takes

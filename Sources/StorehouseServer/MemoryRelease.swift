@@ -1,4 +1,4 @@
-/// Decides when memory that became free is worth returning to the system. A pure value.
+/// Decides when memory that became free is worth returning to the system.
 ///
 /// The allocator keeps what is freed between blocks in use. After many clients at once have sent or awaited much, that can be most of
 /// what a process has.

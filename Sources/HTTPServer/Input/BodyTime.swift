@@ -1,4 +1,4 @@
-/// How long a body may take to arrive. A pure value.
+/// How long a body may take to arrive.
 ///
 /// A client that sends a body byte by byte holds memory and a connection for as long as it likes, up to the timeout. After a grace
 /// period a body must therefore have come at a minimum rate on average.

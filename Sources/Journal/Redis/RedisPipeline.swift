@@ -23,7 +23,7 @@ package enum RedisVerdict: Equatable {
     }
 }
 
-/// The commands of one connection in their order, and where each of them stands: a pure value.
+/// The commands of one connection in their order, and where each of them stands.
 ///
 /// Replies come in the order of the commands. If the connection is lost, all commands that were not answered are sent again: a
 /// script recognizes what it has executed.

@@ -125,7 +125,7 @@ private func writeOnce(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int 
     }
 }
 
-/// The lines that wait for the thread that writes them. A pure value.
+/// The lines that wait for the thread that writes them.
 package struct LogQueue: Sendable {
     package enum Action: Sendable, Hashable {
         case none

@@ -1,7 +1,7 @@
 import Access
 import JSON
 
-/// What the credentials of a request allow. A pure value.
+/// What the credentials of a request allow.
 ///
 /// Every way into a session asks it; see ``SessionAccess``.
 enum Credentials: Sendable {

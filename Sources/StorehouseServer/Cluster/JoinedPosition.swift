@@ -1,4 +1,4 @@
-/// What one client has of the events that it shares with others. A pure value.
+/// What one client has of the events that it shares with others.
 ///
 /// Its initial events come by its own connection, and later ones by the shared stream. Shared events that come before the initial
 /// ones wait for them.

@@ -11,7 +11,7 @@ package enum StreamFraming {
     package static func line(_ first: Int, _ second: Int) -> [UInt8] { Array("\(first) \(second)\n".utf8) }
 }
 
-/// Reads lines and frames from pieces of any length. A pure value.
+/// Reads lines and frames from pieces of any length.
 package struct StreamFrameParser: Sendable {
     package enum Element {
         /// A line whose frame has a length. With ``init(readsFrames:)`` false, any line of numbers.

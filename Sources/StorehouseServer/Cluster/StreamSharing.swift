@@ -22,7 +22,7 @@ struct StreamKey: Hashable {
     }
 }
 
-/// Decides how the clients of one node get the same stream of another node. A pure value.
+/// Decides how the clients of one node get the same stream of another node.
 ///
 /// The first client has a stream of its own, as most clients are alone. When a second one comes, a shared stream is opened, which that
 /// client and all later ones join. Clients that come meanwhile wait: if a thousand come together, they would have a thousand streams

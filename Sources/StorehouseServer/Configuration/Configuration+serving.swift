@@ -166,7 +166,7 @@ extension Configuration {
         access.secret.map { Array($0.text.utf8) } ?? (storage.kind == .redis ? storage.key?.bytes : nil)
     }
 
-    /// What shows other nodes that this process is one of them; nil for a server that is alone.
+    /// This node's credentials; nil outside of a cluster.
     private var node: NodeIdentity? {
         guard storage.kind == .redis, let secret = cluster.secret else { return nil }
         return NodeIdentity(name: cluster.address, secret: Array(secret.text.utf8))

@@ -1,4 +1,4 @@
-/// The decisions of an event hub: who may subscribe, and what of the store must be observed. A pure value.
+/// The decisions of an event hub: who may subscribe, and what of the store must be observed.
 package struct EventHubState: Sendable {
     package enum Phase: Sendable, Hashable {
         case open
@@ -89,7 +89,7 @@ package struct EventHubState: Sendable {
     package mutating func detach() { if phase == .open { phase = .detached } }
 }
 
-/// Decides what a subscriber gets first. A pure value.
+/// Decides what a subscriber gets first.
 package enum InitialContent: Sendable, Hashable {
     /// The selected value.
     case state

@@ -1,7 +1,7 @@
 import Platform
 package import Sockets
 
-/// What one stream has sent, and how far its client lags behind. A pure value.
+/// What one stream has sent, and how far its client lags behind.
 ///
 /// A client that reads too slowly is sent no more events of commits until it has read what is pending. Then it gets the
 /// newest value, with the number of events that were skipped.
@@ -84,7 +84,7 @@ package struct StreamPosition: Sendable {
     }
 }
 
-/// When one stream sends heartbeats and when it ends by itself. A pure value.
+/// When one stream sends heartbeats and when it ends by itself.
 package struct StreamClock: Sendable {
     private var lastSentAt: LoopInstant
     /// In nanoseconds, since a `Duration` takes twice the memory.

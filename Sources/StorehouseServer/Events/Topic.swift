@@ -1,6 +1,6 @@
 package import StoreHosting
 
-/// What the streams of one subscription have been sent, and so what a commit means to them. A pure value.
+/// What the streams of one subscription have been sent, and so what a commit means to them.
 package struct Topic {
     /// What a commit changed for the subscription.
     package enum Change: Equatable {

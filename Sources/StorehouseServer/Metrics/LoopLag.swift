@@ -40,7 +40,7 @@ final class LoopLag: Sendable {
     }
 }
 
-/// The newest measurements of one loop. A pure value.
+/// The newest measurements of one loop.
 package struct LagWindow: Sendable {
     private static let maxCount = 15
 

@@ -3,7 +3,7 @@ import Locks
 
 /// A rate limit as a token bucket: it holds at most `burst` tokens, and gets `rate` new ones a second.
 ///
-/// A pure value, the limit alone. The state of one bucket is the time at which it is full again, in nanoseconds of any
+/// This is the limit alone. The state of one bucket is the time at which it is full again, in nanoseconds of any
 /// clock; a bucket that was never used is full.
 package struct TokenBucket: Sendable, Hashable {
     /// The nanoseconds in which one token is made.

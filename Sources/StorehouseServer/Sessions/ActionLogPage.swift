@@ -3,7 +3,7 @@ import Observability
 package import StoreHosting
 import Stores
 
-/// One page of the action log on its way from the journal. A pure value.
+/// One page of the action log on its way from the journal.
 package struct ActionLogPage: Sendable {
     /// A page ends before the commit with which its JSON would be longer, unless that is its first.
     package static let maxBytes = 1 << 20

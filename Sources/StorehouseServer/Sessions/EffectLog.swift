@@ -72,7 +72,7 @@ final class EffectLog: Sendable {
     }
 }
 
-/// Limits the lines about one cause, and counts those that are left out. A pure value.
+/// Limits the lines about one cause, and counts those that are left out.
 package struct LineBudget: Sendable {
     /// How many lines each period has.
     package static let limit = 60

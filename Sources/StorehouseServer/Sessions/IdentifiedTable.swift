@@ -1,4 +1,4 @@
-/// Objects by their ids: a hash table with open addressing and linear probing. A pure value but for the objects.
+/// Objects by their ids: a hash table with open addressing and linear probing.
 ///
 /// A dictionary would store each id a second time, in three times the memory for each slot.
 package struct IdentifiedTable<Element: AnyObject & Identifiable> {

@@ -31,7 +31,7 @@ package final class Session: Identifiable, Sendable {
     private let used: Atomic<Bool>
     private let lifecycle = Atomic(SessionLifecycle.resident)
     let handover = AtomicSessionHandover()
-    /// Nil for a server that is alone.
+    /// Nil outside of a cluster.
     let handovers: Handovers?
     let streams = LazyReference<SessionStreams>()
     let cache = LazyReference<IdempotencyCache>()

@@ -12,7 +12,7 @@ final class SessionAccess: Sendable {
     /// Nil if all sessions are in memory.
     private let locator: SessionLocator?
     private let personal: PersonalSessions
-    /// Nil for a server that is alone.
+    /// Nil outside of a cluster.
     private let handovers: Handovers?
 
     init(

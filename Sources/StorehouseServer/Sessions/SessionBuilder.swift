@@ -14,7 +14,7 @@ package struct SessionBuilder: Sendable {
     private let streamEpoch: String
     /// Ends the names of loaded histories, in case commits were lost in this run.
     var lostTailSuffix: @Sendable () -> String = { "" }
-    /// Nil for a server that is alone.
+    /// Nil outside of a cluster.
     var handovers: Handovers?
 
     /// - Parameters:

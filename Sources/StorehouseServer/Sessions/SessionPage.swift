@@ -21,7 +21,7 @@ struct SessionFilter: Sendable {
     }
 }
 
-/// One page of the list of sessions on its way from the journal. A pure value.
+/// One page of the list of sessions on its way from the journal.
 struct SessionPage: Sendable {
     /// A page ends early behind so many sessions, however few of them the filter shows, so that no request takes long.
     private static let maxLooks = 20_000

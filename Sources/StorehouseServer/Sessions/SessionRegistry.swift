@@ -30,7 +30,7 @@ package final class SessionRegistry: Sendable {
     let policy: SessionPolicy
     let clock: SessionClock
     let basePath: String
-    /// The name of this node; nil for a server that is alone.
+    /// The name of this node; nil outside of a cluster.
     let node: String?
     private let journal: (any Journal)?
     private let events: Counters<SessionEvent>
@@ -53,7 +53,7 @@ package final class SessionRegistry: Sendable {
 
     /// - Parameters:
     ///   - basePath: stands before the paths in documents.
-    ///   - node: the name of this node; nil for a server that is alone.
+    ///   - node: the name of this node; nil outside of a cluster.
     ///   - events: counts what happens to sessions.
     package init(
         _ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock, basePath: String = "",

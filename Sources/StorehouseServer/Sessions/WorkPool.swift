@@ -1,7 +1,7 @@
 import Locks
 import Platform
 
-/// Decides which job of a ``WorkPool`` runs next. A pure value.
+/// Decides which job of a ``WorkPool`` runs next.
 ///
 /// Each owner has a queue of its own, of which one job runs at a time, and the owners take turns. So a job waits for at
 /// most one job of each other owner, however many jobs those have.

@@ -1,4 +1,4 @@
-/// Whether a running effect is about to bring a result, so that a host that shuts down waits for it. A pure value.
+/// Whether a running effect is about to bring a result, so that a host that shuts down waits for it.
 ///
 /// A remote call ends by its own deadline. A delay, a timer or an effect that waits for events may take for ever, and begins
 /// again after a restart. So an effect counts while it calls a remote service, and for a moment after that and after its start:

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// The running and the queued effects of one store. A pure value: it applies the policies and starts nothing.
+/// The running and the queued effects of one store. It applies the policies and starts nothing.
 @usableFromInline
 package struct EffectTable<Action: Sendable>: Sendable {
     /// An effect that is ready to start or waits in a queue.

@@ -13,9 +13,8 @@ struct StorageFile {
 
     /// - Parameter path: the file need not exist, but its directory must.
     init(_ path: String) throws(StorageError) {
-        let end = path.lastIndex(of: "/")
-        let directory = end.map { String(path[...$0]) } ?? "."
-        let name = end.map { String(path[path.index(after: $0)...]) } ?? path
+        let directory = Folder.of(path)
+        let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         guard let place = realpath(directory, nil), !name.isEmpty else {
             throw .inaccessible(path: path, detail: "the directory \(directory) does not exist")
         }
