@@ -1,5 +1,6 @@
 import Journal
 import Locks
+import Platform
 import RedisTesting
 import StoreHosting
 import Testing

@@ -1,4 +1,5 @@
 import FaultyServices
+import Locks
 import RemoteServices
 import Sockets
 import Stores
@@ -16,7 +17,7 @@ func withClient(
 
 func withClient(
     url: String, on implementation: LoopImplementation = .preferred,
-    connectionAge: Duration = .seconds(3600), observe: (@Sendable (UpstreamEvent) -> Void)? = nil,
+    connectionAge: Duration = .seconds(3600), events: Locked<[UpstreamEvent]>? = nil,
     _ change: (inout UpstreamSettings) -> Void = { _ in },
     _ body: (CurlClient) async throws -> Void
 ) async throws {
@@ -27,7 +28,7 @@ func withClient(
     change(&settings)
     let upstreams = try CurlUpstreams(
         implementation: implementation, userAgent: "storehouse/0", connectionAge: connectionAge,
-        observe: observe)
+        observe: { event in events?.withLock { $0.append(event) } })
     let result: Result<Void, any Error>
     do {
         result = .success(try await body(try upstreams.client(for: settings)))

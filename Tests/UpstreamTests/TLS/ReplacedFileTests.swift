@@ -39,13 +39,11 @@ import Upstream
 
         var replaced: Int { events.withLock { $0.count { $0 == .trustReplaced(upstream: "animal") } } }
 
-        private func record(_ event: UpstreamEvent) { events.withLock { $0.append(event) } }
-
         /// Runs a test with a client, and keeps what it reports.
         func withObservedClient(
             url: String, _ change: (inout UpstreamSettings) -> Void, _ body: (CurlClient) async throws -> Void
         ) async throws {
-            try await withClient(url: url, observe: record) {
+            try await withClient(url: url, events: events) {
                 $0.retries = 0
                 change(&$0)
             } _: { client in
