@@ -265,15 +265,14 @@ final class Availability: Sendable {
 
     func requireServing() throws(Problem) {
         guard isDraining else { return }
-        throw Problem(
-            .draining, "The server is shutting down; nothing was done. Try again, on another server if there is one.")
+        throw Problem(.unavailable(.draining))
     }
 
     /// Requires that the server should get requests.
     func requireReady() throws(Problem) {
         try requireWritable()
         guard let problem = sharedTime?.problem() else { return }
-        throw Problem(.storageUnavailable, "The node is not ready: \(problem); synchronize both clocks.")
+        throw Problem(.unavailable(.clock(problem)))
     }
 
     func requireStorage() throws(Problem) {

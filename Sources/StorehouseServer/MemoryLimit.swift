@@ -115,9 +115,7 @@ package final class MemoryLimit: Sendable {
     }
 
     private static var problem: Problem {
-        Problem(
-            .overloaded, "The server has no memory left for more; nothing was committed. Delete sessions, or try later."
-        ).retry(after: retryAfter)
+        Problem(.unavailable(.memory(retryAfter: retryAfter)))
     }
 
     /// In seconds. Memory becomes free when sessions end, which takes longer than the second of other overloads.

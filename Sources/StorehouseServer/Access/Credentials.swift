@@ -33,11 +33,10 @@ enum Credentials: Sendable {
         case .capability, .admin: return
         case .token(let claims):
             guard !claims.permissions.contains(permission) else { return }
-            throw Problem(
-                .forbidden, "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\".")
+            throw Problem(.forbidden(.token(lacks: permission)))
         case .share(let share):
             guard !share.permissions.contains(permission) else { return }
-            throw Problem(.forbidden, "The share does not allow this: its may lacks \"\(permission.rawValue)\".")
+            throw Problem(.forbidden(.share(lacks: permission)))
         }
     }
 
@@ -46,15 +45,13 @@ enum Credentials: Sendable {
         guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(Subject(store)) else {
             return
         }
-        throw Problem(.forbidden, "The token does not allow this store: storehouse.stores lacks it.")
+        throw Problem(.forbidden(.store))
     }
 
     /// Requires that sessions of every kind may be used.
     func requireAllStores() throws(Problem) {
         guard case .token(let claims) = self, claims.stores != nil else { return }
-        throw Problem(
-            .forbidden,
-            "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores.")
+        throw Problem(.forbidden(.allStores))
     }
 
     /// Requires that a session may be used: it belongs to the subject, or the token lists it.
@@ -64,7 +61,7 @@ enum Credentials: Sendable {
     ///   - store: the name of its kind.
     func require(_ id: SessionID, ownedBy owner: Subject?, store: String) throws(Problem) {
         guard case .token(let claims) = self else { return }
-        guard owner == claims.subject || lists(id) else { throw Self.notYours }
+        guard owner == claims.subject || lists(id) else { throw Problem(.forbidden(.session)) }
         try require(store: store)
     }
 
@@ -74,7 +71,7 @@ enum Credentials: Sendable {
     /// - Parameter owner: the subject that the session belonged to; nil if that is not known.
     func require(ended id: SessionID, ownedBy owner: Subject?) throws(Problem) {
         guard case .token(let claims) = self, let owner, owner != claims.subject, !lists(id) else { return }
-        throw Self.notYours
+        throw Problem(.forbidden(.session))
     }
 
     /// Requires that the credentials may learn that there is no session, or that it cannot be read.
@@ -82,15 +79,11 @@ enum Credentials: Sendable {
     /// - Parameter owner: the subject that the session belongs to; nil if that is not known.
     func require(unknown id: SessionID, ownedBy owner: Subject? = nil) throws(Problem) {
         guard case .token(let claims) = self, owner != claims.subject, !lists(id) else { return }
-        throw Self.notYours
+        throw Problem(.forbidden(.session))
     }
 
     private func lists(_ id: SessionID) -> Bool {
         guard case .token(let claims) = self, !claims.sessions.isEmpty else { return false }
         return claims.sessions.contains(Subject(id.description))
-    }
-
-    private static var notYours: Problem {
-        Problem(.forbidden, "No session with this id belongs to the token's subject, and the token does not list it.")
     }
 }

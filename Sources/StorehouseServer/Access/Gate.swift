@@ -44,14 +44,12 @@ final class Gate: Sendable {
             guard let tokens else { return try handle(context) }
             try admit(context, rule, try BearerToken(context.head, for: "storehouse"), tokens, handle)
         case .share:
-            guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else { throw Share.unknown }
+            guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else { throw Problem(.share(.unknown)) }
             var context = context
             context.credentials = .share(share)
             try handle(context)
         case .operators where adminToken.isEmpty && tokens == nil:
-            throw Problem(
-                .noSuchResource,
-                "/admin is off. Set admin.token (STOREHOUSE_ADMIN_TOKEN) of the server to switch it on.")
+            throw Problem(.credentials(.adminIsOff))
         case .operators:
             let token = try BearerToken(context.head, for: "admin")
             if token.matches(adminToken) {
@@ -59,7 +57,7 @@ final class Gate: Sendable {
                 context.credentials = .admin
                 return try handle(context)
             }
-            guard let tokens else { throw token.refusal("The token is not the admin token of this server.") }
+            guard let tokens else { throw Problem(.credentials(.notAdmin(realm: token.realm))) }
             try admit(context, rule, token, tokens, handle)
         }
     }
@@ -84,7 +82,7 @@ final class Gate: Sendable {
     ) throws(Problem) {
         var context = context
         switch outcome {
-        case .failure(let error): throw token.refusal("The token is refused. \(error)")
+        case .failure(let error): throw Problem(.credentials(.refused(error, realm: token.realm)))
         case .success(let claims): context.credentials = .token(claims)
         }
         switch rule {
@@ -103,20 +101,19 @@ final class Gate: Sendable {
 /// The token of an Authorization field (RFC 6750, section 2.1).
 private struct BearerToken: Sendable {
     let text: String
-    private let realm: String
+    let realm: String
 
     /// - Parameter realm: names the resources in the challenge.
     init(_ head: RequestHead, for realm: String) throws(Problem) {
         self.realm = realm
         // Of two, a proxy may have checked the other one.
         guard !head.fields.hasSeveral("authorization") else {
-            throw Self.problem("Send one Authorization field only.", realm, error: "invalid_request")
+            throw Problem(.credentials(.several(realm: realm)))
         }
         let credentials = head.fields.first("authorization") ?? ""
         let scheme = credentials.utf8.prefix(7)
         guard scheme.count == 7, Self.scheme.elementsEqual(scheme, by: { $0 == $1 | 0x20 }) else {
-            let kind = realm == "admin" ? "the admin token" : "a token"
-            throw Self.problem("Send Authorization: Bearer with \(kind).", realm, error: nil)
+            throw Problem(.credentials(.missing(realm: realm)))
         }
         let rest = credentials.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }
         text = String(Substring(rest))
@@ -131,12 +128,5 @@ private struct BearerToken: Sendable {
         var difference = UInt8(text.utf8.count == token.utf8.count ? 0 : 1)
         for (given, byte) in zip(text.utf8, token.utf8) { difference |= given ^ byte }
         return difference == 0
-    }
-
-    func refusal(_ detail: String) -> Problem { Self.problem(detail, realm, error: "invalid_token") }
-
-    private static func problem(_ detail: String, _ realm: String, error: String?) -> Problem {
-        let error = error.map { ", error=\"\($0)\"" } ?? ""
-        return Problem(.unauthorized, detail).with(.init("WWW-Authenticate", "Bearer realm=\"\(realm)\"\(error)"))
     }
 }

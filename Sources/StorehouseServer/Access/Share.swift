@@ -42,13 +42,6 @@ final class Share: Sendable {
     func isValid(in session: Session) -> Bool {
         generation == session.shareGeneration && expiresAt > session.now
     }
-
-    /// The problem of a share that never was, or is no longer valid: a client cannot tell which.
-    static var unknown: Problem {
-        Problem(
-            .noSuchShare,
-            "There is no such share: it has expired, it was revoked, or its text is not complete. Ask for a new one.")
-    }
 }
 
 // What is sealed: a JSON object with short names.

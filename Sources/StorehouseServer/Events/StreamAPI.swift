@@ -85,7 +85,7 @@ final class StreamAPI: Sendable {
     ) throws(Problem) {
         let stream = makeStream(session, request, context)
         // Events of effects are not shared.
-        if request.showsEffects, stream.isShared { throw .notHere }
+        if request.showsEffects, stream.isShared { throw Problem(.unavailable(.notHere)) }
         if request.showsEffects { stream.sendAlone() }
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
         let isResumed = request.seen != nil
@@ -114,20 +114,13 @@ final class StreamAPI: Sendable {
         _ refusal: EventHubState.Refusal, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         switch refusal {
-        case .nothingToShare: throw .notHere
+        case .nothingToShare: throw Problem(.unavailable(.notHere))
         case .sessionEnded where context.share != nil:
-            throw Problem(.sessionEnded, "This session was deleted or has expired.")
+            throw Problem(.absent(.endedMeanwhile))
         case .sessionEnded: Self.answerEnded(context)
-        case .shareInvalid: throw Share.unknown
-        case .full:
-            throw Problem(
-                .tooManyStreams,
-                "The limit of open event streams of this session is \(settings.maxPerSession). Close one first.")
-        case .tooManyViews:
-            throw Problem(
-                .tooManyViews,
-                "The event streams of this session have \(settings.maxViews) combinations of selection and format, which is "
-                    + "the limit. Use one of them, or close a stream first.")
+        case .shareInvalid: throw Problem(.share(.unknown))
+        case .full: throw Problem(.stream(.tooMany(limit: settings.maxPerSession)))
+        case .tooManyViews: throw Problem(.stream(.tooManyViews(limit: settings.maxViews)))
         case .sessionDetached:
             // In a later turn of the loop the session can be loaded again.
             context.deferred.resumeInLaterTurn { [self] context throws(Problem) in
@@ -172,7 +165,7 @@ final class StreamAPI: Sendable {
     ) throws(Problem) {
         guard context.exchange.hasRoom(for: initial.byteCount) else {
             session.events.unsubscribe(stream)
-            throw .outputBudgetReached
+            throw Problem(.unavailable(.output))
         }
         if !stream.isShared {
             metrics.count(
@@ -249,7 +242,7 @@ private struct StreamRequest: Sendable {
         switch head.query.first("heartbeat") {
         case nil: return false
         case "event", "true": return true
-        default: throw Problem(.malformedRequest, "heartbeat must be event.")
+        default: throw Problem(.query(.heartbeat))
         }
     }
 
@@ -257,15 +250,12 @@ private struct StreamRequest: Sendable {
         let inColor = try head.flag("color")
         let name = head.query.first("changes") ?? "state"
         guard let named = StreamFormat.named.first(where: { $0.name == name }) else {
-            let known = StreamFormat.named.map(\.name).joined(separator: " or ")
-            throw Problem(.malformedRequest, "changes must be \(known).")
+            throw Problem(.query(.changes(StreamFormat.named.map(\.name))))
         }
         let terminal = StreamFormat.text(inColor: inColor)
         let offers = [StreamFormat.state.mediaType, terminal.mediaType].compactMap(\.self)
         let accepted = AcceptHeader(head.fields.values("accept")).preferred(of: offers)
         if accepted != nil { return accepted == terminal.mediaType ? terminal : named.format }
-        throw Problem(
-            .notAcceptable,
-            "This resource is text/event-stream, or text/plain for a terminal. Accept must include one of them.")
+        throw Problem(.header(.accept(.events)))
     }
 }

@@ -30,7 +30,7 @@ struct BasePath: Sendable {
         for segment in segments {
             guard let next = rest.next(), next.decoded.elementsEqual(segment) else {
                 if path.raw == "*" { return }
-                throw Problem(.noSuchResource, "All resources of this server are below \(text).")
+                throw Problem(.path(.outside(text)))
             }
         }
         path = rest

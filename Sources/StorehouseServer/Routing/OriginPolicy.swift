@@ -41,11 +41,7 @@ struct OriginPolicy: Sendable {
             allows(text) || origin(text).map(own.contains) == true
         }
         guard !isKnown else { return }
-        throw Problem(
-            .forbidden,
-            "Pages of this origin may not change anything here; http.allowedOrigins does not list it. If it is the origin of "
-                + "this server behind a proxy, list the proxy in http.trustedProxies."
-        )
+        throw Problem(.credentials(.origin))
     }
 
     /// The origins whose pages this server serves, by the host that the client asked for. The server itself has no TLS, so

@@ -106,12 +106,11 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes tokens, or refuses the request with the time after which it can be repeated.
-    func take(_ count: Int = 1, from key: Key, _ detail: StaticString) throws(Problem) {
+    func take(_ count: Int = 1, from key: Key, of rate: SessionFailure.Rate) throws(Problem) {
         let now = Int64(clock.steady()) * 1_000_000
         guard let wait = table.withLock({ $0.take(count, from: key, now: now) }) else { return }
         let seconds = max(1, (wait + 999_999_999) / 1_000_000_000)
-        throw Problem(.rateLimited, "\(detail) Nothing was done; try again in \(seconds) s.")
-            .retry(after: Int(seconds))
+        throw Problem(.unavailable(.rate(rate, retryAfter: Int(seconds))))
     }
 }
 
@@ -133,16 +132,16 @@ struct RateLimits: Sendable {
     ///   - fields: those of the request; nil if they could not be read.
     ///   - peer: the address at the other end of the connection.
     func admitRequest(_ fields: HTTPFields?, peer: @autoclosure () -> IPAddress) throws(Problem) {
-        try requests?.take(from: client(fields, peer()), "This address has sent too many requests.")
+        try requests?.take(from: client(fields, peer()), of: .requests)
     }
 
     /// Admits a new session or a fork.
     func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
-        try sessions?.take(from: client(head.fields, peer()), "This address has created too many sessions.")
+        try sessions?.take(from: client(head.fields, peer()), of: .sessions)
     }
 
     func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(Problem) {
-        try actions?.take(count(), from: session, "This session has got too many actions.")
+        try actions?.take(count(), from: session, of: .actions)
     }
 
     private func client(_ fields: HTTPFields?, _ peer: IPAddress) -> IPAddress {

@@ -133,7 +133,7 @@ struct ResponseDecorator: Sendable {
     /// its connection closes.
     fileprivate func refuseResponse(to head: RequestHead, _ exchange: Exchange) {
         if head.method == .get || head.method == .head {
-            let response = Problem.outputBudgetReached.response
+            let response = Problem(.unavailable(.output)).response
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else {
             exchange.disconnect()
@@ -147,9 +147,7 @@ struct ResponseDecorator: Sendable {
         }
         guard response.problemCode == Problem.Code.outcomeUnknown.rawValue, head.method == .get || head.method == .head
         else { return nil }
-        return Problem(
-            .storageUnavailable, "The session may belong to another node meanwhile, so it cannot be shown. Try again."
-        ).response
+        return Problem(.unavailable(.ownerUncertain)).response
     }
 
     func finish(

@@ -17,7 +17,7 @@ extension RequestHead {
         guard fields.contains("accept"), !fields.first("accept", is: "*/*"), let json = Self.json,
             AcceptHeader(fields.values("accept")).quality(of: json) == 0
         else { return }
-        throw Problem(.notAcceptable, "This resource is application/json; let Accept include it.")
+        throw Problem(.header(.accept(.json)))
     }
 
     // JSON is UTF-8, so a client may ask for that.
@@ -35,8 +35,7 @@ extension RequestHead {
         do throws(JSONPointerError) {
             return try JSONPointer(text)
         } catch {
-            throw Problem(
-                .malformedPointer, "select must be a JSON Pointer into the part that the share shows. \(error)")
+            throw Problem(.query(.pointerIntoShare(error)))
         }
     }
 
@@ -46,7 +45,7 @@ extension RequestHead {
         switch query.first(name) {
         case nil, "false": return false
         case "true": return true
-        default: throw Problem(.malformedRequest, "\(name) must be true or false.")
+        default: throw Problem(.query(.flag(name)))
         }
     }
 
@@ -58,8 +57,7 @@ extension RequestHead {
             let number = Int(text) ?? .max
             if range.contains(number) { return number }
         }
-        let bounds = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
-        throw Problem(.malformedRequest, "\(name) must be a whole number: \(range.lowerBound) \(bounds).")
+        throw Problem(.query(.number(name, range)))
     }
 
     /// The page size of `?limit=`.
@@ -70,7 +68,7 @@ extension RequestHead {
         do throws(FieldError) {
             return try EntityTagCondition(fields.values(field))
         } catch {
-            throw Problem(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
+            throw Problem(.header(.entityTags(name)))
         }
     }
 }
@@ -112,9 +110,7 @@ extension StoreKind {
         do throws(JSONPointerError) {
             return .pointer(try JSONPointer(text))
         } catch {
-            let named = selectors.map(\.name).joined(separator: ", ")
-            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
-            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
+            throw Problem(.query(.pointer(error, selectors: selectors.map(\.name))))
         }
     }
 }
@@ -126,15 +122,14 @@ extension Request {
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: body)
         } catch {
-            throw Problem(.malformedJSON, "\(error)").with("offset", .integer(error.offset))
+            throw Problem(.body(.notJSON(error)))
         }
     }
 
     /// The body as JSON, if it is short enough for an event loop whatever `http.maxBodyBytes` is.
     func shortJSON() throws(Problem) -> JSONValue {
-        guard body.count <= 65_536 else {
-            throw Problem(.bodyTooLarge, "The body of this request may have 65536 bytes.")
-        }
+        let limit = 65_536
+        guard body.count <= limit else { throw Problem(.body(.tooLong(limit: limit))) }
         return try json()
     }
 
@@ -144,13 +139,12 @@ extension Request {
         // The usual type needs no parsing.
         let isUsual = head.fields.hasOne("content-type", is: "application/json")
         if !isUsual, head.fields.hasSeveral("content-type") {
-            throw Problem(.malformedRequest, "Send one Content-Type field only.")
+            throw Problem(.header(.severalContentTypes))
         }
         if head.fields.contains("content-encoding"),
             head.fields.values("content-encoding").contains(where: { !["identity", ""].contains($0.lowercased()) })
         {
-            throw Problem(.unsupportedMediaType, "Send the body as it is, without a Content-Encoding.")
-                .with(.init("Accept-Encoding", "identity"))
+            throw Problem(.header(.contentEncoding))
         }
         if isUsual { return }
         let isForm: Bool
@@ -158,17 +152,13 @@ extension Request {
             let media = MediaType(text)
             let known = ["application/json", "application/x-www-form-urlencoded"]
             guard let media, known.contains(media.essence), media["charset"]?.lowercased() ?? "utf-8" == "utf-8" else {
-                throw Self.notJSON
+                throw Problem(.header(.contentType))
             }
             isForm = media.essence != known[0]
         } else {
             isForm = true
         }
-        if isForm, head.fields.contains("origin") { throw Self.notJSON }
-    }
-
-    private static var notJSON: Problem {
-        Problem(.unsupportedMediaType, "Send JSON in UTF-8, with Content-Type: application/json.")
+        if isForm, head.fields.contains("origin") { throw Problem(.header(.contentType)) }
     }
 }
 

@@ -104,16 +104,16 @@ extension Route {
         let known = others.isEmpty ? parameters(of: method) : parameters(of: method) + others
         guard !known.isEmpty else { return }
         if isShared, query.first("revision") != nil {
-            throw Problem(.malformedRequest, "A share shows the newest state only; leave out revision.")
+            throw Problem(.query(.revisionOfShare))
         }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)
         while let name = query.nextName() {
             if let index = known.firstIndex(of: name) {
-                if seen[index] { throw Problem(.malformedRequest, "A query must not contain \(name) twice.") }
+                if seen[index] { throw Problem(.query(.repeated(name))) }
                 seen[index] = true
             } else if let meant = known.first(where: { Self.isLikelyTypo(name, for: $0) }) {
-                throw Problem(.malformedRequest, "This resource has no parameter of this name. Did you mean \(meant)?")
+                throw Problem(.query(.misspelled(meant)))
             }
         }
     }
@@ -134,7 +134,7 @@ struct Resource {
 
     init(_ path: consuming RequestPath, below base: borrowing BasePath) throws(Problem) {
         try base.remove(from: &path)
-        guard let first = path.next() else { throw Self.unknown }
+        guard let first = path.next() else { throw Problem(.path(.unknown)) }
         guard let second = path.next() else {
             id = first
             route = try Self.top(first)
@@ -142,16 +142,16 @@ struct Resource {
         }
         if first == "admin", second == "sessions" {
             (id, route) = try Self.admin(second, path.next())
-            guard path.next() == nil else { throw Self.unknown }
+            guard path.next() == nil else { throw Problem(.path(.unknown)) }
             return
         }
         id = second
         switch first {
         case "sessions": route = try Self.ofSession(second, path.next())
         case "shared": route = try Self.ofShare(path.next())
-        default: throw Self.unknown
+        default: throw Problem(.path(.unknown))
         }
-        guard path.next() == nil else { throw Self.unknown }
+        guard path.next() == nil else { throw Problem(.path(.unknown)) }
     }
 
     /// The first segment of a path below the base path; nil if the path is not below it.
@@ -188,7 +188,7 @@ struct Resource {
         case "readyz": .readiness
         case "metrics": .metrics
         case "sessions": .sessions
-        default: throw unknown
+        default: throw Problem(.path(.unknown))
         }
     }
 
@@ -196,7 +196,7 @@ struct Resource {
         _ list: PathSegment, _ id: PathSegment?
     ) throws(Problem) -> (PathSegment, Route) {
         guard let id else { return (list, .adminSessions) }
-        guard !id.isEmpty else { throw unknown }
+        guard !id.isEmpty else { throw Problem(.path(.unknown)) }
         return (id, .adminSession)
     }
 
@@ -208,7 +208,7 @@ struct Resource {
         case "events"?: .events
         case "forks"?: .forks
         case "shares"?: .shares
-        default: throw unknown
+        default: throw Problem(.path(.unknown))
         }
     }
 
@@ -217,11 +217,7 @@ struct Resource {
         case "state"?: .sharedState
         case "events"?: .sharedEvents
         case "actions"?: .sharedActions
-        default: throw unknown
+        default: throw Problem(.path(.unknown))
         }
-    }
-
-    static var unknown: Problem {
-        Problem(.noSuchResource, "No resource has this path. GET / lists the resources.")
     }
 }

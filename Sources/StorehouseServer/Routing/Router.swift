@@ -47,11 +47,7 @@ package final class Router: RequestHandler {
             if head.fields.contains("origin") {
                 try api.origins.requireKnownOrigin(head, peer: connection.peer)
             }
-            guard api.hosts.allows(head) else {
-                throw Problem(
-                    .misdirectedRequest,
-                    "This server does not answer for this host. If it is one of its own, add it to http.allowedHosts.")
-            }
+            guard api.hosts.allows(head) else { throw Problem(.path(.host)) }
             return nil
         } catch {
             let route = try? resource(of: head, connection).route
@@ -68,7 +64,7 @@ package final class Router: RequestHandler {
         if node == nil { try api.limits.admitRequest(head.fields, peer: connection.peer) }
         guard let node, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
             !api.isDraining
-        else { throw .notHere }
+        else { throw Problem(.unavailable(.notHere)) }
         connection.acceptForwarded(for: client, by: node)
         return nil
     }
@@ -83,12 +79,11 @@ package final class Router: RequestHandler {
     package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         if isProbe(head, on: connection) { return nil }
         let route = try? resource(of: head, connection).route
-        let problem = Problem(
-            .overloaded, "This server has as many connections as it may have; nothing was done. Try again soon.")
+        let problem = Problem(.unavailable(.connections))
         return decorator(head, route).finish(problem.response, to: head, connection, since: connection.now)
     }
 
-    package var closingNotice: Response? { Problem.notHere.response }
+    package var closingNotice: Response? { Problem(.unavailable(.notHere)).response }
 
     /// Bytes that are no request count for the rate of their client too.
     package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? {
@@ -194,7 +189,7 @@ package final class Router: RequestHandler {
         let resource = try Resource(head.path, below: api.basePath)
         // The proof of a node opens only the resources that nodes ask of each other, at whichever listener.
         let isThere = connection.isForwarded ? resource.route.isForwarded : audience.has(resource.route)
-        guard isThere else { throw Resource.unknown }
+        guard isThere else { throw Problem(.path(.unknown)) }
         return resource
     }
 
@@ -242,6 +237,6 @@ package final class Router: RequestHandler {
     }
 
     private static func methodNotAllowed(_ resource: Resource) -> Problem {
-        Problem(.methodNotAllowed, "This resource supports \(resource.allow).").with(.init("Allow", resource.allow))
+        Problem(.path(.method(allowed: resource.allow)))
     }
 }

@@ -138,8 +138,7 @@ final class ActionAPI: Sendable {
                     guard isExpected, case .revisionMismatch = result.outcome else { return responder.respond(result) }
                     // A commit came in between, perhaps outside of what the share shows.
                     guard attempts > 1 else {
-                        return responder.fail(
-                            Problem(.overloaded, "The session changes too fast for If-Match; nothing was committed."))
+                        return responder.fail(Problem(.unavailable(.attempts)))
                     }
                     dispatch(body, options, session, responder, share, attempts: attempts - 1)
                 }
@@ -190,18 +189,9 @@ final class ActionAPI: Sendable {
                 throw error
             }
         case .replay(let record): try replay(record, session, context, shownBy: request.share)
-        case .inProgress:
-            throw Problem(
-                .idempotencyConflict,
-                "The first request with this Idempotency-Key is not answered yet; try again later.")
-        case .mismatch:
-            throw Problem(
-                .idempotencyMismatch, "This Idempotency-Key was used with another action; use a new key for this one.")
-        case .full(let retryAfter):
-            throw Problem(
-                .tooManyKeys,
-                "This session remembers as many keys and responses as it may. A new key fits in \(retryAfter) s."
-            ).retry(after: retryAfter)
+        case .inProgress: throw Problem(.key(.inProgress))
+        case .mismatch: throw Problem(.key(.mismatch))
+        case .full(let retryAfter): throw Problem(.key(.tooMany(retryAfter: retryAfter)))
         }
     }
 
@@ -215,7 +205,7 @@ final class ActionAPI: Sendable {
         let deferred = context.deferred
         session.findChange(shownBy: share, at: revision, on: pool) { found in
             deferred.resume { [self] context throws(Problem) in
-                guard share.isValid(in: session) else { throw Share.unknown }
+                guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
                 try replay(record, session, context, at: try found.get())
             }
         }
@@ -232,7 +222,7 @@ final class ActionAPI: Sendable {
         guard let response = ActionResponse(encoded: record.response) else {
             // A whole response: of an earlier release, or of a session whose earlier states cannot be replayed.
             guard let message = Response(serialized: record.response, about: session) else {
-                throw Problem(.internalError, "The first response can no longer be read; use another key.")
+                throw Problem(.key(.unreadable))
             }
             return context.answer(message.replayed, about: session)
         }
@@ -270,7 +260,7 @@ extension Session {
     fileprivate func encodeAsShown(_ selection: Selection, of state: StateSnapshot) -> Result<[UInt8], Problem> {
         Result { () throws(RestorationError) in
             try kind.encodeAsShown(selection, of: state, sealer: runtime.sealer)
-        }.mapError(Problem.init)
+        }.mapError { Problem(.stored(.unrestorable($0))) }
     }
 }
 
@@ -296,13 +286,11 @@ extension DispatchResult {
     func requireDone(in session: Session) throws(Problem) {
         switch outcome {
         case .committed, .ignored: return
-        case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
-        case .rejected(let rejection, let index): throw Problem(rejected: rejection.reason, index: index)
+        case .refused(let refusal, let index): throw Problem(.action(.refused(refusal, index: index)))
+        case .rejected(let rejection, let index): throw Problem(.action(.rejected(reason: rejection.reason, index: index)))
         case .revisionMismatch: throw Problem(mismatchAt: revision, session)
-        case .overloaded:
-            throw Problem(.overloaded, "Too many actions are queued for this session; nothing was committed.")
-        case .ended:
-            throw Problem(.sessionEnded, "This session was deleted or has expired; nothing was committed.")
+        case .overloaded: throw Problem(.unavailable(.actions))
+        case .ended: throw Problem(.absent(.endedBeforeAction))
         }
     }
 }
@@ -310,9 +298,7 @@ extension DispatchResult {
 extension Problem {
     /// The session is at another revision than the client expects.
     init(mismatchAt revision: Int, _ session: Session) {
-        self = Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
-            .with("revision", .integer(revision))
-            .with(.init("ETag", EntityTag(session.tag(revision)).description))
+        self.init(.action(.mismatch(revision: revision, history: session.historyID)))
     }
 
     /// The problem with the reason why a weak tag of the request did not match, if it has one.
@@ -326,21 +312,5 @@ extension Problem {
                 + "without W/.")
         (problem.members, problem.fields) = (members, fields)
         return problem
-    }
-
-    fileprivate init(_ refusal: ActionDecodingError) {
-        switch refusal {
-        case .unknownAction(_, let nearest):
-            let hint = nearest.isEmpty ? "" : " Did you mean \(nearest.joined(separator: " or "))?"
-            self = Problem(.unknownAction, "This store has no action of this type.\(hint) GET /stores lists them all.")
-                .with("nearest", .array(nearest.map(JSONValue.string)))
-        case .internalAction(let type):
-            self.init(.internalAction, "\(type) is dispatched by the server's own middleware only.")
-        case .invalidPayload(let violations):
-            let first = violations.first.map { violation in
-                violation.pointer == .root ? "it \(violation.detail)" : "\(violation.pointer) \(violation.detail)"
-            }
-            self = .invalid(violations, "The action does not match its schema: \(first ?? "").")
-        }
     }
 }

@@ -36,7 +36,7 @@ final class ActionResponder: Sendable {
 
     /// Requires, if the client came by a share, that it may still use it: it may have waited for a thread.
     func requireValidShare() throws(Problem) {
-        if let share, !share.isValid(in: session) { throw Share.unknown }
+        if let share, !share.isValid(in: session) { throw Problem(.share(.unknown)) }
     }
 
     /// Takes the store's result.
@@ -61,7 +61,7 @@ final class ActionResponder: Sendable {
     private func respondDurably(_ result: DispatchResult) {
         if case .revisionMismatch = result.outcome, let share {
             return session.findChange(shownBy: share, at: result.revision, on: api.pool) { [self] found in
-                guard share.isValid(in: session) else { return fail(Share.unknown) }
+                guard share.isValid(in: session) else { return fail(Problem(.share(.unknown))) }
                 switch found {
                 case .success(let change): fail(Problem(mismatchAt: change, session))
                 case .failure(let problem): fail(problem)

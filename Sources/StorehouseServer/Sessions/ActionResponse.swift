@@ -48,7 +48,7 @@ extension ActionResponse {
     func message(
         showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil, at change: Int? = nil
     ) -> Response {
-        if case .rejected(let reason, let index) = outcome { return Problem(rejected: reason, index: index).response }
+        if case .rejected(let reason, let index) = outcome { return Problem(.action(.rejected(reason: reason, index: index))).response }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
         let tag = RevisionTag(change ?? revision, of: history)
         guard let state else { return Response(.noContent, fields: fields, revision: tag) }
@@ -62,14 +62,6 @@ extension ActionResponse {
             if let patch { json.member("patch", patch) }
         }
         return .document(json.finishLine(), revision: tag, fields: fields)
-    }
-}
-
-extension Problem {
-    /// The reducer rejected an action; of a batch, the one at `index`.
-    init(rejected reason: String, index: Int?) {
-        self = Problem(.actionRejected, "The session's state does not allow this action now: \(reason).")
-            .with("reason", .string(reason)).with("index", index.map(JSONValue.integer))
     }
 }
 

@@ -116,7 +116,7 @@ final class AdminAPI: Sendable {
     private static func filter(_ head: RequestHead) throws(Problem) -> SessionFilter {
         let mark = head.query.first("mark")
         guard mark.map(Fingerprint.isWellFormed) ?? true else {
-            throw Problem(.malformedRequest, "mark must be the 8 hexadecimal digits by which the log names a session.")
+            throw Problem(.query(.mark))
         }
         return SessionFilter(
             store: head.query.first("store").map { Subject($0) }, owner: head.query.first("owner").map { Subject($0) },
@@ -127,7 +127,7 @@ final class AdminAPI: Sendable {
     private func start(_ head: RequestHead) throws(Problem) -> SessionID? {
         guard let text = head.query.first("after") else { return nil }
         guard let id = sealer.session(behind: text) else {
-            throw Problem(.malformedRequest, "after must be the next of an earlier page.")
+            throw Problem(.query(.cursor))
         }
         return id
     }

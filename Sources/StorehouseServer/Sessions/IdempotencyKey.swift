@@ -14,9 +14,7 @@ struct IdempotencyKey: Sendable {
         guard head.fields.contains("idempotency-key") else { return nil }
         let lines = head.fields.values("idempotency-key")
         guard lines.count == 1, let text = Self.text(of: lines[0]), (1...255).contains(text.utf8.count) else {
-            throw Problem(
-                .malformedRequest,
-                "Idempotency-Key must be one string of 1 to 255 characters in quotes, such as \"k-1\".")
+            throw Problem(.header(.idempotencyKey))
         }
         // No client can send a key with a line break.
         self.text = if let share { "\(share.name)\n\(text)" } else { text }

@@ -26,7 +26,7 @@ package final class KindRuntime: Sendable {
         do {
             return try kind.restored(state, sealer: sealer)
         } catch {
-            throw Problem(error)
+            throw Problem(.stored(.unrestorable(error)))
         }
     }
 

@@ -44,7 +44,7 @@ final class MetaAPI: Sendable {
         let accept = AcceptHeader(context.head.fields.values("accept"))
         // Of equally preferred types the first is chosen: `*/*` gets the links.
         guard let accepted = accept.preferred(of: Self.indexTypes) else {
-            throw Problem(.notAcceptable, "This resource is application/json and text/html; let Accept include one.")
+            throw Problem(.header(.accept(.jsonAndHTML)))
         }
         guard hasInspector else { return context.answer(.document(documents.index)) }
         var response = accepted.type == "text" ? InspectorPage.response() : .document(documents.index)

@@ -66,7 +66,7 @@ final class ReadAPI: Sendable {
                 let document = found.map { StateReader.Document(EncodedState(revision: $0, json: state.json)) }
                 deferred.resume { context throws(Problem) in
                     // It may have waited for a thread.
-                    guard share.isValid(in: session) else { throw Share.unknown }
+                    guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
                     Self.answer(try document.get(), of: session, conditions, context)
                 }
             }
@@ -111,7 +111,7 @@ extension StoreKind {
         do {
             return try select(selection, of: state)
         } catch {
-            throw Problem(error)
+            throw Problem(.stored(.unrestorable(error)))
         }
     }
 }
@@ -128,7 +128,7 @@ extension ReadAPI {
         let after = try context.head.number("after", in: 0...Int.max) ?? 0
         let limit = try context.head.pageSize()
         guard let journal = session.journal else {
-            throw Problem(.notImplemented, "This server stores no log of actions.")
+            throw Problem(.stored(.noActions))
         }
         let deferred = context.deferred
         session.whenDurable { [self] failure in
@@ -151,7 +151,7 @@ extension ReadAPI {
                 return deferred.answer { session.problem(error).response }
             }
             guard !page.isGone else {
-                return Problem.revisionGone("The log no longer has the revision after that one", journal) { problem in
+                return Problem.revisionGone(journal, { .goneActions(oldest: $0) }) { problem in
                     deferred.answer { problem.response }
                 }
             }

@@ -289,10 +289,10 @@ extension Session {
         let newest = store.revision
         guard revision <= newest else {
             return done(
-                .failure(Problem(.noSuchRevision, "The session is at revision \(newest); no later one exists yet.")))
+                .failure(Problem(.stored(.laterRevision(newest: newest)))))
         }
         guard let journal else {
-            return done(.failure(Problem(.notImplemented, "This server stores no earlier states.")))
+            return done(.failure(Problem(.stored(.noEarlierStates))))
         }
         let initial = initial
         whenDurable(through: newest) { [self] failure in
@@ -301,7 +301,7 @@ extension Session {
                 switch found {
                 case .failure(let failure): done(.failure(problem(failure)))
                 case .success(nil):
-                    Problem.revisionGone("This revision is no longer stored", journal) { done(.failure($0)) }
+                    Problem.revisionGone(journal, { .goneRevision(oldest: $0) }) { done(.failure($0)) }
                 case .success(let past?): done(Self.state(past, initial))
                 }
             }
@@ -311,14 +311,14 @@ extension Session {
     /// Why what is stored of the session cannot be read. Its end deletes that.
     func problem(_ failure: JournalError) -> Problem {
         guard lifecycle.load(ordering: .acquiring) == .ended else { return Problem(failure) }
-        return Problem(.sessionEnded, "This session was deleted or has expired.")
+        return Problem(.absent(.endedMeanwhile))
     }
 
     private static func state(
         _ past: ReplayableState, _ initial: StateSnapshot
     ) -> Result<StateSnapshot, Problem> {
         guard let state = past.snapshot(initial: initial) else {
-            return .failure(Problem(.internalError, "The stored commits up to this revision do not fit together."))
+            return .failure(Problem(.stored(.contradiction)))
         }
         return .success(state)
     }
@@ -329,15 +329,13 @@ extension Problem {
     ///
     /// - Parameter done: gets the problem, or why the journal cannot be read; on any thread.
     static func revisionGone(
-        _ detail: String, _ journal: any SessionJournal, done: @escaping @Sendable (Problem) -> Void
+        _ journal: any SessionJournal, _ cause: @escaping @Sendable (_ oldest: Int) -> SessionFailure.Stored,
+        done: @escaping @Sendable (Problem) -> Void
     ) {
         journal.oldestRevision { found in
             switch found {
             case .failure(let failure): done(Problem(failure))
-            case .success(let oldest):
-                done(
-                    Problem(.revisionGone, "\(detail); the oldest one is \(oldest).")
-                        .with("reason", "retention").with("oldest", .integer(oldest)))
+            case .success(let oldest): done(Problem(.stored(cause(oldest))))
             }
         }
     }

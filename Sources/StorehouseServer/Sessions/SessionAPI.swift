@@ -120,8 +120,7 @@ final class SessionAPI: Sendable {
         let body = try request.shortJSON()
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
-            throw Problem.invalid(
-                violations, "The body must be like {\"store\":\"\(try creator.builder.kind(nil).kind.name)\"}.")
+            throw Problem(.invalid(violations, .creation(store: try creator.builder.kind(nil).kind.name)))
         }
         return body["store"]?.asString
     }
@@ -137,10 +136,7 @@ extension SessionAPI {
         try availability.requireServing()
         try context.head.requireJSONAcceptable()
         guard let id = SessionID(segment.decoded) else {
-            throw Problem(
-                .malformedRequest,
-                "The id of a session has 22 to 64 characters of URL-safe base64: letters, digits, - and _. Make it of at "
-                    + "least 128 random bits, or let the server make one with POST /sessions.")
+            throw Problem(.path(.sessionID))
         }
         let store = try requestedStore(context.request)
         let kind = try creator.builder.kind(store)
@@ -166,7 +162,7 @@ extension SessionAPI {
             ifUnknown: { [self] context throws(Problem) in
                 defer { withExtendedLifetime(reservation) {} }
                 guard !conditions.expectSession else {
-                    throw Problem(.noSuchSession, "No session has this id; leave out If-Match to create it.")
+                    throw Problem(.absent(.expected))
                 }
                 try availability.requireRoom()
                 try limits.admitCreation(context.head, peer: context.exchange.peer)
@@ -185,9 +181,7 @@ extension SessionAPI {
             },
             { [self] (session, context) throws(Problem) in
                 guard !isNamed || session.kind.name == kind.kind.name else {
-                    throw Problem(
-                        .sessionConflict,
-                        "There is a session with this id, and its store is \(session.kind.name). Use another id.")
+                    throw Problem(.absent(.otherStore(session.kind.name)))
                 }
                 if hold(conditions, for: session, context) { answer(with: session, context) }
             })
@@ -236,7 +230,7 @@ extension SessionAPI {
         let body = try request.shortJSON()
         let violations = forkSchema.validate(body)
         guard violations.isEmpty else {
-            throw Problem.invalid(violations, "The body must be like {\"revision\":3}, or empty for the newest.")
+            throw Problem(.invalid(violations, .fork))
         }
         return body["revision"]?.asInteger
     }
@@ -250,17 +244,6 @@ extension SessionAPI {
 extension SessionID {
     /// Names the session in the log.
     var fingerprint: String { Fingerprint.of(description) }
-}
-
-extension Problem {
-    static func invalid(_ violations: [JSONSchema.Violation], _ detail: String) -> Problem {
-        Problem(.invalidPayload, detail).with(
-            "errors",
-            .array(
-                violations.map { violation in
-                    ["pointer": .string(violation.pointer.description), "detail": .string(violation.detail)]
-                }))
-    }
 }
 
 /// A session as clients see it.

@@ -53,10 +53,8 @@ final class SessionAccess: Sendable {
             }
         }
         guard let id = SessionID(segment.decoded) else {
-            guard segment == "me" else { throw Self.unknown }
-            throw Problem(
-                .noSuchSession,
-                "Only a server with access.mode token has /sessions/me; create a session with POST /sessions.")
+            guard segment == "me" else { throw Problem(.absent(.session)) }
+            throw Problem(.absent(.personal))
         }
         try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
     }
@@ -69,14 +67,14 @@ final class SessionAccess: Sendable {
         let check: @Sendable (SessionRegistry.Lookup?, RequestContext) throws(Problem) -> Void = {
             (found, context) throws(Problem) in
             switch found {
-            case .session(let session) where !share.isValid(in: session): throw Share.unknown
-            case .unknown, .elsewhere, nil: throw Share.unknown
+            case .session(let session) where !share.isValid(in: session): throw Problem(.share(.unknown))
+            case .unknown, .elsewhere, nil: throw Problem(.share(.unknown))
             default: try use(context)
             }
         }
         if let session = registry.usable(share.session) { return try check(.session(session), context) }
         if let found = registry.find(share.session) { return try check(found, context) }
-        guard let locator else { throw Share.unknown }
+        guard let locator else { throw Problem(.share(.unknown)) }
         try locator.find(share.session, for: context, check)
     }
 
@@ -113,16 +111,16 @@ final class SessionAccess: Sendable {
         case .ended(let owner):
             try context.credentials.require(ended: id, ownedBy: owner)
             if let ifEnded, context.share == nil { return try ifEnded(context) }
-            throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
+            throw Problem(.absent(.ended))
         case .unreadable(let problem, let owner):
             try context.credentials.require(unknown: id, ownedBy: owner)
             throw problem
         // The locator passes on no session of another node.
         case .elsewhere, .unknown:
-            if context.share != nil { throw Share.unknown }
+            if context.share != nil { throw Problem(.share(.unknown)) }
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
-            throw Self.unknown
+            throw Problem(.absent(.session))
         }
     }
 
@@ -131,7 +129,7 @@ final class SessionAccess: Sendable {
         _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
     ) throws(Problem) {
         if let share = context.share {
-            guard share.isValid(in: session) else { throw Share.unknown }
+            guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
             try context.credentials.require(permission)
         }
         context.logs(session)
@@ -154,10 +152,6 @@ final class SessionAccess: Sendable {
             try authorizedSession(
                 id, for: permission, context, isUse: isUse, ifEnded: ifEnded, ifUnknown: ifUnknown, use)
         }
-    }
-
-    private static var unknown: Problem {
-        Problem(.noSuchSession, "No session has this id; create one with POST /sessions.")
     }
 }
 
@@ -183,39 +177,5 @@ extension RequestContext {
         session.whenDurable(through: revision) { failure in
             deferred.refuse(failure.map { Problem($0) } ?? problem)
         }
-    }
-}
-
-extension Problem {
-    /// Why a commit is not durable, or a session cannot be loaded.
-    init(_ failure: JournalError) {
-        switch failure {
-        case .unavailable:
-            self.init(
-                .storageUnavailable,
-                "The storage is not available; nothing was committed. Try again soon; the server's log says why.")
-        case .conflict:
-            self.init(
-                .storageUnavailable,
-                "Another process has committed to this session meanwhile; nothing was committed here. Try again.")
-        case .outcomeUnknown:
-            self.init(
-                .outcomeUnknown,
-                """
-                The node that did this has lost the session, or the storage has not answered. GET …/actions tells whether it was \
-                committed.
-                """)
-        case .corrupt:
-            self.init(.internalError, "The stored data of this session is damaged; the operator has to restore it.")
-        }
-    }
-
-    /// Why a stored state cannot be shown or continued.
-    init(_ error: RestorationError) {
-        var hint = ""
-        if case .unreadable = error {
-            hint = " If the type of a member has changed, add a migration to the definition of the store."
-        }
-        self.init(.internalError, "This release of the store cannot read the stored state: \(error).\(hint)")
     }
 }

@@ -34,8 +34,7 @@ package struct SessionBuilder: Sendable {
     func kind(_ name: String?) throws(Problem) -> KindRuntime {
         let name = name ?? defaultStore
         if let kind = kinds.first(where: { Subject($0.kind.name) == Subject(name) }) { return kind }
-        let known = kinds.map(\.kind.name).joined(separator: ", ")
-        throw Problem(.noSuchStore, "No store has this name; the stores are: \(known).")
+        throw Problem(.absent(.store(known: kinds.map(\.kind.name))))
     }
 
     /// A session at revision 0.
@@ -81,8 +80,7 @@ package struct SessionBuilder: Sendable {
             return .failure(Problem(JournalError.corrupt("")))
         }
         guard let kind = kinds.first(where: { Subject($0.kind.name) == Subject(header.kind) }) else {
-            return .failure(
-                Problem(.internalError, "The session is of store \(header.kind), which this server does not host."))
+            return .failure(Problem(.stored(.otherStore(header.kind))))
         }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(Problem) {

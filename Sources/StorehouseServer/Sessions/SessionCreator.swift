@@ -23,8 +23,7 @@ struct SessionCreator: Sendable {
             try builder.create(kind, id, now: now, owner: owner, isPersonal: isPersonal, fork: fork)
         }
         guard let session = created else {
-            throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
-                .retry(after: registry.secondsUntilExpiry)
+            throw Problem(.unavailable(.sessions(retryAfter: registry.secondsUntilExpiry)))
         }
         log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         return session

@@ -100,11 +100,9 @@ final class SessionLocator: Sendable {
                 deferred.schedule(after: .milliseconds(delay)) { [self] in
                     deferred.resume { context throws(Problem) in try look(request, context) }
                 }
-            case .answerNotHere: throw .notHere
+            case .answerNotHere: throw Problem(.unavailable(.notHere))
             case .answerUnavailable:
-                throw Problem(
-                    .storageUnavailable,
-                    "The node that has this session does not answer; nothing was committed. Try again soon.")
+                throw Problem(.unavailable(.ownerSilent))
             case .answerUnknown: throw Problem(JournalError.outcomeUnknown(""))
             }
         }
@@ -153,12 +151,5 @@ extension RequestContext {
             if (try? head.flag("dryRun")) == true { return .read }
             return .write(isIdempotent: head.fields.contains("idempotency-key"))
         }
-    }
-}
-
-extension Problem {
-    /// What a node answers to another one that has forwarded a request to it in vain. No client sees it.
-    static var notHere: Problem {
-        Problem(.misdirectedRequest, "This node does not have the session, and has done nothing.")
     }
 }

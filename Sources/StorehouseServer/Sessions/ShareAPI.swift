@@ -44,12 +44,12 @@ final class ShareAPI: Sendable {
             session.id, permissions, select.isEmpty ? .root : try session.kind.selection(select),
             expiresAt: clock.now() + lifetime * 1000, generation: session.shareGeneration)
         guard let text = sealer.seal(share) else {
-            throw Problem(.notImplemented, "Shares need libcrypto, which cannot be loaded (Debian package: libssl3).")
+            throw Problem(.share(.unsealed))
         }
         guard text.utf8.count <= ClientSealer.maxBytes else {
-            throw Problem.invalid(
-                [.init(pointer: JSONPointer(tokens: ["select"]), detail: "is too long for a share")],
-                "The share would be too long for a URL; select less deeply.")
+            throw Problem(
+                .invalid(
+                    [.init(pointer: JSONPointer(tokens: ["select"]), detail: "is too long for a share")], .longShare))
         }
         return .document(
             document(share, text, select: select), .created, fields: [.init("Cache-Control", "no-store")])
@@ -86,9 +86,7 @@ final class ShareAPI: Sendable {
         }
         let violations = schema.validate(body)
         guard violations.isEmpty else {
-            throw Problem.invalid(
-                violations,
-                "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty.")
+            throw Problem(.invalid(violations, .share))
         }
         return body
     }

@@ -104,7 +104,7 @@ package final class WorkPool: Sendable {
             // Without a thread the caller runs the jobs: nothing that was accepted may be left undone.
             if !isStarted { runJobs() }
         case .overloaded:
-            throw Problem(.overloaded, "Too many requests wait for threads; nothing was done. Try again soon.")
+            throw Problem(.unavailable(.threads))
         }
     }
 

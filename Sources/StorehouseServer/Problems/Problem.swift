@@ -122,12 +122,6 @@ extension Response {
     }
 }
 
-extension Problem {
-    static var outputBudgetReached: Problem {
-        Problem(.overloaded, "Too many bytes wait for slow clients; try again later.")
-    }
-}
-
 extension Problem.Code {
     package var status: HTTPStatus {
         switch self {

@@ -1,0 +1,63 @@
+import JSON
+
+/// Why a request means nothing to the resource that it names. ``Problem`` tells it to clients.
+enum RequestFault: Error, Sendable {
+    case path(Path)
+    case credentials(Credentials)
+    case query(Query)
+    case header(Header)
+    case body(Body)
+
+    enum Path: Sendable {
+        case unknown
+        /// It is not below the base path.
+        case outside(String)
+        /// The resource has these methods only, as the Allow field lists them.
+        case method(allowed: String)
+        case host
+        /// It is no session ID that a client may choose.
+        case sessionID
+    }
+
+    /// The realm names the resources that the token is for.
+    enum Credentials: Sendable {
+        case missing(realm: String)
+        case several(realm: String)
+        case refused(TokenError, realm: String)
+        case notAdmin(realm: String)
+        case adminIsOff
+        /// The page that sends the request is of another origin.
+        case origin
+    }
+
+    /// The texts are names of parameters.
+    enum Query: Sendable {
+        case flag(String)
+        case number(String, ClosedRange<Int>)
+        case repeated(String)
+        /// It most likely means this one.
+        case misspelled(String)
+        case revisionOfShare, mark, cursor, heartbeat
+        /// The values that it may have.
+        case changes([String])
+        /// The selection is no pointer, and none of the named selectors.
+        case pointer(JSONPointerError, selectors: [String])
+        case pointerIntoShare(JSONPointerError)
+    }
+
+    enum Header: Sendable {
+        case accept(Offer)
+        /// The name of the field.
+        case entityTags(String)
+        case idempotencyKey, severalContentTypes, contentEncoding, contentType
+    }
+
+    /// The media types of a resource.
+    enum Offer: Sendable { case json, jsonAndHTML, events }
+
+    enum Body: Sendable {
+        case notJSON(JSONSyntaxError)
+        /// In bytes.
+        case tooLong(limit: Int)
+    }
+}

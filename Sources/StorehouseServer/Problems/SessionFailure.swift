@@ -1,0 +1,119 @@
+import Access
+import JSON
+import StoreHosting
+import Stores
+
+/// Why a session does not do what a request asks. It knows no HTTP: ``Problem`` tells it to clients.
+enum SessionFailure: Error, Sendable {
+    case unavailable(Unavailable)
+    case absent(Absent)
+    case forbidden(Forbidden)
+    case share(Share)
+    case invalid([JSONSchema.Violation], Body)
+    case stored(Stored)
+    case action(Action)
+    case key(Key)
+    case stream(Stream)
+
+    /// The server cannot do it now.
+    enum Unavailable: Sendable {
+        case draining
+        case storage(JournalError)
+        /// The clock of this machine differs from the shared one, as the text says.
+        case clock(String)
+        /// The node that has the session does not answer.
+        case ownerSilent
+        /// The session may belong to another node by now.
+        case ownerUncertain
+        /// Another node has asked this one, which does not have the session.
+        case notHere
+        /// The times are in seconds.
+        case memory(retryAfter: Int)
+        case sessions(retryAfter: Int)
+        case rate(Rate, retryAfter: Int)
+        case threads, connections, output
+        /// More actions wait for the session than may.
+        case actions
+        /// Other commits came between all attempts of an action that expects a revision.
+        case attempts
+    }
+
+    /// What a rate limit counts.
+    enum Rate: Sendable { case requests, sessions, actions }
+
+    /// There is no such session or store.
+    enum Absent: Sendable {
+        case session
+        /// `/sessions/me` of a server without tokens.
+        case personal
+        /// The client expects a session that it would create.
+        case expected
+        case ended
+        /// It has ended since the request has found it.
+        case endedMeanwhile
+        /// It has ended before the action of the request.
+        case endedBeforeAction
+        /// The session with the id of the client is of this store.
+        case otherStore(String)
+        case store(known: [String])
+    }
+
+    enum Forbidden: Sendable {
+        case token(lacks: Permission)
+        case share(lacks: Permission)
+        /// The token does not list the store.
+        case store
+        /// The token is for some stores only.
+        case allStores
+        /// The session, if there is one, belongs to another subject.
+        case session
+    }
+
+    enum Share: Sendable {
+        case unknown
+        /// There is no library to seal it.
+        case unsealed
+    }
+
+    /// A body that breaks its schema.
+    enum Body: Sendable {
+        /// The name of a store for the example.
+        case creation(store: String)
+        case fork, share, longShare
+    }
+
+    /// What is stored of the session does not have it.
+    enum Stored: Sendable {
+        case laterRevision(newest: Int)
+        case goneRevision(oldest: Int)
+        case goneActions(oldest: Int)
+        case noEarlierStates, noActions
+        /// The commits up to a revision do not fit together.
+        case contradiction
+        case unrestorable(RestorationError)
+        /// The session is of a store that this server does not host.
+        case otherStore(String)
+    }
+
+    /// The index is that of the action in its batch.
+    enum Action: Sendable {
+        case refused(ActionDecodingError, index: Int?)
+        case rejected(reason: String, index: Int?)
+        case mismatch(revision: Int, history: String)
+    }
+
+    /// An Idempotency-Key.
+    enum Key: Sendable {
+        case inProgress, mismatch
+        /// The first answer can no longer be read.
+        case unreadable
+        /// The time is in seconds.
+        case tooMany(retryAfter: Int)
+    }
+
+    /// There are as many as there may be.
+    enum Stream: Sendable {
+        case tooMany(limit: Int)
+        case tooManyViews(limit: Int)
+    }
+}
