@@ -142,7 +142,7 @@ private struct Fields {
 
     /// Refuses members with other names: a later version may have written them, and they would be lost.
     func allow(_ names: Set<String>) throws(ExportedSession.Unreadable) {
-        guard let unknown = json.asObject?.first(where: { !names.contains($0.key) })?.key else { return }
+        guard let unknown = json.asObject?.first(where: { !names.contains($0.name) })?.name else { return }
         throw problem(unknown, "is not a member that this version knows")
     }
 

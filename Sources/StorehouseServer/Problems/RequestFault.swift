@@ -1,3 +1,4 @@
+import Access
 import JSON
 
 /// Why a request means nothing to the resource that it names. ``Problem`` tells it to clients.
