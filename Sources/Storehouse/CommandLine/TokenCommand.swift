@@ -1,7 +1,7 @@
 package import Access
 import JSON
 import Observability
-import Platform
+import StorehouseServer
 
 /// Makes a token for a server in token mode.
 package struct TokenCommand: Sendable, Hashable {
@@ -72,15 +72,14 @@ package struct TokenCommand: Sendable, Hashable {
         return .object(claims)
     }
 
-    /// The content of the file, as `access.secret` has it: without the line break at its end.
+    /// The content of the file, as the server reads `access.secret` from it.
     private func secret() throws(CommandFailure) -> [UInt8] {
-        var bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try FileContents.contents(of: secretFile, atMost: 1 << 16)
+        let bytes: [UInt8]
+        do throws(SecretFile.Unusable) {
+            bytes = Array(try SecretFile(secretFile).text.utf8)
         } catch {
-            throw CommandFailure("\(secretFile) cannot be read: \(error)".escapedForOneLine)
+            throw CommandFailure("\(secretFile) \(error.detail)".escapedForOneLine)
         }
-        while let last = bytes.last, [0x0a, 0x0d, 0x20].contains(last) { bytes.removeLast() }
         guard bytes.count >= VerificationKey.minSecretBytes, bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw CommandFailure(
                 "\(secretFile) must have the text of access.secret: at least \(VerificationKey.minSecretBytes) visible ASCII "

@@ -1,17 +1,17 @@
 import Platform
 
 /// A file with the text of one secret.
-struct SecretFile {
-    struct Unusable: Error {
+package struct SecretFile {
+    package struct Unusable: Error {
         /// It follows the name of the file.
-        let detail: String
+        package let detail: String
     }
 
     /// Without the line end that most tools write behind it.
-    let text: String
+    package let text: String
     let isReadableByAll: Bool
 
-    init(_ path: String) throws(Unusable) {
+    package init(_ path: String) throws(Unusable) {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try FileContents.contents(of: path, atMost: 1 << 16)
