@@ -44,7 +44,9 @@ final class Gate: Sendable {
             guard let tokens else { return try handle(context) }
             try admit(context, rule, try BearerToken(context.head, for: "storehouse"), tokens, handle)
         case .share:
-            guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else { throw Problem(.share(.unknown)) }
+            guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else {
+                throw Problem(.share(.unknown))
+            }
             var context = context
             context.credentials = .share(share)
             try handle(context)

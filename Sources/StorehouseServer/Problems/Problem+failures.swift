@@ -132,7 +132,8 @@ extension Problem {
         case .unknown:
             self.init(
                 .noSuchShare,
-                "There is no such share: it has expired, it was revoked, or its text is not complete. Ask for a new one.")
+                "There is no such share: it has expired, it was revoked, or its text is not complete. Ask for a new one."
+            )
         case .unsealed:
             self.init(.notImplemented, "Shares need libcrypto, which cannot be loaded (Debian package: libssl3).")
         }

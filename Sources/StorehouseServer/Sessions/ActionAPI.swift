@@ -287,7 +287,8 @@ extension DispatchResult {
         switch outcome {
         case .committed, .ignored: return
         case .refused(let refusal, let index): throw Problem(.action(.refused(refusal, index: index)))
-        case .rejected(let rejection, let index): throw Problem(.action(.rejected(reason: rejection.reason, index: index)))
+        case .rejected(let rejection, let index):
+            throw Problem(.action(.rejected(reason: rejection.reason, index: index)))
         case .revisionMismatch: throw Problem(mismatchAt: revision, session)
         case .overloaded: throw Problem(.unavailable(.actions))
         case .ended: throw Problem(.absent(.endedBeforeAction))

@@ -48,7 +48,9 @@ extension ActionResponse {
     func message(
         showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil, at change: Int? = nil
     ) -> Response {
-        if case .rejected(let reason, let index) = outcome { return Problem(.action(.rejected(reason: reason, index: index))).response }
+        if case .rejected(let reason, let index) = outcome {
+            return Problem(.action(.rejected(reason: reason, index: index))).response
+        }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
         let tag = RevisionTag(change ?? revision, of: history)
         guard let state else { return Response(.noContent, fields: fields, revision: tag) }
