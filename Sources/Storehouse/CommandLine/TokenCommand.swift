@@ -1,6 +1,7 @@
 package import Access
 import JSON
 import Observability
+import Platform
 import StorehouseServer
 
 /// Makes a token for a server in token mode.

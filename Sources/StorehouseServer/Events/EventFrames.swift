@@ -183,36 +183,36 @@ struct EventBytes: Sendable {
 package final class StreamSubscription: Sendable, Hashable {
     package let selection: Selection
     package let format: StreamFormat
-    /// What the share shows by which its clients came; nil for clients of the session. Clients with a share see neither
-    /// actions nor the revisions that change nothing for them.
-    package let share: Selection?
+    /// Whether its clients came by a share. They see no actions.
+    package let isByShare: Bool
 
     private static let wholeState = StreamSubscription(selection: .root, format: .state)
     private static let patches = StreamSubscription(selection: .root, format: .patch)
 
     /// A subscription with these properties. All streams of the whole state share one object for each format.
-    static func of(selection: Selection, format: StreamFormat, share: Selection?) -> StreamSubscription {
+    static func of(selection: Selection, format: StreamFormat, isByShare: Bool) -> StreamSubscription {
         switch format {
-        case .state where selection == .root && share == nil: wholeState
-        case .patch where selection == .root && share == nil: patches
-        case .state, .patch, .text: StreamSubscription(selection: selection, format: format, share: share)
+        case .state where selection == .root && !isByShare: wholeState
+        case .patch where selection == .root && !isByShare: patches
+        case .state, .patch, .text: StreamSubscription(selection: selection, format: format, isByShare: isByShare)
         }
     }
 
-    package init(selection: Selection, format: StreamFormat, share: Selection? = nil) {
+    package init(selection: Selection, format: StreamFormat, isByShare: Bool = false) {
         self.selection = selection
         self.format = format
-        self.share = share
+        self.isByShare = isByShare
     }
 
     package static func == (left: StreamSubscription, right: StreamSubscription) -> Bool {
-        left === right || left.selection == right.selection && left.format == right.format && left.share == right.share
+        left === right
+            || left.selection == right.selection && left.format == right.format && left.isByShare == right.isByShare
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(selection)
         hasher.combine(format)
-        hasher.combine(share)
+        hasher.combine(isByShare)
     }
 }
 

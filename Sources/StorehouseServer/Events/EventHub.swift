@@ -15,8 +15,6 @@ struct EventHub: Sendable {
         /// A session has few topics, so a linear search is fast enough.
         var topics = ShortList<SubscribedTopic>()
         var effectSubscription: Subscription?
-        /// Nil for most sessions, which have no shares.
-        var changes: SelectionChanges?
     }
 
     private let session: Session
@@ -32,9 +30,6 @@ struct EventHub: Sendable {
     private var journal: (any SessionJournal)? { session.journal }
 
     private var historyID: String { session.historyID }
-
-    /// Finds which commits have changed what shares show.
-    var changes: SelectionChanges { contents.withLock { $0.madeChanges(journal) } }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
@@ -71,10 +66,7 @@ struct EventHub: Sendable {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let last = stream.subscription.share.map { share in
-                        lastChange(of: share, contents.madeChanges(journal), state, [])
-                    }
-                    let index = contents.add(stream, state, lastChange: last)
+                    let index = contents.add(stream, state)
                     let bytes = stream.maxMissedBytes
                     return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
@@ -149,7 +141,7 @@ struct EventHub: Sendable {
     func endRevoked() {
         whenDurable(through: 0) { [self] in
             let shared = contents.withLock { contents in
-                contents.topics.filter { $0.topic.subscription.share != nil }.flatMap(\.allGroups)
+                contents.topics.filter { $0.topic.subscription.isByShare }.flatMap(\.allGroups)
             }
             for group in shared { group.end("revoked") { $0.hasInvalidShare } }
         }
@@ -176,10 +168,6 @@ extension EventHub {
             var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
             for index in contents.topics.indices {
                 guard let change = contents.topics[index].topic.update(state, changes) else { continue }
-                if let share = contents.topics[index].topic.subscription.share {
-                    contents.topics[index].topic.lastChangedRevision = lastChange(
-                        of: share, contents.madeChanges(journal), state, state.commits)
-                }
                 let frame = frame(change, &contents.topics[index].topic, state)
                 deliveries.append((frame, contents.topics[index].allGroups))
             }
@@ -194,29 +182,12 @@ extension EventHub {
         }
     }
 
-    /// The revision that changed last what a share shows.
-    ///
-    /// - Parameter newest: the commits that the journal does not have yet.
-    private func lastChange(
-        of share: Selection, _ changes: SelectionChanges, _ state: borrowing StateView, _ newest: [CommitRecord]
-    ) -> Int {
-        switch changes.known(share, at: state.revision, newest) {
-        case .changed(let revision): return revision
-        case .mayHaveChanged(let commit):
-            let value = EncodedState(revision: state.revision, json: state.encoded(share))
-            return changes.compare(share, changedBy: commit, with: value)
-        case .unknown: return state.revision
-        }
-    }
-
-    private func frame(
-        _ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView
-    ) -> EventFrame {
+    private func frame(_ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView) -> EventFrame {
         switch change {
         case .value: EventFrame(event(&topic, state))
         case .patch(let patch):
-            EventFrame(PatchEvent(historyID: historyID, revision: topic.shownRevision(state), patch: patch))
-        case .lines(let lines): EventFrame(topic.shownRevision(state), lines)
+            EventFrame(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
+        case .lines(let lines): EventFrame(state.revision, lines)
         }
     }
 
@@ -229,7 +200,7 @@ extension EventHub {
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
         StateEvent(
-            historyID: historyID, revision: topic.shownRevision(state), json: topic.value(state),
+            historyID: historyID, revision: state.revision, json: topic.value(state),
             lastChangedRevision: topic.lastChangedRevision)
     }
 
@@ -322,12 +293,6 @@ private struct SubscribedTopic {
 }
 
 extension EventHub.Contents {
-    fileprivate mutating func madeChanges(_ journal: (any SessionJournal)?) -> SelectionChanges {
-        let changes = changes ?? SelectionChanges(journal)
-        self.changes = changes
-        return changes
-    }
-
     fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
         if stream.hasInvalidShare { return .refused(.shareInvalid) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
@@ -336,13 +301,12 @@ extension EventHub.Contents {
             exceedsViews: isNew && topics.count >= stream.settings.maxViews, from: stream.forwarder)
     }
 
-    /// - Parameter lastChange: the revision that changed the value last; nil if it is not known.
     /// - Returns: the index of the stream's topic.
-    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView, lastChange: Int?) -> Int {
+    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Int {
         let subscription = stream.subscription
         let known = topics.firstIndex { $0.topic.subscription == subscription }
         if known == nil {
-            topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: lastChange)))
+            topics.append(SubscribedTopic(topic: Topic(subscription, state)))
         }
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
@@ -375,7 +339,7 @@ extension EventHub.Contents {
             let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
         else { return .refused(.nothingToShare) }
         topics[index].shared.append((id, SubscriberGroup(first: stream)))
-        return .subscribed(.events(upTo: topics[index].topic.shownRevision(state), []))
+        return .subscribed(.events(upTo: state.revision, []))
     }
 
     fileprivate mutating func removeShared(_ stream: EventStream) {

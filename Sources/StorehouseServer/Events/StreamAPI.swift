@@ -41,20 +41,6 @@ final class StreamAPI: Sendable {
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         let request = try StreamRequest(context, session)
-        guard let share = context.share else { return try openStream(session, request, context) }
-        let deferred = context.deferred
-        // The first event names the revision that changed last what the share shows, so find it before.
-        session.findChange(shownBy: share, at: session.store.revision, on: pool) { [self] found in
-            deferred.resume { [self] context throws(Problem) in
-                _ = try found.get()
-                try openStream(session, request, context)
-            }
-        }
-    }
-
-    private func openStream(
-        _ session: Session, _ request: StreamRequest, _ context: RequestContext
-    ) throws(Problem) {
         guard session.isLarge else { return try replayMissed(session, request, context) }
         let deferred = context.deferred
         try pool.run(for: .session(session.id)) { [self] in
@@ -151,7 +137,7 @@ final class StreamAPI: Sendable {
         guard let connection else { return }
         metrics.streamClosed()
         guard let client = stream.client else { return }
-        let route = stream.subscription.share == nil ? Route.events : .sharedEvents
+        let route = stream.subscription.isByShare ? Route.sharedEvents : .events
         var request = FinishedRequest(method: .get, route: route, status: .ok, since: connection.requestStartedAt)
         request.bytes = byteCount
         request.revision = lastSentRevision
@@ -220,7 +206,7 @@ private struct StreamRequest: Sendable {
         let head = context.head
         subscription = StreamSubscription.of(
             selection: try context.selection(for: session.kind), format: try Self.format(head),
-            share: context.share?.selection)
+            isByShare: context.share != nil)
         showsEffects = context.share == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
         route = context.isForwarded ? EventStream.Route(head.fields.first("storehouse-stream")) : .alone

@@ -11,31 +11,23 @@ package struct Topic {
     }
 
     package let subscription: StreamSubscription
-    /// The revision that changed the selected value last, as far as it is known; of a share, the one that its clients see.
-    package var lastChangedRevision: Int
+    /// The revision that changed the selected value last, as far as it is known.
+    package private(set) var lastChangedRevision: Int
     /// The selected value, as of the newest commit that was taken; nil if it is not known.
     ///
     /// The whole state is not stored, because the store has its JSON already.
     private var json: [UInt8]?
     private var terminal: TerminalLines?
 
-    /// - Parameter lastChangedRevision: the revision that changed the selected value last; nil if it is not known.
-    package init(
-        _ subscription: StreamSubscription, _ state: borrowing StateView, lastChangedRevision: Int? = nil
-    ) {
+    package init(_ subscription: StreamSubscription, _ state: borrowing StateView) {
         self.subscription = subscription
-        self.lastChangedRevision = lastChangedRevision ?? state.revision
+        self.lastChangedRevision = state.revision
         if case .text(let inColor) = subscription.format {
             terminal = TerminalLines(
-                of: state.encoded(subscription.selection), inColor: inColor, showsActions: subscription.share == nil)
+                of: state.encoded(subscription.selection), inColor: inColor, showsActions: !subscription.isByShare)
         } else if subscription.selection != .root {
             json = state.encoded(subscription.selection)
         }
-    }
-
-    /// The revision that the newest event names.
-    package func shownRevision(_ state: borrowing StateView) -> Int {
-        subscription.share == nil ? state.revision : lastChangedRevision
     }
 
     /// The selected value now. All callers share its memory, until the next commit that changes it.

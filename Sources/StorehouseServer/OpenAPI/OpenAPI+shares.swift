@@ -34,7 +34,7 @@ extension OpenAPI {
             details: Self.sharedDetails, parameters: ["select", "If-Match", "If-None-Match"],
             responses: [
                 .init(
-                    status: .ok, description: "The value, and the revision that changed it last.", headers: ["ETag"],
+                    status: .ok, description: "The value, and the revision of the session.", headers: ["ETag"],
                     content: Self.json(.schema("StateAnswer"))),
                 .init(
                     status: .notModified, description: "The value is the same as at this revision.", headers: ["ETag"]),
@@ -80,8 +80,7 @@ extension OpenAPI {
     }
 
     private static let sharedDetails = """
-        Pointers are relative to the part that the share shows, and revisions are those that changed it: all others are not \
-        visible.
+        Pointers are relative to the part that the share shows. Revisions are those of the session.
         """
 
     /// The body of `POST /sessions/{id}/shares`.

@@ -62,7 +62,6 @@ extension Problem {
                 .overloaded, "This server has as many connections as it may have; nothing was done. Try again soon.")
         case .output: self.init(.overloaded, "Too many bytes wait for slow clients; try again later.")
         case .actions: self.init(.overloaded, "Too many actions are queued for this session; nothing was committed.")
-        case .attempts: self.init(.overloaded, "The session changes too fast for If-Match; nothing was committed.")
         }
     }
 

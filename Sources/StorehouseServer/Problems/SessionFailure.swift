@@ -34,8 +34,6 @@ enum SessionFailure: Error, Sendable {
         case threads, connections, output
         /// More actions wait for the session than may.
         case actions
-        /// Other commits came between all attempts of an action that expects a revision.
-        case attempts
     }
 
     /// What a rate limit counts.

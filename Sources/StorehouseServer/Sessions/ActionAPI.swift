@@ -69,7 +69,7 @@ final class ActionAPI: Sendable {
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
-        guard session.isLarge || request.share != nil else {
+        guard session.isLarge else {
             return dispatchAtOnce(body, request, session, context)
         }
         try start(body, session, ActionResponder(request, session, context.deferred, self))
@@ -92,56 +92,20 @@ final class ActionAPI: Sendable {
         context.answer(request.message(for: result))
     }
 
-    /// Dispatches actions for a responder.
+    /// Dispatches actions for a responder. With a large state this leaves the event loop, because it takes time in proportion to
+    /// the state to encode it, and for some kinds to find what an action has changed.
     private func start(
         _ body: JSONValue, _ session: Session, _ responder: ActionResponder
     ) throws(Problem) {
-        if let share = responder.share, responder.request.options.expectedRevisions != nil {
-            return dispatch(body, responder.request.options, session, responder, share, attempts: 100)
-        }
-        try run(body, responder.request.options, session, responder, done: responder.respond)
-    }
-
-    /// Dispatches actions. With a large state this leaves the event loop, because it takes time in proportion to the state to
-    /// encode it, and for some kinds to find what an action has changed.
-    private func run(
-        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder,
-        done: @escaping @Sendable (DispatchResult) -> Void
-    ) throws(Problem) {
-        guard session.isLarge else {
-            try responder.requireValidShare()
-            return session.store.dispatch(body, options, done: done)
-        }
+        let options = responder.request.options
+        guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
         try pool.run(for: .session(session.id)) {
             do throws(Problem) {
                 try responder.requireValidShare()
-                session.store.dispatch(body, options, done: done)
+                session.store.dispatch(body, options, done: responder.respond)
                 session.measureIfNeeded()
             } catch {
                 responder.fail(error)
-            }
-        }
-    }
-
-    /// Dispatches actions of a client that knows only the revisions of its share, and expects one of them.
-    private func dispatch(
-        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder,
-        _ share: Share, attempts: Int
-    ) {
-        let revision = session.store.revision
-        session.findChange(shownBy: share, at: revision, on: pool) { [self] found in
-            responder.resumeOnLoop { [self] () throws(Problem) in
-                let isExpected = options.expectedRevisions?.contains(try found.get()) == true
-                var current = options
-                current.expectedRevisions = isExpected ? [revision] : []
-                try run(body, current, session, responder) { [self] result in
-                    guard isExpected, case .revisionMismatch = result.outcome else { return responder.respond(result) }
-                    // A commit came in between, perhaps outside of what the share shows.
-                    guard attempts > 1 else {
-                        return responder.fail(Problem(.unavailable(.attempts)))
-                    }
-                    dispatch(body, options, session, responder, share, attempts: attempts - 1)
-                }
             }
         }
     }
@@ -188,35 +152,18 @@ final class ActionAPI: Sendable {
                 recorder.abandon()
                 throw error
             }
-        case .replay(let record): try replay(record, session, context, shownBy: request.share)
+        case .replay(let record): try replay(record, session, context)
         case .inProgress: throw Problem(.key(.inProgress))
         case .mismatch: throw Problem(.key(.mismatch))
         case .full(let retryAfter): throw Problem(.key(.tooMany(retryAfter: retryAfter)))
         }
     }
 
-    /// The same for a client with a share, if there is one.
-    private func replay(
-        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext, shownBy share: Share?
-    ) throws(Problem) {
-        guard let share, let revision = ActionResponse(encoded: record.response)?.revision else {
-            return try replay(record, session, context)
-        }
-        let deferred = context.deferred
-        session.findChange(shownBy: share, at: revision, on: pool) { found in
-            deferred.resume { [self] context throws(Problem) in
-                guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
-                try replay(record, session, context, at: try found.get())
-            }
-        }
-    }
-
     /// Answers as the first request with the key was answered. The state is that of the same revision.
-    ///
-    /// - Parameter change: for a client with a share, the revision that had changed last what it shows.
     private func replay(
-        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext, at change: Int? = nil
+        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
+        let hidesEffects = context.share != nil
         // The store appends the record to the journal before it releases its lock. Pass the lock, then await the journal.
         _ = session.store.revision
         guard let response = ActionResponse(encoded: record.response) else {
@@ -228,25 +175,25 @@ final class ActionAPI: Sendable {
         }
         guard let revision = record.revision, let selection = response.selection else {
             return context.answer(
-                response.message(showing: nil, of: session.historyID, at: change).replayed, about: session)
+                response.message(showing: nil, of: session.historyID, hidesEffects: hidesEffects).replayed, about: session)
         }
         guard !session.wasLarge else {
             return states.respond(to: context, about: session) { [states] () throws(Problem) in
                 let state = try states.past(of: session, at: revision).snapshot
                 let json = try session.encodeAsShown(selection, of: state).get()
-                return (session, response.message(showing: json, of: session.historyID, at: change).replayed)
+                return (session, response.message(showing: json, of: session.historyID, hidesEffects: hidesEffects).replayed)
             }
         }
         if let state = session.read(selection, ifAt: revision) {
             return context.answer(
-                response.message(showing: state.json, of: session.historyID, at: change).replayed, about: session)
+                response.message(showing: state.json, of: session.historyID, hidesEffects: hidesEffects).replayed, about: session)
         }
         let deferred = context.deferred
         session.state(at: revision) { found in
             let shown = found.flatMap { session.encodeAsShown(selection, of: $0) }
             deferred.resume { context throws(Problem) in
                 context.answer(
-                    response.message(showing: try shown.get(), of: session.historyID, at: change).replayed)
+                    response.message(showing: try shown.get(), of: session.historyID, hidesEffects: hidesEffects).replayed)
             }
         }
     }

@@ -51,26 +51,24 @@ struct ActionRequest: Sendable {
 
     /// The message of that response, with the state that the action led to.
     func message(for result: DispatchResult) -> Response {
-        response(to: result).message(showing: result.state?.json, of: history, patch: result.patch)
+        response(to: result).message(
+            showing: result.state?.json, of: history, patch: result.patch.map { shown($0, result) },
+            hidesEffects: share != nil)
     }
 
-    /// The same for a client with a share.
-    ///
-    /// - Parameter change: the revision that changed last what the share shows.
-    func message(for result: DispatchResult, at change: Int) -> Response {
-        let patch = result.patch.map { patch in
-            switch options.selection?.project(patch) ?? .unchanged {
-            case .unchanged: EncodedPatch()
-            case .patch(let patch): patch
-            case .value, .needsValue: EncodedPatch([.init(.replace, "", result.state?.json ?? [])])
-            }
+    /// What the client may see of a patch. The paths of a share's client begin at what the share shows.
+    private func shown(_ patch: EncodedPatch, _ result: DispatchResult) -> EncodedPatch {
+        guard share != nil else { return patch }
+        return switch options.selection?.project(patch) ?? .unchanged {
+        case .unchanged: EncodedPatch()
+        case .patch(let patch): patch
+        case .value, .needsValue: EncodedPatch([.init(.replace, "", result.state?.json ?? [])])
         }
-        return response(to: result).message(showing: result.state?.json, of: history, patch: patch, at: change)
     }
 
     /// The message with the action's own commit, although effects that started later may have settled.
     func earlyMessage(for result: DispatchResult) -> Response {
-        earlyResponse(to: result).message(showing: result.state?.json, of: history)
+        earlyResponse(to: result).message(showing: result.state?.json, of: history, hidesEffects: share != nil)
     }
 
     func earlyResponse(to result: DispatchResult) -> ActionResponse {

@@ -59,15 +59,6 @@ final class ActionResponder: Sendable {
 
     /// Takes the store's result once the action's commit is durable.
     private func respondDurably(_ result: DispatchResult) {
-        if case .revisionMismatch = result.outcome, let share {
-            return session.findChange(shownBy: share, at: result.revision, on: api.pool) { [self] found in
-                guard share.isValid(in: session) else { return fail(Problem(.share(.unknown))) }
-                switch found {
-                case .success(let change): fail(Problem(mismatchAt: change, session))
-                case .failure(let problem): fail(problem)
-                }
-            }
-        }
         do throws(Problem) {
             try result.requireDone(in: session)
             guard let wait = request.wait else { return respond(to: result) }
@@ -88,7 +79,6 @@ final class ActionResponder: Sendable {
 
     private func respond(to result: DispatchResult) {
         if let state = result.state { session.recordSize(ofPart: state.json.count) }
-        if share != nil { return answer(at: result.revision) { [self] in request.message(for: result, at: $0) } }
         guard !deferred.answerIfOnLoop({ request.message(for: result) }) else { return }
         deferred.executeOnLoop { [self] in _ = deferred.answerIfOnLoop { request.message(for: result) } }
     }
@@ -126,10 +116,11 @@ final class ActionResponder: Sendable {
         let (response, state) = request.currentResponse(to: result, session)
         recorder?.recordFinal(response, showing: state)
         session.whenDurable(through: response.revision) { [self] failure in
-            guard share == nil else { return respond(response, state, insteadOf: result, ifDurable: failure == nil) }
+            // A client whose share was revoked meanwhile may not see what came later.
+            let isShown = failure == nil && share?.isValid(in: session) ?? true
             deferred.answer { [self] in
-                guard failure == nil else { return request.earlyMessage(for: result) }
-                return response.message(showing: state, of: session.historyID)
+                guard isShown else { return request.earlyMessage(for: result) }
+                return response.message(showing: state, of: session.historyID, hidesEffects: share != nil)
             }
         }
     }
@@ -143,11 +134,6 @@ final class ActionResponder: Sendable {
     /// Answers a client whose token has expired meanwhile: with the action's own commit, and nothing that came later.
     private func respondEarly(_ result: DispatchResult) {
         recorder?.recordFinal(request.earlyResponse(to: result), showing: result.state?.json)
-        guard share == nil else {
-            return answer(at: result.revision) { [self] in
-                request.earlyResponse(to: result).message(showing: result.state?.json, of: session.historyID, at: $0)
-            }
-        }
         deferred.answer { [self] in request.earlyMessage(for: result) }
     }
 
@@ -156,35 +142,6 @@ final class ActionResponder: Sendable {
         // A session that hibernates has not ended: it can be found again.
         if problem.code == .sessionEnded, session.continuesElsewhere, api.redispatch(session.id, deferred) { return }
         deferred.refuse(problem)
-    }
-}
-
-// Responses to clients with a share.
-extension ActionResponder {
-    /// Sends the message for the revision that changed last what the share shows.
-    ///
-    /// - Parameter revision: the one that the message is about.
-    private func answer(at revision: Int, _ message: @escaping @Sendable (Int) -> Response) {
-        guard let share else { return }
-        session.findChange(shownBy: share, at: revision, on: api.pool) { [deferred] found in
-            // The action is committed, also if the log cannot be read now.
-            let change = (try? found.get()) ?? revision
-            deferred.answer { message(change) }
-        }
-    }
-
-    /// Answers with the state after the wait. If that is lost, or the client may not see it any more, it gets the state of the
-    /// action's own commit.
-    private func respond(
-        _ response: ActionResponse, _ state: [UInt8]?, insteadOf result: DispatchResult, ifDurable isDurable: Bool
-    ) {
-        guard let share else { return }
-        let (response, state) =
-            isDurable && share.isValid(in: session)
-            ? (response, state) : (request.earlyResponse(to: result), result.state?.json)
-        answer(at: response.revision) { [session] change in
-            response.message(showing: state, of: session.historyID, at: change)
-        }
     }
 }
 
@@ -246,8 +203,7 @@ final class IdempotencyRecorder: Sendable {
     }
 
     private func whole(_ response: ActionResponse, _ state: [UInt8]?) -> [UInt8] {
-        let change = request.share == nil ? nil : response.revision
-        return response.message(showing: state, of: "", at: change).serialized
+        response.message(showing: state, of: "", hidesEffects: request.share != nil).serialized
     }
 
     /// Repeated requests get this response from now on.

@@ -44,22 +44,22 @@ extension ActionResponse {
     ///   - state: the selected state at ``revision`` as JSON; nil if the response shows none.
     ///   - history: names the sequence of revisions.
     ///   - patch: what the action would change, after a dry run.
-    ///   - change: for a client with a share, the revision that changed last what it shows. Such a client sees no effects.
+    ///   - hidesEffects: whether the client may not know what the action has started, as one with a share.
     func message(
-        showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil, at change: Int? = nil
+        showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil, hidesEffects: Bool = false
     ) -> Response {
         if case .rejected(let reason, let index) = outcome {
             return Problem(.action(.rejected(reason: reason, index: index))).response
         }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
-        let tag = RevisionTag(change ?? revision, of: history)
+        let tag = RevisionTag(revision, of: history)
         guard let state else { return Response(.noContent, fields: fields, revision: tag) }
         var json = JSONWriter(reservingCapacity: max(1024, state.count + 256))
         json.object { json in
-            json.member("revision", change ?? revision)
+            json.member("revision", revision)
             json.member("outcome", outcome == .committed ? "committed" : "ignored")
             json.member("state", raw: state)
-            if change == nil { json.member("effects", effects) }
+            if !hidesEffects { json.member("effects", effects) }
             json.member("settled", ifPresent: isSettled)
             if let patch { json.member("patch", patch) }
         }

@@ -23,10 +23,7 @@ final class ReadAPI: Sendable {
     private func readState(_ session: Session, _ context: RequestContext) throws(Problem) {
         let selection = try context.selection(for: session.kind)
         let conditions = try Preconditions(context.head)
-        if let share = context.share {
-            return try readState(selection, of: session, shownBy: share, conditions, context)
-        }
-        let wanted = try context.head.number("revision", in: 0...Int.max)
+        let wanted = context.share == nil ? try context.head.number("revision", in: 0...Int.max) : nil
         guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, conditions, context) }
         if !conditions.areNone, case let newest = session.store.revision, newest == wanted ?? newest,
             case .known = conditions.outcome(at: session.tag(newest))
@@ -53,27 +50,6 @@ final class ReadAPI: Sendable {
         }
     }
 
-    /// Answers with the revision that changed last what the share shows. Leaves the event loop if the state is large.
-    private func readState(
-        _ selection: Selection, of session: Session, shownBy share: Share, _ conditions: Preconditions,
-        _ context: RequestContext
-    ) throws(Problem) {
-        let (deferred, pool) = (context.deferred, states.pool)
-        let read: @Sendable () -> Void = {
-            let state = session.store.read(selection)
-            session.recordSize(ofPart: state.json.count)
-            session.findChange(shownBy: share, at: state.revision, on: pool) { found in
-                let document = found.map { StateReader.Document(EncodedState(revision: $0, json: state.json)) }
-                deferred.resume { context throws(Problem) in
-                    // It may have waited for a thread.
-                    guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
-                    Self.answer(try document.get(), of: session, conditions, context)
-                }
-            }
-        }
-        if session.isLarge { try pool.run(for: .session(session.id), read) } else { read() }
-    }
-
     private static func answer(
         _ document: StateReader.Document, of session: Session, _ conditions: Preconditions, _ context: RequestContext
     ) {
@@ -93,6 +69,8 @@ final class ReadAPI: Sendable {
         let deferred = context.deferred
         states.read(selection, of: session, at: revision) { found in
             deferred.resume { context throws(Problem) in
+                // It may have waited for a thread.
+                if let share = context.share, !share.isValid(in: session) { throw Problem(.share(.unknown)) }
                 Self.answer(try found.get(), of: session, conditions, context)
             }
         }
