@@ -75,13 +75,27 @@ class Target:
         return len(os.listdir(f"/proc/{self.server.process.pid}/fd"))
 
     def memory(self):
-        """The resident bytes of the server."""
-        for line in pathlib.Path(f"/proc/{self.server.process.pid}/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmRSS:"):
+        """The resident bytes of the server. From now on the most of them is noted."""
+        (self.process_files / "clear_refs").write_text("5", encoding="ascii")
+        return self._resident("VmRSS")
+
+    def most_memory(self):
+        """The most resident bytes of the server since it was asked for them."""
+        return self._resident("VmHWM")
+
+    def _resident(self, field):
+        for line in (self.process_files / "status").read_text(encoding="ascii").splitlines():
+            if line.startswith(field + ":"):
                 return int(line.split()[1]) << 10
         raise AssertionError("the server has ended")
 
+    @property
+    def process_files(self):
+        return pathlib.Path(f"/proc/{self.server.process.pid}")
+
     def metric(self, name):
+        # The server closes an idle connection.
+        self.connection.close()
         self.connection.request("GET", "/metrics")
         for line in self.connection.getresponse().read().decode().splitlines():
             if line.startswith(name + " "):
