@@ -5,6 +5,9 @@
 /// another one when it is started, and when a replica is promoted. A node that knew more writes of an earlier era than there were
 /// when the next one began has seen commits that are lost, however many there are now.
 ///
+/// Redis also takes another replication id while it runs, when it gets its first replica and an hour after it had the last one. It
+/// loses nothing then, and nodes go on writing under the id before until they notice.
+///
 /// If no node is left that knew the lost commits, only the promotion tells: a promoted replica may lack the newest commits, unless
 /// replicas confirm each of them.
 package struct StorageLineage: Sendable, Equatable {
@@ -13,7 +16,8 @@ package struct StorageLineage: Sendable, Equatable {
         package let id: String
         /// Where the server is, as far as it tells.
         package let place: String
-        /// How many batches of writes the storage had counted when a node first saw this era.
+        /// How many batches of writes the storage had counted when a node first saw this era; the greatest number if the server
+        /// has only taken another id, so that it has all writes of the era before.
         package let start: Int
         /// Whether commits are lost, or may be, so that all histories have had other names since.
         package var isLossy: Bool
@@ -82,12 +86,12 @@ package struct StorageLineage: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - count: how many batches of writes the storage has counted.
-    ///   - earlierRun: the server of the data of an earlier release, which has no record: whether it is this one; nil if there are
-    ///     no such data.
+    ///   - isSameRun: whether the process of the server is the one in which a node has opened the data before; nil if none has.
+    ///     Data of an earlier release know the process, and have no record.
     ///   - witness: nil if the node knows no writes.
     /// - Returns: whether commits are lost, or may be. Then all histories get other names.
     package mutating func begin(
-        at server: Server, count: Int, isEarlierRun earlierRun: Bool?, witness: Witness?, _ terms: Terms
+        at server: Server, count: Int, isSameRun: Bool?, witness: Witness?, _ terms: Terms
     ) -> Bool {
         let isMissing = isDamaged || witness.map { misses($0, count) } ?? false
         isDamaged = false
@@ -95,9 +99,10 @@ package struct StorageLineage: Sendable, Equatable {
             if isMissing { eras[eras.count - 1].isLossy = true }
             return isMissing
         }
-        let isOther = eras.last.map { _ in true } ?? earlierRun.map { !$0 } ?? false
+        let isRenamed = !eras.isEmpty && isSameRun == true && server.formerID == nil
+        let isOther = eras.isEmpty ? isSameRun == false : !isRenamed
         let isLossy = isMissing || isOther && mayLack(server, terms)
-        eras.append(Era(id: server.id, place: server.place, start: count, isLossy: isLossy))
+        eras.append(Era(id: server.id, place: server.place, start: isRenamed ? .max : count, isLossy: isLossy))
         eras.removeFirst(max(0, eras.count - Self.limit))
         return isLossy
     }

@@ -37,6 +37,10 @@ struct RandomLineageTests {
     private struct Contents {
         var lineage = ""
         var loss = 0
+        /// The process of the server in which a node opened them last.
+        var run = 0
+        /// The id of the server when a node opened them last.
+        var era = ""
         /// The writes, each of which has a number of its own.
         var writes: [Int] = []
     }
@@ -48,6 +52,8 @@ struct RandomLineageTests {
         var witness: StorageLineage.Witness?
         /// The connection that it has, by its number; nil for none.
         var connection: Int?
+        /// The id of the server when it connected.
+        var era = ""
     }
 
     private struct Storage {
@@ -60,6 +66,7 @@ struct RandomLineageTests {
         private var nodes = Array(repeating: Node(), count: 4)
         /// The knowledge of clients of nodes that may be gone: the newest write, and the name of the loss.
         private var clients: [(loss: Int, write: Int)] = []
+        /// How many ids of servers there were, and how many processes, whose connections end with them.
         private var (eraCount, connections) = (0, 0)
         private(set) var (lossCount, writeCount) = (0, 0)
 
@@ -77,7 +84,8 @@ struct RandomLineageTests {
             case ..<85: if nodes[index].connection == connections { load(index) }
             case ..<92: replica = primary
             case ..<95: nodes[index] = Node()
-            case ..<98: begin(after: nil)
+            case ..<97: begin(after: nil)
+            case ..<98: rename()
             default:
                 primary = replica
                 begin(after: server.id)
@@ -92,28 +100,36 @@ struct RandomLineageTests {
             server = StorageLineage.Server(id: "\(eraCount)", formerID: former, place: place)
         }
 
+        /// The server takes another id, and keeps its connections.
+        private mutating func rename() {
+            eraCount += 1
+            server = StorageLineage.Server(id: "\(eraCount)", formerID: nil, place: place)
+        }
+
         private mutating func write(_ index: Int) {
             writeCount += 1
             primary.writes.append(writeCount)
             if !primary.lineage.isEmpty, isConfirmed { replica = primary }
             nodes[index].writes.append(writeCount)
-            nodes[index].witness = StorageLineage.Witness(era: server.id, count: primary.writes.count)
+            nodes[index].witness = StorageLineage.Witness(era: nodes[index].era, count: primary.writes.count)
             clients.append((primary.loss, writeCount))
         }
 
         /// The node shows what others have written.
         private mutating func load(_ index: Int) {
             nodes[index].writes = primary.writes
-            nodes[index].witness = StorageLineage.Witness(era: server.id, count: primary.writes.count)
+            nodes[index].witness = StorageLineage.Witness(era: nodes[index].era, count: primary.writes.count)
         }
 
         private mutating func connect(_ index: Int) throws {
-            guard nodes[index].connection != connections else { return }
+            // A node that finds another era on record connects anew.
+            guard nodes[index].connection != connections || nodes[index].era != primary.era else { return }
             let isFirst = primary.lineage.isEmpty
             var lineage = StorageLineage(stored: primary.lineage)
             let isLossy = lineage.begin(
-                at: server, count: primary.writes.count, isEarlierRun: nil, witness: nodes[index].witness, terms)
-            primary.lineage = lineage.stored
+                at: server, count: primary.writes.count, isSameRun: isFirst ? nil : primary.run == connections,
+                witness: nodes[index].witness, terms)
+            (primary.lineage, primary.run, primary.era) = (lineage.stored, connections, server.id)
             if isLossy {
                 lossCount += 1
                 primary.loss = writeCount * 1000 + eraCount + 1
@@ -122,7 +138,7 @@ struct RandomLineageTests {
             if isConfirmed || isFirst { replica = primary }
             if nodes[index].loss != primary.loss { nodes[index].writes = [] }
             nodes[index].loss = primary.loss
-            nodes[index].connection = connections
+            (nodes[index].connection, nodes[index].era) = (connections, server.id)
             nodes[index].witness = StorageLineage.Witness(era: server.id, count: primary.writes.count)
             let present = Set(primary.writes)
             try #require(nodes[index].writes.allSatisfy(present.contains), "node \(index) shows what is lost")

@@ -5,6 +5,7 @@ import Testing
 struct StorageLineageTests {
     private static let alone = StorageLineage.Terms(replicas: 0, isRelaxed: false)
     private static let confirmed = StorageLineage.Terms(replicas: 1, isRelaxed: false)
+    private static let relaxed = StorageLineage.Terms(replicas: 1, isRelaxed: true)
 
     private func server(_ id: String, after former: String? = nil, at place: String = "p") -> StorageLineage.Server {
         StorageLineage.Server(id: id, formerID: former, place: place)
@@ -13,18 +14,18 @@ struct StorageLineageTests {
     /// A storage on the server "a", with ten writes.
     private func first() -> StorageLineage {
         var lineage = StorageLineage()
-        expect(lineage.begin(at: server("a"), count: 0, isEarlierRun: nil, witness: nil, Self.alone), false)
+        expect(lineage.begin(at: server("a"), count: 0, isSameRun: nil, witness: nil, Self.alone), false)
         return lineage
     }
 
     private func begin(
         _ lineage: inout StorageLineage, _ server: StorageLineage.Server, _ count: Int, knowing witness: (String, Int)?,
-        _ terms: StorageLineage.Terms = alone
+        _ terms: StorageLineage.Terms = alone, isSameRun: Bool = false
     ) -> Bool {
         // It goes through the storage each time.
         lineage = StorageLineage(stored: lineage.stored)
         return lineage.begin(
-            at: server, count: count, isEarlierRun: nil,
+            at: server, count: count, isSameRun: isSameRun,
             witness: witness.map { StorageLineage.Witness(era: $0.0, count: $0.1) }, terms)
     }
 
@@ -77,24 +78,52 @@ struct StorageLineageTests {
 
     @Test("a restart with relaxed durability counts as a loss, once")
     func relaxed() {
-        let terms = StorageLineage.Terms(replicas: 1, isRelaxed: true)
         var lineage = first()
-        expect(begin(&lineage, server("b"), 10, knowing: nil, terms), true)
-        expect(begin(&lineage, server("b"), 10, knowing: ("a", 10), terms), false)
+        expect(begin(&lineage, server("b"), 10, knowing: nil, Self.relaxed), true)
+        expect(begin(&lineage, server("b"), 10, knowing: ("a", 10), Self.relaxed), false)
+    }
+
+    @Test("a server that takes another id while it runs, as with its first replica, has lost nothing")
+    func renaming() {
+        for terms in [Self.alone, Self.confirmed, Self.relaxed] {
+            var lineage = first()
+            expect(begin(&lineage, server("b"), 10, knowing: nil, terms, isSameRun: true), false)
+            // A node has written more before it noticed.
+            expect(begin(&lineage, server("b"), 15, knowing: ("a", 15), terms, isSameRun: true), false)
+            expect(lineage.eras.map(\.id), ["a", "b"])
+            // That there are fewer writes than a node knows is a loss all the same.
+            expect(begin(&lineage, server("b"), 15, knowing: ("a", 16), terms, isSameRun: true), true)
+        }
+    }
+
+    @Test("a loss after a server has taken another id is found by nodes that know the id before")
+    func lossAfterRenaming() {
+        for (known, isLossy) in [(10, false), (11, true)] {
+            var lineage = first()
+            expect(begin(&lineage, server("b"), 5, knowing: nil, isSameRun: true), false)
+            expect(begin(&lineage, server("c"), 10, knowing: nil), false)
+            expect(begin(&lineage, server("c"), 500, knowing: ("a", known)), isLossy)
+        }
+    }
+
+    @Test("a server that was a replica meanwhile counts as promoted, although it runs all the time")
+    func demotion() {
+        var lineage = first()
+        expect(begin(&lineage, server("c", after: "b"), 10, knowing: nil, isSameRun: true), true)
     }
 
     @Test("data of an earlier release open without a loss on the server that wrote them, and after its restart")
     func earlierRelease() {
-        for isEarlierRun in [true, false] {
+        for isSameRun in [true, false] {
             var lineage = StorageLineage()
             let isLossy = lineage.begin(
-                at: server("a"), count: 10, isEarlierRun: isEarlierRun, witness: nil, Self.alone)
+                at: server("a"), count: 10, isSameRun: isSameRun, witness: nil, Self.alone)
             expect(isLossy, false)
         }
-        for (isEarlierRun, isLossy) in [(true, false), (false, true)] {
+        for (isSameRun, isLossy) in [(true, false), (false, true)] {
             var lineage = StorageLineage()
             let found = lineage.begin(
-                at: server("b", after: "a"), count: 10, isEarlierRun: isEarlierRun, witness: nil, Self.alone)
+                at: server("b", after: "a"), count: 10, isSameRun: isSameRun, witness: nil, Self.alone)
             expect(found, isLossy)
         }
     }
@@ -105,7 +134,7 @@ struct StorageLineageTests {
         expect(begin(&empty, server("a"), 0, knowing: ("a", 1)), true)
         for text in ["a", "a:p:x:0", "a:p:1:2", ":p:1:0", "a:p:1:0:5", "a:p:1:0 b"] {
             var lineage = StorageLineage(stored: text)
-            let isLossy = lineage.begin(at: server("b"), count: 9, isEarlierRun: nil, witness: nil, Self.alone)
+            let isLossy = lineage.begin(at: server("b"), count: 9, isSameRun: nil, witness: nil, Self.alone)
             expect(isLossy, true)
         }
     }

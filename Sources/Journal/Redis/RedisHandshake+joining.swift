@@ -24,7 +24,7 @@ extension RedisHandshake {
             var lineage = found.lineage
             let isLoss = lineage.begin(
                 at: facts.server, count: found.writeCount,
-                isEarlierRun: found.runID.isEmpty ? nil : found.runID == facts.runID, witness: known, settings.terms)
+                isSameRun: found.runID.isEmpty ? nil : found.runID == facts.runID, witness: known, settings.terms)
             let change = RedisLease.Change(
                 runID: facts.runID, era: facts.server.id, isLoss: isLoss, old: found.storedLineage,
                 new: lineage.stored)

@@ -144,6 +144,37 @@ struct RedisFailoverTests {
         }
     }
 
+    @Test("is told from a first replica, with which Redis takes another name, while nodes write")
+    func firstReplica() async throws {
+        let (server, port) = try RedisServer.startOnPort()
+        let events = StorageEvents()
+        let first = try server.open(report: events.report)
+        let session = first.create(Step.session())
+        let store = Step.store(session)
+        store.step()
+        #expect(await session.awaitDurable() == nil)
+        let name = {
+            let lines = try server.execute("INFO", "replication").flatMap { $0.split(whereSeparator: \.isNewline) }
+            return try #require(lines.first { $0.hasPrefix("master_replid:") })
+        }
+        let before = try name()
+        let replica = try RedisServer()
+        try replica.execute("REPLICAOF", "127.0.0.1", "\(port)")
+        try await eventually { try name() != before }
+        let second = try server.open(node: "second:1")
+        // The first node has not noticed yet.
+        store.step(5)
+        #expect(await session.awaitDurable() == nil)
+        try await events.wait { if case .disconnected = $0 { true } else { false } }
+        try await events.wait { $0 == .recovered || $0 == .lostCommits }
+        #expect(!session.hasFailed)
+        let found = try await first.session("session")
+        #expect(found.summary.revision == 6 && found.summary.header.historyID == "h")
+        await second.closed()
+        await first.closed()
+        replica.kill()
+    }
+
     @Test("is noticed by nodes whose data were deleted under them")
     func deletedData() async throws {
         let server = try RedisServer()
