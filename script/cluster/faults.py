@@ -15,8 +15,10 @@ class Faults:
         self.lease = cluster.lease
 
     def kinds(self):
+        if self.cluster.is_relaxed:
+            return [self.lose_tail]
         if self.cluster.loses_commits:
-            return [self.lose_tail if self.cluster.is_relaxed else self.lose_commits]
+            return [self.lose_commits, self.promote_replica]
         kinds = [self.kill_node, self.pause_node, self.drain_node, self.kill_redis, self.pause_redis, self.cut_redis,
                  self.cut_peers, self.cut_node, self.cut_all_peers, self.two_nodes]
         return kinds + [self.promote_replica] * bool(self.cluster.replica)
