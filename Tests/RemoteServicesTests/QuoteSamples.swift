@@ -16,7 +16,9 @@ enum QuoteAction: Sendable, Equatable {
     case failed(RemoteFailure)
 }
 
-struct QuoteReducer: AcceptingReducer {
+struct QuoteReducer: Reducer {
+    func decide(_ action: QuoteAction, in state: Quotes) -> Decision { .accept }
+
     func reduce(_ state: inout Quotes, _ action: QuoteAction) {
         switch action {
         case .fetch: (state.isLoading, state.problem) = (true, nil)

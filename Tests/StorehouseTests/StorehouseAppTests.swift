@@ -15,7 +15,9 @@ private struct Forgetful: StorehouseApp {
         func encode(into json: inout JSONWriter) { json.object { _ in } }
     }
 
-    struct Nothing: AcceptingReducer {
+    struct Nothing: Reducer {
+        func decide(_ action: QuoteHall.Action, in state: State) -> Decision { .accept }
+
         func reduce(_ state: inout State, _ action: QuoteHall.Action) {}
     }
 

@@ -19,7 +19,9 @@ import Testing
         case reminded(Int)
     }
 
-    private struct SearchReducer: AcceptingReducer {
+    private struct SearchReducer: Reducer {
+        func decide(_ action: SearchAction, in state: Search) -> Decision { .accept }
+
         func reduce(_ state: inout Search, _ action: SearchAction) {
             switch action {
             case .type(let text): state.text = text

@@ -56,7 +56,8 @@ public struct PaymentReducer: Reducer {
         case (.paid(let receipt), .paying(let order)): receipt.order == order ? .accept : .ignore
         case (.paymentFailed, .paying), (.acknowledge, .paid), (.acknowledge, .failed): .accept
         // The reducer of the cart decides on changes of the cart.
-        case (.cart, _), (.paid, _), (.paymentFailed, _), (.acknowledge, _): .ignore
+        case (.cart, _): .follow
+        case (.paid, _), (.paymentFailed, _), (.acknowledge, _): .ignore
         }
     }
 

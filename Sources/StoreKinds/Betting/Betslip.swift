@@ -106,7 +106,8 @@ package struct BetslipReducer: Reducer {
             }
         case .setStake(let id, _), .removeSelection(let id):
             state.place(of: id) == nil ? .reject("no-such-selection") : .accept
-        case .placeBet: .ignore
+        // ``PlaceBetRule`` decides.
+        case .placeBet: .follow
         }
     }
 

@@ -1,5 +1,5 @@
 package import StoreHosting
-import Stores
+package import Stores
 
 /// The selected day.
 package struct CalendarState: StateSlice, Equatable {
@@ -33,8 +33,10 @@ package enum CalendarAction: DeclaredAction, Equatable {
 }
 
 /// Selects a day.
-package struct CalendarReducer: AcceptingReducer {
+package struct CalendarReducer: Reducer {
     package init() {}
+
+    package func decide(_ action: CalendarAction, in state: CalendarState) -> Decision { .accept }
 
     package func reduce(_ state: inout CalendarState, _ action: CalendarAction) {
         switch action {

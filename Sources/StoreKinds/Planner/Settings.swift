@@ -1,6 +1,6 @@
 import JSON
 package import StoreHosting
-import Stores
+package import Stores
 
 /// The settings of the planner.
 package struct SettingsState: StateSlice, Equatable {
@@ -51,8 +51,10 @@ package enum SettingsAction: DeclaredAction, Equatable {
 }
 
 /// Changes the given settings.
-package struct SettingsReducer: AcceptingReducer {
+package struct SettingsReducer: Reducer {
     package init() {}
+
+    package func decide(_ action: SettingsAction, in state: SettingsState) -> Decision { .accept }
 
     package func reduce(_ state: inout SettingsState, _ action: SettingsAction) {
         switch action {

@@ -50,7 +50,7 @@ package struct TrendsReducer: Reducer {
     }
 
     package func decide(_ action: PlannerAction, in state: PlannerState) -> Decision {
-        action == .trends(.reset) ? .accept : .ignore
+        action == .trends(.reset) ? .accept : .follow
     }
 
     package func reduce(_ state: inout PlannerState, _ action: PlannerAction) {

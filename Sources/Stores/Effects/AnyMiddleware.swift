@@ -1,9 +1,11 @@
 /// A middleware with its type erased, as a store calls it. ``AnyReducer`` explains why it exists.
 public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware {
-    @usableFromInline package typealias Respond = @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
+    @usableFromInline package typealias Respond =
+        @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
     @usableFromInline package typealias Intercept = @Sendable (Action, State) -> Interception<Action>
     @usableFromInline package typealias IsGone = @Sendable (ArraySlice<PathStep>, State) -> Bool
-    @usableFromInline package typealias Look = @Sendable (ArraySlice<PathStep>, State, inout ElementLook) -> Void
+    @usableFromInline package typealias Look =
+        @Sendable (ArraySlice<PathStep>, State, inout ElementLook) -> Void
 
     /// The effects of a commit, without its timers.
     @usableFromInline package let answer: Respond
@@ -21,14 +23,18 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     @usableFromInline package let timers: [TimerSource<State, Action>]
     /// Whether it never starts an effect. It is then called for actions only that are committed.
     @usableFromInline package let onlyWatches: Bool
+    /// The places in composed reducers that lead to the reducer which has this middleware: see ``Reducer/with(_:)``.
+    @usableFromInline package let reducerPath: [Int]
     public let readsPreviousState: Bool
 
     @usableFromInline
     package init(
         respond answer: @escaping Respond = { _ in .none },
-        resume: @escaping @Sendable (State) -> Effect<Action> = { _ in .none }, intercept: Intercept? = nil,
-        isGone: IsGone? = nil, look: Look? = nil, timers: [TimerSource<State, Action>] = [], onlyWatches: Bool = false,
-        readsPreviousState: Bool = false
+        resume: @escaping @Sendable (State) -> Effect<Action> = { _ in .none },
+        intercept: Intercept? = nil,
+        isGone: IsGone? = nil, look: Look? = nil, timers: [TimerSource<State, Action>] = [],
+        onlyWatches: Bool = false,
+        reducerPath: [Int] = [], readsPreviousState: Bool = false
     ) {
         self.answer = answer
         resumeAnswer = resume
@@ -37,6 +43,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
         self.look = look
         self.timers = timers
         self.onlyWatches = onlyWatches
+        self.reducerPath = reducerPath
         self.readsPreviousState = readsPreviousState
         guard !timers.isEmpty else {
             respondFunction = answer
@@ -53,7 +60,9 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
 
     /// A middleware that answers each commit by `respond`.
     @inlinable
-    public convenience init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
+    public convenience init(
+        _ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
+    ) {
         self.init(respond: respond)
     }
 
@@ -65,17 +74,47 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
             intercept = { action, state in interceptor.intercept(action, in: state) }
         }
         self.init(
-            respond: { commit in middleware.respond(to: commit) }, resume: { state in middleware.resume(from: state) },
+            respond: { commit in middleware.respond(to: commit) },
+            resume: { state in middleware.resume(from: state) },
             intercept: intercept, readsPreviousState: middleware.readsPreviousState)
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { respondFunction(commit) }
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
+        respondFunction(commit)
+    }
 
     @inlinable
     public func resume(_ state: State) -> Effect<Action> { resumeFunction(state) }
 
     @inlinable public var prepared: AnyMiddleware { self }
+
+    /// The same middleware, whose reducer is in this place of a composed reducer.
+    @usableFromInline
+    func inPart(_ place: Int) -> AnyMiddleware {
+        AnyMiddleware(
+            respond: answer, resume: resumeAnswer, intercept: interceptFunction, isGone: isGone,
+            look: look,
+            timers: timers,
+            onlyWatches: onlyWatches, reducerPath: [place] + reducerPath,
+            readsPreviousState: readsPreviousState)
+    }
+
+    /// The effects and the timers of a commit; the timers only, if its reducer ignored the action.
+    @inlinable
+    package func respond(
+        to commit: borrowing Commit<State, Action>, _ abstentions: Abstentions
+    ) -> Effect<Action> {
+        guard !abstentions.isEmpty, abstentions.contain(reducerPath) else {
+            return respondFunction(commit)
+        }
+        return onlyTimers(of: commit.state)
+    }
+
+    @usableFromInline
+    func onlyTimers(of state: State) -> Effect<Action> {
+        timers.isEmpty ? .none : Effect(timers.map { $0.step(state) })
+    }
 }
 
 /// The middlewares of a store. Any number of stores may share one stack.

@@ -7,7 +7,9 @@ extension Middleware {
     public func scoped<ParentState: Sendable, ParentAction: Sendable>(
         _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
     ) -> AnyMiddleware<ParentState, ParentAction> {
-        AnyMiddleware(of: prepared, at: PathStep(to: state), mayEnd: false, action) { $0[keyPath: state] }
+        AnyMiddleware(of: prepared, at: PathStep(to: state), mayEnd: false, action) {
+            $0[keyPath: state]
+        }
     }
 
     /// The same middleware for an optional state. While the state is nil, it sees nothing.
@@ -81,7 +83,9 @@ extension AnyMiddleware {
         }
         let look: Look = { way, state, look in
             guard let first = way.first, first.isInPlace(of: place) else { return }
-            guard let value = read(state), !mayEnd || step(value) == first else { return look.removeAll() }
+            guard let value = read(state), !mayEnd || step(value) == first else {
+                return look.removeAll()
+            }
             part.look?(way.dropFirst(), value, &look)
         }
         self.init(
@@ -107,15 +111,19 @@ extension AnyMiddleware {
                     return source.timers(value).map { $0.embedded(in: step(value), embed) }
                 }
             },
-            onlyWatches: part.onlyWatches, readsPreviousState: part.readsPreviousState)
+            onlyWatches: part.onlyWatches, reducerPath: part.reducerPath,
+            readsPreviousState: part.readsPreviousState)
     }
 
     /// The middleware of each element.
     @inlinable
     package convenience init<Part: Sendable, PartAction: Sendable>(
         ofEach part: AnyMiddleware<Part, PartAction>
-    ) where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
-        let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in { ElementAction(key, $0) } }
+    )
+    where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
+        let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in
+            { ElementAction(key, $0) }
+        }
         let tracker = ElementTracker<State>()
         var intercept: Intercept?
         if let interceptPart = part.interceptFunction {
@@ -143,7 +151,9 @@ extension AnyMiddleware {
             },
             intercept: intercept,
             isGone: { path, state in
-                guard let first = path.first, let key = first.elementKey(as: State.Key.self) else { return false }
+                guard let first = path.first, let key = first.elementKey(as: State.Key.self) else {
+                    return false
+                }
                 guard let value = state.element(of: key), .element(key, value) == first else { return true }
                 return part.isGone?(path.dropFirst(), value) ?? false
             },
@@ -160,6 +170,7 @@ extension AnyMiddleware {
                     }
                 }
             },
-            onlyWatches: part.onlyWatches, readsPreviousState: part.readsPreviousState)
+            onlyWatches: part.onlyWatches, reducerPath: part.reducerPath,
+            readsPreviousState: part.readsPreviousState)
     }
 }

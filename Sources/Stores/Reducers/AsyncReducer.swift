@@ -27,7 +27,7 @@ public struct Asynchronous<Rules: Reducer>: AsyncReducer {
         var next = state
         switch rules.apply(action, to: &next) {
         case .accept: return next
-        case .ignore: return nil
+        case .ignore, .follow: return nil
         case .reject(let rejection): throw rejection
         }
     }

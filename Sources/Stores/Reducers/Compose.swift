@@ -6,7 +6,7 @@
 ///     }
 ///
 /// All parts decide before any of them reduces, so a rejection by any part at any depth leaves no trace. A part that an action
-/// does not concern is not called.
+/// does not concern is not called, and one that ignores it is not reduced.
 public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
     @usableFromInline let parts: [AnyReducer<State, Action>]
     public let body: AnyReducer<State, Action>
@@ -16,8 +16,9 @@ public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
         self.parts = parts
         let list = ReducerList(parts)
         body = AnyReducer(
-            concerns: { list.concerns($0) }, decide: { list.decide($0, in: $1) }, reduce: { list.reduce(&$1, $0) },
-            apply: { list.apply($0, to: &$1) }, middleware: parts.flatMap(\.middleware),
+            concerns: { list.concerns($0) }, decide: { list.decide($0, in: $1, &$2) },
+            reduce: { list.reduce(&$1, $0, $2) }, apply: { list.apply($0, to: &$1, &$2) },
+            middleware: parts.enumerated().flatMap { place, part in part.middleware.map { $0.inPart(place) } },
             onlyFollows: parts.allSatisfy(\.onlyFollows))
     }
 
@@ -26,13 +27,13 @@ public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
     public init(@ReducerBuilder<State, Action> _ body: () -> Compose) { self = body() }
 }
 
-/// Combines reducers: all decide, then all reduce, in the given order.
+/// Combines reducers: all decide, then those reduce that do not ignore the action, in the given order.
 @inlinable
 public func combine<State, Action>(_ reducers: any Reducer<State, Action>...) -> Compose<State, Action> {
     Compose(parts: reducers.map { $0.prepared })
 }
 
-/// A reducer written as a list of others. All decide, then all reduce, in the order of the list.
+/// A reducer written as a list of others. All decide, then those reduce that do not ignore the action, in the order of the list.
 ///
 ///     struct ShopReducer: ComposedReducer {
 ///         var body: some Reducer<ShopState, ShopAction> {
@@ -95,41 +96,56 @@ struct ReducerList<State: Sendable, Action: Sendable>: Sendable {
     }
 
     @inlinable
-    func decide(_ action: Action, in state: State) -> Decision {
+    func decide(_ action: Action, in state: State, _ abstentions: inout Abstentions) -> Decision {
         var decision = Decision.ignore
-        for part in list.elements {
-            let next = part._withUnsafeGuaranteedRef { part in
-                part.concerns(action) ? part.decide(action, in: state) : .ignore
+        var found = Abstentions()
+        for (place, part) in list.elements.enumerated() {
+            var inside = Abstentions()
+            let next: Decision? = part._withUnsafeGuaranteedRef { part in
+                part.concerns(action) ? part.decide(action, in: state, &inside) : nil
             }
+            guard let next else { continue }
+            if case .reject = next { return next }
+            if case .ignore = next { found.insert(place) }
+            if !inside.isEmpty { found.insert(inside, in: place) }
             decision = decision.joined(with: next)
-            if case .reject = decision { break }
+        }
+        abstentions = found
+        return decision
+    }
+
+    @inlinable
+    func reduce(_ state: inout State, _ action: Action, _ abstentions: Abstentions) {
+        for (place, part) in list.elements.enumerated() {
+            if abstentions.contain(place) { continue }
+            part._withUnsafeGuaranteedRef {
+                if $0.concerns(action) { $0.reduce(&state, action, abstentions.inside(place)) }
+            }
+        }
+    }
+
+    @inlinable
+    func apply(_ action: Action, to state: inout State, _ abstentions: inout Abstentions) -> Decision {
+        var only: (place: Int, part: Unmanaged<AnyReducer<State, Action>>)?
+        for (place, part) in list.elements.enumerated() where part._withUnsafeGuaranteedRef({ $0.concerns(action) }) {
+            guard only == nil else { return applyAll(action, to: &state, &abstentions) }
+            only = (place, part)
+        }
+        // Most actions concern one part. It may then decide and reduce in one call.
+        guard let only else { return .ignore }
+        let decision = only.part._withUnsafeGuaranteedRef { $0.apply(action, to: &state, &abstentions) }
+        if !abstentions.isEmpty {
+            let inside = abstentions
+            abstentions = Abstentions()
+            abstentions.insert(inside, in: only.place)
         }
         return decision
     }
 
     @inlinable
-    func reduce(_ state: inout State, _ action: Action) {
-        for part in list.elements {
-            part._withUnsafeGuaranteedRef { if $0.concerns(action) { $0.reduce(&state, action) } }
-        }
-    }
-
-    @inlinable
-    func apply(_ action: Action, to state: inout State) -> Decision {
-        var only: Unmanaged<AnyReducer<State, Action>>?
-        for part in list.elements where part._withUnsafeGuaranteedRef({ $0.concerns(action) }) {
-            guard only == nil else { return applyAll(action, to: &state) }
-            only = part
-        }
-        // Most actions concern one part. It may then decide and reduce in one call.
-        guard let only else { return .ignore }
-        return only._withUnsafeGuaranteedRef { $0.apply(action, to: &state) }
-    }
-
-    @inlinable
-    func applyAll(_ action: Action, to state: inout State) -> Decision {
-        let decision = decide(action, in: state)
-        if case .accept = decision { reduce(&state, action) }
+    func applyAll(_ action: Action, to state: inout State, _ abstentions: inout Abstentions) -> Decision {
+        let decision = decide(action, in: state, &abstentions)
+        if case .accept = decision { reduce(&state, action, abstentions) }
         return decision
     }
 }

@@ -3,29 +3,24 @@
 ///     Scope(\.tasks, .task, ForEach(TaskReducer()))
 ///
 /// The elements are in an ``EntityTable`` (the key is the id), a dictionary, or an array (the key is the index).
-public struct ForEach<Elements: KeyedElements & Sendable, Part: Reducer>: Reducer
+public struct ForEach<Elements: KeyedElements & Sendable, Part: Reducer>: ComposedReducer
 where Elements.Key: Sendable, Elements.Value == Part.State {
-    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
+    public let body: AnyReducer<Elements, ElementAction<Elements.Key, Part.Action>>
 
     /// Runs `part` on the element whose key is in the action.
     ///
     /// - Parameter part: the reducer of each element.
     @inlinable
-    public init(_ part: Part) { self.part = part.prepared }
-
-    @inlinable
-    public func decide(_ action: ElementAction<Elements.Key, Part.Action>, in state: Elements) -> Decision {
-        guard let element = state.element(of: action.key) else { return .ignore }
-        return part.decide(action.action, in: element)
-    }
-
-    @inlinable
-    public func reduce(_ state: inout Elements, _ action: ElementAction<Elements.Key, Part.Action>) {
-        state.changeElement(of: action.key) { part.reduce(&$0, action.action) }
-    }
-
-    @inlinable public var prepared: AnyReducer<Elements, ElementAction<Elements.Key, Part.Action>> {
-        AnyReducer(self, middleware: part.middleware.map { $0.forEach() }, onlyFollows: part.onlyFollows)
+    public init(_ part: Part) {
+        let part = part.prepared
+        body = AnyReducer(
+            decide: { action, state, abstentions in
+                guard let element = state.element(of: action.key) else { return .ignore }
+                return part.decide(action.action, in: element, &abstentions)
+            },
+            reduce: { action, state, abstentions in
+                state.changeElement(of: action.key) { part.reduce(&$0, action.action, abstentions) }
+            }, middleware: part.middleware.map { $0.forEach() }, onlyFollows: part.onlyFollows)
     }
 }
 

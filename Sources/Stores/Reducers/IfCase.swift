@@ -7,10 +7,8 @@
 ///
 /// A transition from one case to another belongs in a reducer beside it, on the whole state. The payload is changed in place:
 /// its collections are not copied.
-public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
-    @usableFromInline let state: CasePath<State, Part.State>
-    @usableFromInline let action: CasePath<Action, Part.Action>
-    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
+public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: ComposedReducer {
+    public let body: AnyReducer<State, Action>
 
     /// Runs `part` on the payload of one case.
     ///
@@ -22,41 +20,24 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
     public init(
         _ state: CasePath<State, Part.State>, _ action: CasePath<Action, Part.Action>, _ part: Part
     ) {
-        self.state = state
-        self.action = action
-        self.part = part.prepared
-    }
-
-    @inlinable
-    public func concerns(_ action: Action) -> Bool { self.action.matches(action) }
-
-    @inlinable
-    public func decide(_ action: Action, in state: State) -> Decision {
-        guard let nested = self.action.value(in: action), let value = self.state.value(in: state) else {
-            return .ignore
-        }
-        return part.decide(nested, in: value)
-    }
-
-    @inlinable
-    public func reduce(_ state: inout State, _ action: Action) {
-        guard let nested = self.action.value(in: action) else { return }
-        _ = self.state.change(&state) { value in
-            part.reduce(&value, nested)
-            return .accept
-        }
-    }
-
-    @inlinable
-    public func apply(_ action: Action, to state: inout State) -> Decision {
-        guard let nested = self.action.value(in: action) else { return .ignore }
-        return self.state.change(&state) { part.apply(nested, to: &$0) }
-    }
-
-    @inlinable public var prepared: AnyReducer<State, Action> {
-        let number = PathStep.nextCaseNumber()
-        return AnyReducer(
-            self, middleware: part.middleware.map { $0.ifCase(state, action, number: number) },
+        let (path, part, number) = (state, part.prepared, PathStep.nextCaseNumber())
+        body = AnyReducer(
+            concerns: action.matches,
+            decide: { whole, state, abstentions in
+                guard let nested = action.value(in: whole), let value = path.value(in: state) else { return .ignore }
+                return part.decide(nested, in: value, &abstentions)
+            },
+            reduce: { whole, state, abstentions in
+                guard let nested = action.value(in: whole) else { return }
+                _ = path.change(&state) { value in
+                    part.reduce(&value, nested, abstentions)
+                    return .accept
+                }
+            },
+            apply: { whole, state, abstentions in
+                guard let nested = action.value(in: whole) else { return .ignore }
+                return path.change(&state) { part.apply(nested, to: &$0, &abstentions) }
+            }, middleware: part.middleware.map { $0.ifCase(path, action, number: number) },
             onlyFollows: part.onlyFollows)
     }
 }
@@ -130,38 +111,31 @@ extension CasePath where Root == Value {
 /// Runs a reducer on an optional state. While the state is nil, the action is ignored.
 ///
 ///     Scope(\.draft, .draft, IfPresent(DraftReducer()))
-public struct IfPresent<Part: Reducer>: Reducer {
-    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
+public struct IfPresent<Part: Reducer>: ComposedReducer {
+    public let body: AnyReducer<Part.State?, Part.Action>
 
     /// Runs `part` on the wrapped state.
     ///
     /// - Parameter part: the reducer of the wrapped state.
     @inlinable
-    public init(_ part: Part) { self.part = part.prepared }
-
-    @inlinable
-    public func decide(_ action: Part.Action, in state: Part.State?) -> Decision {
-        guard let present = state else { return .ignore }
-        return part.decide(action, in: present)
-    }
-
-    @inlinable
-    public func reduce(_ state: inout Part.State?, _ action: Part.Action) {
-        // Take the value out, so that it is the only reference to its collections: a second one would make them copy.
-        guard var present = state.take() else { return }
-        part.reduce(&present, action)
-        state = present
-    }
-
-    @inlinable
-    public func apply(_ action: Part.Action, to state: inout Part.State?) -> Decision {
-        guard var present = state.take() else { return .ignore }
-        let decision = part.apply(action, to: &present)
-        state = present
-        return decision
-    }
-
-    @inlinable public var prepared: AnyReducer<Part.State?, Part.Action> {
-        AnyReducer(self, middleware: part.middleware.map { $0.ifPresent() }, onlyFollows: part.onlyFollows)
+    public init(_ part: Part) {
+        let part = part.prepared
+        body = AnyReducer(
+            decide: { action, state, abstentions in
+                guard let present = state else { return .ignore }
+                return part.decide(action, in: present, &abstentions)
+            },
+            reduce: { action, state, abstentions in
+                // Take the value out, so that it is the only reference to its collections: a second one would make them copy.
+                guard var present = state.take() else { return }
+                part.reduce(&present, action, abstentions)
+                state = present
+            },
+            apply: { action, state, abstentions in
+                guard var present = state.take() else { return .ignore }
+                let decision = part.apply(action, to: &present, &abstentions)
+                state = present
+                return decision
+            }, middleware: part.middleware.map { $0.ifPresent() }, onlyFollows: part.onlyFollows)
     }
 }

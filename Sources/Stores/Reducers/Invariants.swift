@@ -44,9 +44,8 @@ func applyChecked<State>(
 ///
 /// A change runs on a copy of the state, so the collections that it touches are copied. Wrap the slice that needs the check, and
 /// not a whole state with large tables.
-public struct Invariants<Part: Reducer>: Reducer {
-    @usableFromInline let invariants: [Invariant<Part.State>]
-    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
+public struct Invariants<Part: Reducer>: ComposedReducer {
+    public let body: AnyReducer<Part.State, Part.Action>
 
     /// Checks the changes of `part`.
     ///
@@ -55,26 +54,17 @@ public struct Invariants<Part: Reducer>: Reducer {
     ///   - part: the reducer whose changes are checked.
     @inlinable
     public init(_ invariants: [Invariant<Part.State>], of part: Part) {
-        self.invariants = invariants
-        self.part = part.prepared
-    }
-
-    @inlinable
-    public func decide(_ action: Part.Action, in state: Part.State) -> Decision {
-        var trial = state
-        return apply(action, to: &trial)
-    }
-
-    @inlinable
-    public func reduce(_ state: inout Part.State, _ action: Part.Action) { part.reduce(&state, action) }
-
-    @inlinable
-    public func apply(_ action: Part.Action, to state: inout Part.State) -> Decision {
-        applyChecked(to: &state, invariants: invariants) { part.apply(action, to: &$0) }
-    }
-
-    @inlinable public var prepared: AnyReducer<Part.State, Part.Action> {
-        AnyReducer(self, middleware: part.middleware, onlyFollows: part.onlyFollows)
+        let part = part.prepared
+        let apply: AnyReducer<Part.State, Part.Action>.Apply = { action, state, abstentions in
+            applyChecked(to: &state, invariants: invariants) { part.apply(action, to: &$0, &abstentions) }
+        }
+        body = AnyReducer(
+            decide: { action, state, abstentions in
+                var trial = state
+                return apply(action, &trial, &abstentions)
+            },
+            reduce: { action, state, abstentions in part.reduce(&state, action, abstentions) },
+            apply: apply, middleware: part.middleware, onlyFollows: part.onlyFollows)
     }
 }
 

@@ -7,7 +7,7 @@
 ///         }
 ///     })
 ///
-/// Without `decide` it accepts every action. In a list of reducers, a part that only follows the actions of others is an
+/// Without `decide:` it accepts every action. In a list of reducers, a part that only follows the actions of others is an
 /// ``OnAction``.
 public struct Reduce<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline let decideFunction: @Sendable (Action, State) -> Decision

@@ -2,6 +2,8 @@
 ///
 /// The two steps are separate, so that a rejection leaves no trace. `decide` only reads. `reduce` cannot fail. In a composed
 /// reducer all parts at all depths decide before any part reduces, so no part must undo a change because a later part rejects.
+/// A reducer that accepts every action says so in one line, or is a ``Reduce``: with a default, Swift would take a misspelt `decide`
+/// for another method, and accept every action in silence.
 ///
 /// A reducer is pure: the same state and action give the same result. It must not call the store that runs it. A reducer that
 /// reads, observes, subscribes to, dispatches to or ends its own store stops the process, in every build.
@@ -14,15 +16,14 @@ public protocol Reducer<State, Action>: Sendable {
     /// The decision on `action`. It must only read.
     ///
     /// In a composed reducer one rejection rejects the action; otherwise one acceptance accepts it; otherwise it is ignored. A
-    /// reducer that follows the actions of another slice returns `.ignore` here and changes its part in `reduce`: see
-    /// ``OnAction``. All parts decide on the state before the action. A reducer that accepts everything is an
-    /// ``AcceptingReducer``.
+    /// reducer that follows the actions of another slice returns `.follow` here and changes its part in `reduce`. All parts decide on
+    /// the state before the action.
     func decide(_ action: Action, in state: State) -> Decision
 
-    /// Changes `state` for an action that this reducer, or another part of the composition, has accepted.
+    /// Changes `state` for an action that this reducer has accepted, or has followed while another part accepted it.
     ///
-    /// Does nothing for an action that does not concern it. The parts of a composed reducer run in order, each on the state
-    /// that the one before it left.
+    /// It is not called for an action that the reducer ignored. The parts of a composed reducer run in order, each on the state that
+    /// the one before it left.
     func reduce(_ state: inout State, _ action: Action)
 
     /// Whether this reducer may accept, reject or reduce `action`. By default true.
@@ -39,27 +40,6 @@ public protocol Reducer<State, Action>: Sendable {
 
     /// The same reducer with its type erased.
     var prepared: AnyReducer<State, Action> { get }
-}
-
-/// A reducer that accepts every action, so that it needs no ``Reducer/decide(_:in:)``.
-///
-/// Conform to ``Reducer`` as soon as there is something to decide. Swift would take a misspelt `decide` of an accepting reducer for
-/// another method, and accept every action; a ``Reducer`` does not compile without it.
-public protocol AcceptingReducer<State, Action>: Reducer {
-    // Repeated, so that the compiler infers the types from `reduce(_:_:)` alone.
-    /// The state: a value.
-    associatedtype State
-    /// The actions: usually an enumeration.
-    associatedtype Action
-
-    /// Changes `state` for an action: see ``Reducer/reduce(_:_:)``.
-    func reduce(_ state: inout State, _ action: Action)
-}
-
-extension AcceptingReducer {
-    /// Accepts every action.
-    @inlinable @inline(__always)
-    public func decide(_ action: Action, in state: State) -> Decision { .accept }
 }
 
 extension Reducer {
@@ -105,10 +85,13 @@ public enum Decision: Sendable, Hashable {
     case accept
     /// The action has nothing to do now. It makes no revision, unless another part accepts it.
     ///
-    /// In a composition it is no guard. If another part accepts the action, this part is reduced too, and its middleware sees the
-    /// commit: ``OnAction`` follows other parts in this way. A part that must not be reduced says `.reject`, or checks the condition
-    /// again in ``Reducer/reduce(_:_:)`` and in its middleware.
+    /// A part that ignores an action is not reduced, whatever the other parts decide, and the middleware that it has by
+    /// ``Reducer/with(_:)`` does not see the commit.
     case ignore
+    /// Other parts decide on the action. If one of them accepts it, this part is reduced too; otherwise nothing happens here.
+    ///
+    /// A reducer that only follows, for all of its actions, is an ``OnAction``.
+    case follow
     /// The action must not happen now, whatever other parts decide. Nothing changes, and the sender gets the reason.
     case reject(Rejection)
 
@@ -118,6 +101,10 @@ public enum Decision: Sendable, Hashable {
         switch self {
         case .reject: return self
         case .ignore: return other()
+        case .follow:
+            let other = other()
+            if case .ignore = other { return self }
+            return other
         case .accept:
             let other = other()
             if case .reject = other { return other }
@@ -174,9 +161,9 @@ extension Rejection {
 /// measures both.
 public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline package typealias Concerns = @Sendable (Action) -> Bool
-    @usableFromInline package typealias Decide = @Sendable (Action, State) -> Decision
-    @usableFromInline package typealias Reduce = @Sendable (Action, inout State) -> Void
-    @usableFromInline package typealias Apply = @Sendable (Action, inout State) -> Decision
+    @usableFromInline package typealias Decide = @Sendable (Action, State, inout Abstentions) -> Decision
+    @usableFromInline package typealias Reduce = @Sendable (Action, inout State, Abstentions) -> Void
+    @usableFromInline package typealias Apply = @Sendable (Action, inout State, inout Abstentions) -> Decision
 
     @usableFromInline let concernsFunction: Concerns
     @usableFromInline let decideFunction: Decide
@@ -189,7 +176,8 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
 
     @inlinable
     package init(
-        concerns: @escaping Concerns, decide: @escaping Decide, reduce: @escaping Reduce, apply: @escaping Apply,
+        concerns: @escaping Concerns = { _ in true }, decide: @escaping Decide, reduce: @escaping Reduce,
+        apply: @escaping Apply,
         middleware: [AnyMiddleware<State, Action>] = [], onlyFollows: Bool = false
     ) {
         self.middleware = middleware
@@ -209,9 +197,26 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
         _ reducer: some Reducer<State, Action>, middleware: [AnyMiddleware<State, Action>], onlyFollows: Bool = false
     ) {
         self.init(
-            concerns: { reducer.concerns(action: $0) }, decide: { reducer.decide($0, in: $1) },
-            reduce: { reducer.reduce(&$1, $0) }, apply: { reducer.apply($0, to: &$1) }, middleware: middleware,
+            concerns: { reducer.concerns(action: $0) },
+            decide: { action, state, _ in reducer.decide(action, in: state) },
+            reduce: { action, state, _ in reducer.reduce(&state, action) },
+            apply: { action, state, _ in reducer.apply(action, to: &state) }, middleware: middleware,
             onlyFollows: onlyFollows)
+    }
+
+    /// A reducer that decides, and then reduces an action that it accepts.
+    @inlinable
+    package convenience init(
+        decide: @escaping Decide, reduce: @escaping Reduce, middleware: [AnyMiddleware<State, Action>],
+        onlyFollows: Bool
+    ) {
+        self.init(
+            decide: decide, reduce: reduce,
+            apply: { action, state, abstentions in
+                let decision = decide(action, state, &abstentions)
+                if case .accept = decision { reduce(action, &state, abstentions) }
+                return decision
+            }, middleware: middleware, onlyFollows: onlyFollows)
     }
 
     /// The same reducer with other middleware.
@@ -226,13 +231,42 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
     public func concerns(_ action: Action) -> Bool { concernsFunction(action) }
 
     @inlinable
-    public func decide(_ action: Action, in state: State) -> Decision { decideFunction(action, state) }
+    public func decide(_ action: Action, in state: State) -> Decision {
+        var abstentions = Abstentions()
+        return decideFunction(action, state, &abstentions)
+    }
+
+    /// Reduces by the parts that do not ignore the action. They decide again, because the caller has not kept their decisions.
+    @inlinable
+    public func reduce(_ state: inout State, _ action: Action) {
+        var abstentions = Abstentions()
+        if case .ignore = decideFunction(action, state, &abstentions) { return }
+        reduceFunction(action, &state, abstentions)
+    }
 
     @inlinable
-    public func reduce(_ state: inout State, _ action: Action) { reduceFunction(action, &state) }
+    public func apply(_ action: Action, to state: inout State) -> Decision {
+        var abstentions = Abstentions()
+        return applyFunction(action, &state, &abstentions)
+    }
 
+    /// - Parameter abstentions: empty before; then the parts inside that ignore the action.
     @inlinable
-    public func apply(_ action: Action, to state: inout State) -> Decision { applyFunction(action, &state) }
+    package func decide(_ action: Action, in state: State, _ abstentions: inout Abstentions) -> Decision {
+        decideFunction(action, state, &abstentions)
+    }
+
+    /// - Parameter abstentions: those of the decision.
+    @inlinable
+    package func reduce(_ state: inout State, _ action: Action, _ abstentions: Abstentions) {
+        reduceFunction(action, &state, abstentions)
+    }
+
+    /// - Parameter abstentions: empty before; then the parts inside that ignored the action.
+    @inlinable
+    package func apply(_ action: Action, to state: inout State, _ abstentions: inout Abstentions) -> Decision {
+        applyFunction(action, &state, &abstentions)
+    }
 
     @inlinable public var prepared: AnyReducer { self }
 }

@@ -21,17 +21,21 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
         let extract = action.extract
         body = AnyReducer(
             concerns: action.matches,
-            decide: { action, state in
+            decide: { action, state, abstentions in
                 var decision = Decision.ignore
-                extract(action) { nested in decision = slice.read(state) { part.decide(nested, in: $0) } }
+                extract(action) { nested in
+                    decision = slice.read(state) { part.decide(nested, in: $0, &abstentions) }
+                }
                 return decision
             },
-            reduce: { action, state in
-                extract(action) { nested in slice.change(&state) { part.reduce(&$0, nested) } }
+            reduce: { action, state, abstentions in
+                extract(action) { nested in slice.change(&state) { part.reduce(&$0, nested, abstentions) } }
             },
-            apply: { action, state in
+            apply: { action, state, abstentions in
                 var decision = Decision.ignore
-                extract(action) { nested in decision = slice.change(&state) { part.apply(nested, to: &$0) } }
+                extract(action) { nested in
+                    decision = slice.change(&state) { part.apply(nested, to: &$0, &abstentions) }
+                }
                 return decision
             }, middleware: part.middleware.map { $0.scoped(property, action) }, onlyFollows: part.onlyFollows)
     }
@@ -81,9 +85,9 @@ public struct OnAction<State: Sendable, Action: Sendable>: Reducer {
     @inlinable @inline(__always)
     public init(_ follow: @escaping @Sendable (inout State, Action) -> Void) { self.follow = follow }
 
-    /// Ignores every action: other parts accept it.
+    /// Follows every action: other parts accept it.
     @inlinable @inline(__always)
-    public func decide(_ action: Action, in state: State) -> Decision { .ignore }
+    public func decide(_ action: Action, in state: State) -> Decision { .follow }
 
     @inlinable @inline(__always)
     public func reduce(_ state: inout State, _ action: Action) { follow(&state, action) }

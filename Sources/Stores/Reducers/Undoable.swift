@@ -7,10 +7,8 @@
 ///
 /// Each change stores a snapshot of the wrapped state, so the next one copies the collections that it touches. Wrap the slice
 /// that needs undo, and not a whole state with large tables.
-public struct Undoable<Part: Reducer>: Reducer {
-    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
-    @usableFromInline let limit: Int
-    @usableFromInline let filter: @Sendable (Part.Action) -> Bool
+public struct Undoable<Part: Reducer>: ComposedReducer {
+    public let body: AnyReducer<History<Part.State>, UndoableAction<Part.Action>>
 
     /// Gives `part` a history.
     ///
@@ -23,72 +21,64 @@ public struct Undoable<Part: Reducer>: Reducer {
     public init(
         _ part: Part, limit: Int, filter: @escaping @Sendable (Part.Action) -> Bool = { _ in true }
     ) {
-        self.part = part.prepared
-        self.limit = limit
-        self.filter = filter
-    }
-
-    @inlinable
-    public func decide(_ action: UndoableAction<Part.Action>, in state: History<Part.State>) -> Decision {
-        switch action {
-        case .undo: state.canUndo ? .accept : .ignore
-        case .redo: state.canRedo ? .accept : .ignore
-        case .clearHistory: state.canUndo || state.canRedo ? .accept : .ignore
-        case .present(let action): part.decide(action, in: state.present)
-        }
-    }
-
-    @inlinable
-    public func reduce(_ state: inout History<Part.State>, _ action: UndoableAction<Part.Action>) {
-        switch action {
-        case .undo:
-            guard let before = state.past.popLast() else { return }
-            state.future.append(state.present)
-            state.present = before
-        case .redo:
-            guard let after = state.future.popLast() else { return }
-            state.past.append(state.present)
-            state.present = after
-        case .clearHistory:
-            state.past = []
-            state.future = []
-        case .present(let action):
-            // Decide again: the action may have been accepted by another part only, which makes no history here.
-            if filter(action), case .accept = part.decide(action, in: state.present) { remember(&state) }
-            part.reduce(&state.present, action)
-        }
-    }
-
-    @inlinable
-    public func apply(
-        _ action: UndoableAction<Part.Action>, to state: inout History<Part.State>
-    ) -> Decision {
-        let decision = decide(action, in: state)
-        guard case .accept = decision else { return decision }
-        if case .present(let action) = action {
-            if filter(action) { remember(&state) }
-            part.reduce(&state.present, action)
-        } else {
-            reduce(&state, action)
-        }
-        return decision
-    }
-
-    @inlinable public var prepared: AnyReducer<History<Part.State>, UndoableAction<Part.Action>> {
+        let part = part.prepared
         let action = CasePath<UndoableAction<Part.Action>, Part.Action>(
             embed: { .present($0) }, extract: { if case .present(let action) = $0 { $1(action) } })
-        return AnyReducer(
-            self, middleware: part.middleware.map { $0.scoped(\History<Part.State>.present, action) },
+        body = AnyReducer(
+            decide: { action, state, abstentions in
+                if case .present(let action) = action { return part.decide(action, in: state.present, &abstentions) }
+                return state.canMove(by: action) ? .accept : .ignore
+            },
+            reduce: { action, state, abstentions in
+                guard case .present(let action) = action else { return state.move(by: action) }
+                // Decide again: the part may only follow an action of others, which makes no history here.
+                if filter(action), case .accept = part.decide(action, in: state.present) {
+                    state.remember(limit: limit)
+                }
+                part.reduce(&state.present, action, abstentions)
+            }, middleware: part.middleware.map { $0.scoped(\History<Part.State>.present, action) },
             onlyFollows: part.onlyFollows)
+    }
+}
+
+extension History {
+    /// Whether an action of the history has something to do.
+    @inlinable
+    func canMove<Action>(by action: UndoableAction<Action>) -> Bool {
+        switch action {
+        case .undo: canUndo
+        case .redo: canRedo
+        case .clearHistory: canUndo || canRedo
+        case .present: false
+        }
+    }
+
+    /// Does an action of the history.
+    @inlinable
+    mutating func move<Action>(by action: UndoableAction<Action>) {
+        switch action {
+        case .undo:
+            guard let before = past.popLast() else { return }
+            future.append(present)
+            present = before
+        case .redo:
+            guard let after = future.popLast() else { return }
+            past.append(present)
+            present = after
+        case .clearHistory:
+            past = []
+            future = []
+        case .present: break
+        }
     }
 
     /// Appends the present to the past, before it changes.
     @inlinable
-    func remember(_ state: inout History<Part.State>) {
-        state.future = []
+    mutating func remember(limit: Int) {
+        future = []
         guard limit > 0 else { return }
-        state.past.removeFirst(max(0, state.past.count - limit + 1))
-        state.past.append(state.present)
+        past.removeFirst(max(0, past.count - limit + 1))
+        past.append(present)
     }
 }
 

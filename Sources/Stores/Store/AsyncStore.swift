@@ -21,6 +21,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
 
     @usableFromInline package let core: StoreCore<State, Action>
     private let reducer: any AsyncReducer<State, Action>
+    /// The synchronous reducer, if it is composed of parts with middleware.
+    private let rules: AnyReducer<State, Action>?
     // Guards the queue. Nothing is called while it is held.
     private let queue = Locked(AsyncStoreQueue<State, Action>())
 
@@ -48,6 +50,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     ) {
         core = StoreCore(state, middleware, environment, observer)
         self.reducer = reducer
+        let rules = reducer.synchronousRules
+        self.rules = rules?.middleware.allSatisfy(\.reducerPath.isEmpty) == false ? rules : nil
     }
 
     deinit { end() }
@@ -283,13 +287,18 @@ extension AsyncStore {
         let previous = changes.indices.map { index in
             readsPrevious ? (index == 0 ? contents.pointee.state : changes[index - 1].1) : nil
         }
+        let abstentions = changes.indices.map { index in
+            self.abstentions(changes[index].0, in: index == 0 ? contents.pointee.state : changes[index - 1].1, contents)
+        }
         var answers: [[Effect<Action>?]] = []
         if var capacity = core.effectCapacity(for: submission.envelope, contents) {
             for (index, (action, state)) in changes.enumerated() {
                 let place = (index, isLast: index == changes.count - 1)
                 guard
                     let answer = core.reserveEffects(
-                        action, place, state, previous: previous[index], submission.envelope, contents, &capacity)
+                        action, place, state, previous: previous[index], abstentions[index], submission.envelope,
+                        contents,
+                        &capacity)
                 else { return .rejected(.tooManyEffects, index: index) }
                 answers.append(answer)
             }
@@ -304,10 +313,20 @@ extension AsyncStore {
             withOptionalPointer(to: previous[index]) {
                 core.commit(
                     action, submission.envelope, endsBatch: index == changes.count - 1, contents, &progress, self,
-                    previous: $0, answers: answers.isEmpty ? nil : answers[index])
+                    previous: $0, answers: answers.isEmpty ? nil : answers[index], abstentions: abstentions[index])
             }
         }
         return changes.isEmpty ? .ignored : .committed
+    }
+
+    /// The parts of the reducer that ignored the action. An asynchronous reducer returns a state only, so its rules decide again.
+    private func abstentions(
+        _ action: Action, in state: State, _ contents: StoreCore<State, Action>.ContentsPointer
+    ) -> Abstentions {
+        guard let rules else { return Abstentions() }
+        var abstentions = Abstentions()
+        _ = core.contents.reducing(contents) { rules.decide(action, in: state, &abstentions) }
+        return abstentions
     }
 }
 

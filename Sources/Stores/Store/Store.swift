@@ -186,13 +186,16 @@ extension Store {
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext, previous: UnsafePointer<State>? = nil
     ) -> Outcome {
-        switch core.contents.reducing(contents, { reducer.apply(action, to: &contents.pointee.state) }) {
-        case .ignore: return .ignored
+        var abstentions = Abstentions()
+        switch core.contents.reducing(contents, { reducer.apply(action, to: &contents.pointee.state, &abstentions) }) {
+        case .ignore, .follow: return .ignored
         case .reject(let rejection):
             core.report(rejection)
             return .rejected(rejection, index: 0)
         case .accept:
-            core.commit(action, envelope, endsBatch: true, contents, &progress, self, previous: previous)
+            core.commit(
+                action, envelope, endsBatch: true, contents, &progress, self, previous: previous,
+                abstentions: abstentions)
             return .committed
         }
     }
@@ -209,11 +212,11 @@ extension Store {
             for (place, next) in accepted.enumerated() {
                 if accepted.count > 1 { contents.pointee.observer?.willReduce(next.action, isNamed: false) }
                 core.withPreviousState(contents) { previous in
-                    core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, next.action) }
+                    reduce(next, &contents.pointee.state, contents)
                     let isLast = place == accepted.count - 1
                     core.commit(
                         next.action, batch.envelope, endsBatch: isLast, contents, &progress, self, previous: previous,
-                        answers: next.answers)
+                        answers: next.answers, abstentions: next.abstentions)
                 }
             }
             return accepted.isEmpty ? .ignored : .committed
@@ -232,9 +235,7 @@ extension Store {
             switch validate(batch, contents) {
             case .failure(let refusal): outcome = .rejected(refusal.rejection, index: refusal.index)
             case .success(let accepted):
-                for next in accepted {
-                    core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, next.action) }
-                }
+                for next in accepted { reduce(next, &contents.pointee.state, contents) }
                 outcome = accepted.isEmpty ? .ignored : .committed
             }
         }
@@ -248,8 +249,16 @@ extension Store {
     private struct Accepted {
         let index: Int
         let action: Action
+        /// The parts of the reducer that ignored it.
+        let abstentions: Abstentions
         /// Those of the middlewares, if they were asked already.
         var answers: [Effect<Action>?]?
+    }
+
+    private func reduce(
+        _ next: Accepted, _ state: inout State, _ contents: StoreCore<State, Action>.ContentsPointer
+    ) {
+        core.contents.reducing(contents) { reducer.reduce(&state, next.action, next.abstentions) }
     }
 
     private func validate(
@@ -261,9 +270,10 @@ extension Store {
             var outcome = Outcome.ignored
             contents.pointee.observer?.willReduce(action, isNamed: false)
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
-                switch core.contents.reducing(contents, { reducer.apply(action, to: &state) }) {
-                case .accept: accepted.append(Accepted(index: index, action: action))
-                case .ignore: break
+                var abstentions = Abstentions()
+                switch core.contents.reducing(contents, { reducer.apply(action, to: &state, &abstentions) }) {
+                case .accept: accepted.append(Accepted(index: index, action: action, abstentions: abstentions))
+                case .ignore, .follow: break
                 case .reject(let rejection):
                     core.report(rejection)
                     outcome = .rejected(rejection, index: index)
@@ -287,7 +297,7 @@ extension Store {
     ) -> Accepted? {
         var state = contents.pointee.state
         for next in accepted {
-            core.contents.reducing(contents) { reducer.reduce(&state, next.action) }
+            reduce(next, &state, contents)
             if contents.pointee.observer?.admits(state, from: origin, contents) == false { return next }
         }
         return nil
@@ -305,11 +315,10 @@ extension Store {
         var state = contents.pointee.state
         for (place, next) in accepted.enumerated() {
             let previous = core.middleware.readsPreviousState ? state : nil
-            core.contents.reducing(contents) { reducer.reduce(&state, next.action) }
+            reduce(next, &state, contents)
             let answers = core.reserveEffects(
-                next.action, (place, isLast: place == accepted.count - 1), state, previous: previous, envelope,
-                contents,
-                &capacity)
+                next.action, (place, isLast: place == accepted.count - 1), state, previous: previous, next.abstentions,
+                envelope, contents, &capacity)
             guard let answers else { return next.index }
             accepted[place].answers = answers
         }

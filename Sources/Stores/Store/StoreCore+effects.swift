@@ -219,10 +219,12 @@ extension StoreCore {
     ///   - place: the place of the action among those that are committed together.
     ///   - state: the state after the action.
     ///   - previous: the state before it, if a middleware asks for it.
-    /// - Returns: the answers, for ``commit(_:_:endsBatch:_:_:_:previous:answers:)``; nil if the effects do not fit.
+    ///   - abstentions: the parts of the reducer that ignored the action.
+    /// - Returns: the answers, for ``commit(_:_:endsBatch:_:_:_:previous:answers:abstentions:)``; nil if the effects do not fit.
     func reserveEffects(
         _ action: Action, _ place: (index: Int, isLast: Bool), _ state: State, previous: State?,
-        _ envelope: Envelope<Action>, _ contents: ContentsPointer, _ capacity: inout EffectTable<Action>
+        _ abstentions: Abstentions, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
+        _ capacity: inout EffectTable<Action>
     ) -> [Effect<Action>?]? {
         let now = environment.now
         let revision = contents.pointee.revision + 1 + place.index
@@ -236,7 +238,7 @@ extension StoreCore {
                         endsBatch: place.isLast, action: action, state: state, previous: previous)
                     var answers: [Effect<Action>?] = []
                     for middleware in middleware.all {
-                        let answer = middleware.onlyWatches ? nil : middleware.respondFunction(commit)
+                        let answer = middleware.onlyWatches ? nil : middleware.respond(to: commit, abstentions)
                         answers.append(answer)
                         if let answer, !capacity.reserve(answer, now: now, limit: environment.effectLimit) {
                             return nil

@@ -96,11 +96,12 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// - Parameters:
     ///   - previous: the state before the action, if a middleware asks for it.
     ///   - answers: those of the middlewares that were asked already, in their order; nil if none was asked.
+    ///   - abstentions: the parts of the reducer that ignored the action.
     @inlinable
     package func commit(
         _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: ContentsPointer,
         _ progress: inout DispatchContext, _ sink: some ActionSink<Action>, previous: UnsafePointer<State>? = nil,
-        answers: [Effect<Action>?]? = nil
+        answers: [Effect<Action>?]? = nil, abstentions: Abstentions = Abstentions()
     ) {
         contents.pointee.revision += 1
         let observer = contents.pointee.observer
@@ -120,7 +121,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             }
             for (index, responder) in middleware.responders.elements.enumerated() {
                 let effect =
-                    answers?[index] ?? responder._withUnsafeGuaranteedRef { $0.respondFunction(commit) }
+                    answers?[index] ?? responder._withUnsafeGuaranteedRef { $0.respond(to: commit, abstentions) }
                 if effect.steps == nil { continue }
                 perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, &stage, sink)
             }

@@ -48,17 +48,13 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         let environment = StoreEnvironment(
             clock: clock, executor: executor, effectLimit: effectLimit, effectOrder: effectOrder,
             report: { fault in log.withLock { $0.record(fault) } })
-        let prepared = reducer.prepared
-        // The observed reducer does not say so itself.
-        if prepared.onlyFollows { StoreLock<State, Action>.stopWithoutReducer() }
-        let observed = ObservedReducer(prepared) { action, outcome in
+        let observed = reducer.prepared.observed { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }
         self.log = log
         self.show = show
         self.clock = clock
-        store = Store(
-            state, reducer: observed, middleware: prepared.middleware + middleware, environment: environment)
+        store = Store(state, reducer: observed, middleware: middleware, environment: environment)
         subscription = store.subscribe { commit in
             let event = TestLog.Event(action: commit.action, outcome: .committed, state: commit.state)
             log.withLock { $0.events.append(event) }
@@ -219,27 +215,20 @@ extension TestStore {
     }
 }
 
-/// A reducer that reports the actions that it does not accept: a store notifies nobody of them.
-struct ObservedReducer<State: Sendable, Action: Sendable>: Reducer {
-    private let reducer: any Reducer<State, Action>
-    private let report: @Sendable (Action, Outcome) -> Void
-
-    init(_ reducer: any Reducer<State, Action>, report: @escaping @Sendable (Action, Outcome) -> Void) {
-        self.reducer = reducer
-        self.report = report
-    }
-
-    func decide(_ action: Action, in state: State) -> Decision { reducer.decide(action, in: state) }
-
-    func reduce(_ state: inout State, _ action: Action) { reducer.reduce(&state, action) }
-
-    func apply(_ action: Action, to state: inout State) -> Decision {
-        let decision = reducer.apply(action, to: &state)
-        switch decision {
-        case .accept: break
-        case .ignore: report(action, .ignored)
-        case .reject(let rejection): report(action, .rejected(rejection, index: 0))
-        }
-        return decision
+extension AnyReducer {
+    /// The same reducer, which reports the actions that it does not accept: a store notifies nobody of them.
+    func observed(_ report: @escaping @Sendable (Action, Outcome) -> Void) -> AnyReducer {
+        AnyReducer(
+            concerns: { self.concerns($0) }, decide: { self.decide($0, in: $1, &$2) },
+            reduce: { self.reduce(&$1, $0, $2) },
+            apply: { action, state, abstentions in
+                let decision = self.apply(action, to: &state, &abstentions)
+                switch decision {
+                case .accept: break
+                case .ignore, .follow: report(action, .ignored)
+                case .reject(let rejection): report(action, .rejected(rejection, index: 0))
+                }
+                return decision
+            }, middleware: middleware, onlyFollows: onlyFollows)
     }
 }

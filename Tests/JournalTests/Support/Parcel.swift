@@ -25,11 +25,15 @@ enum Parcel {
         static let catalogue = ActionSchema([ActionDeclaration("weigh", "Is a gram more.", Action())])
     }
 
-    struct FirstReducer: AcceptingReducer, HostedReducer {
+    struct FirstReducer: HostedReducer {
+        func decide(_ action: Action, in state: First) -> Decision { .accept }
+
         func reduce(_ state: inout First, _ action: Action) { state.weight += 1 }
     }
 
-    struct SecondReducer: AcceptingReducer, HostedReducer {
+    struct SecondReducer: HostedReducer {
+        func decide(_ action: Action, in state: Second) -> Decision { .accept }
+
         func reduce(_ state: inout Second, _ action: Action) { state.grams += 1 }
     }
 

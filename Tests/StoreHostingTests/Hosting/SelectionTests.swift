@@ -41,7 +41,9 @@ import Testing
         }
     }
 
-    private struct Nothing: AcceptingReducer {
+    private struct Nothing: Reducer {
+        func decide(_ action: NoteAction, in state: State) -> Decision { .accept }
+
         func reduce(_ state: inout State, _ action: NoteAction) {}
     }
 

@@ -64,7 +64,9 @@ import Testing
         static let catalogue = ActionSchema<Change>([ActionDeclaration("sample/fill", "Fills it.", .fill)])
     }
 
-    private struct Filling: AcceptingReducer, HostedReducer {
+    private struct Filling: HostedReducer {
+        func decide(_ action: Change, in state: Sample) -> Decision { .accept }
+
         func reduce(_ state: inout Sample, _ action: Change) {
             state.number = 1e300
             state.anything = ["deep": [[], JSONValue.null]]
@@ -83,7 +85,9 @@ import Testing
         func encode(into json: inout JSONWriter) { json.null() }
     }
 
-    private struct PlainReducer: AcceptingReducer, HostedReducer {
+    private struct PlainReducer: HostedReducer {
+        func decide(_ action: Change, in state: Plain) -> Decision { .accept }
+
         func reduce(_ state: inout Plain, _ action: Change) {}
     }
 

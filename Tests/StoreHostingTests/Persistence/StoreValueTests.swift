@@ -124,7 +124,9 @@ private enum ShopAction: DeclaredAction, Codable {
         "shop", examples: [.add(item: Shop.Item(id: "a", color: .red, sizes: [1]))])
 }
 
-private struct ShopReducer: AcceptingReducer, HostedReducer {
+private struct ShopReducer: HostedReducer {
+    func decide(_ action: ShopAction, in state: Shop) -> Decision { .accept }
+
     func reduce(_ state: inout Shop, _ action: ShopAction) {
         guard case .add(let item) = action else { return }
         state.items.upsert(item)
@@ -143,7 +145,9 @@ private enum TallyAction: DeclaredAction, Codable {
     static let catalogue = ActionSchema<TallyAction>("tally", examples: [.add(1)])
 }
 
-private struct TallyReducer: AcceptingReducer, HostedReducer {
+private struct TallyReducer: HostedReducer {
+    func decide(_ action: TallyAction, in state: Tally) -> Decision { .accept }
+
     func reduce(_ state: inout Tally, _ action: TallyAction) {
         guard case .add(let number) = action else { return }
         state.total += number

@@ -51,7 +51,9 @@ enum Locker {
         ])
     }
 
-    struct FirstReducer: AcceptingReducer, HostedReducer {
+    struct FirstReducer: HostedReducer {
+        func decide(_ action: Action, in state: First) -> Decision { .accept }
+
         func reduce(_ state: inout First, _ action: Action) {
             switch action {
             case .name(let name): state.name = name
@@ -60,7 +62,9 @@ enum Locker {
         }
     }
 
-    struct SecondReducer: AcceptingReducer, HostedReducer {
+    struct SecondReducer: HostedReducer {
+        func decide(_ action: Action, in state: Second) -> Decision { .accept }
+
         func reduce(_ state: inout Second, _ action: Action) {
             switch action {
             case .name(let name): state.title = name

@@ -362,7 +362,7 @@ import Testing
 }
 
 /// Declares one action type twice.
-private struct TwiceReducer: AcceptingReducer, HostedReducer {
+private struct TwiceReducer: HostedReducer {
     struct State: HostedState, StoreValue { var count = 0 }
 
     enum Action: DeclaredAction, Equatable {
@@ -371,6 +371,8 @@ private struct TwiceReducer: AcceptingReducer, HostedReducer {
             ActionDeclaration("twice/go", "Goes.", .go), ActionDeclaration("twice/go", "Goes too.", .go),
         ])
     }
+
+    func decide(_ action: Action, in state: State) -> Decision { .accept }
 
     func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
 }

@@ -139,7 +139,9 @@ private struct TrapState: HostedState, ObjectState, Restorable {
     func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("count", count) }
 }
 
-private struct TrapReducer: AcceptingReducer {
+private struct TrapReducer: Reducer {
+    func decide(_ action: TrapAction, in state: TrapState) -> Decision { .accept }
+
     func reduce(_ state: inout TrapState, _ action: TrapAction) {
         switch action {
         case .count, .respond, .run: state.count += 1

@@ -244,7 +244,9 @@ private enum NotesAction: DeclaredAction {
     private static var text: Field<String> { .text("text", 0...100_000, example: "a") }
 }
 
-private struct NotesReducer: AcceptingReducer {
+private struct NotesReducer: Reducer {
+    func decide(_ action: NotesAction, in state: NotesState) -> Decision { .accept }
+
     func reduce(_ state: inout NotesState, _ action: NotesAction) {
         switch action {
         case .add(let text):

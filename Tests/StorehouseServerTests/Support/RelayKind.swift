@@ -52,7 +52,9 @@ struct RelayState: HostedState, Restorable {
     }
 }
 
-struct RelayReducer: AcceptingReducer {
+struct RelayReducer: Reducer {
+    func decide(_ action: RelayAction, in state: RelayState) -> Decision { .accept }
+
     func reduce(_ state: inout RelayState, _ action: RelayAction) {
         switch action {
         case .call(let times): state.left = times

@@ -85,8 +85,10 @@ struct SlowState: HostedState, ObjectState, Restorable {
     }
 }
 
-struct SlowReducer: AcceptingReducer {
+struct SlowReducer: Reducer {
     let job: CountedJob
+
+    func decide(_ action: SlowAction, in state: SlowState) -> Decision { .accept }
 
     func reduce(_ state: inout SlowState, _ action: SlowAction) {
         switch action {

@@ -69,8 +69,10 @@ enum BlockingAction: DeclaredAction, Equatable {
     ])
 }
 
-struct BlockingReducer: AcceptingReducer {
+struct BlockingReducer: Reducer {
     let job: BlockingJob
+
+    func decide(_ action: BlockingAction, in state: FaultyState) -> Decision { .accept }
 
     func reduce(_ state: inout FaultyState, _ action: BlockingAction) { job.run() }
 }

@@ -37,7 +37,9 @@ enum QuoteHall {
         ])
     }
 
-    struct HallReducer: AcceptingReducer {
+    struct HallReducer: Reducer {
+        func decide(_ action: Action, in state: State) -> Decision { .accept }
+
         func reduce(_ state: inout State, _ action: Action) {
             switch action {
             case .ask: state.isAsking = true

@@ -125,7 +125,9 @@ import Testing
 
 /// Observers of a store hear of a change of the form of a letter.
 @Suite struct ExactObserverTests {
-    private struct Renaming: AcceptingReducer {
+    private struct Renaming: Reducer {
+        func decide(_ action: String, in state: String) -> Decision { .accept }
+
         func reduce(_ state: inout String, _ action: String) { state = action }
     }
 

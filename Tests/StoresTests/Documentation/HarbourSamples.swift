@@ -78,17 +78,17 @@ struct Fleet: Sendable {
         #expect(store.dispatch(.boat(ElementAction("Ada", .board))).outcome == .ignored)
     }
 
-    @Test func ignoringIsNoGuard() {
+    @Test func ignoringIsAGuardOfItsPart() {
         let selling = Reduce<Booth, BoothAction>(
             decide: { _, booth in booth.tickets > 0 ? .accept : .ignore },
             reduce: { booth, _ in booth.tickets -= 1 })
         let counting = Reduce<Booth, BoothAction> { booth, _ in booth.asked += 1 }
         let store = Store(Booth(), reducer: combine(selling, counting))
         #expect(store.dispatch(.sell).outcome == .committed)
-        #expect(store.state == Booth(tickets: -1, asked: 1))
+        #expect(store.state == Booth(tickets: 0, asked: 1))
     }
 
-    @Test func rejectingIsAGuard() {
+    @Test func rejectingIsAGuardOfTheWhole() {
         let counting = Reduce<Booth, BoothAction> { booth, _ in booth.asked += 1 }
         let selling = Reduce<Booth, BoothAction>(
             decide: { _, booth in booth.tickets > 0 ? .accept : .reject("sold-out") },

@@ -38,7 +38,9 @@ enum LogbookAction: DeclaredAction, Equatable {
     ])
 }
 
-struct LogbookReducer: AcceptingReducer, HostedReducer {
+struct LogbookReducer: HostedReducer {
+    func decide(_ action: LogbookAction, in state: Logbook) -> Decision { .accept }
+
     func reduce(_ state: inout Logbook, _ action: LogbookAction) {
         switch action {
         case .write(let text):

@@ -15,7 +15,9 @@ enum SearchAction: Sendable, Equatable {
     case failed(RemoteFailure)
 }
 
-struct SearchReducer: AcceptingReducer {
+struct SearchReducer: Reducer {
+    func decide(_ action: SearchAction, in state: Search) -> Decision { .accept }
+
     func reduce(_ state: inout Search, _ action: SearchAction) {
         switch action {
         case .type(let text): state.text = text
@@ -50,7 +52,9 @@ enum TimetableAction: Sendable, Equatable {
     case depart
 }
 
-struct TimetableReducer: AcceptingReducer {
+struct TimetableReducer: Reducer {
+    func decide(_ action: TimetableAction, in state: Timetable) -> Decision { .accept }
+
     func reduce(_ state: inout Timetable, _ action: TimetableAction) {
         switch action {
         case .plan(let moment): state.departure = moment

@@ -2,12 +2,15 @@ import Stores
 import Testing
 
 @Suite struct CompositionTests {
-    /// One rejection rejects, the first in order; else one acceptance accepts; else the action is ignored.
+    /// One rejection rejects, the first in order; else one acceptance accepts; else the action is ignored, or only followed.
+    /// An accepted action is reduced by each part that does not ignore it.
     @Test(arguments: [
         (Decision.ignore, Decision.ignore, Decision.ignore), (.ignore, .accept, .accept),
         (.accept, .ignore, .accept), (.accept, .accept, .accept), (.accept, .reject("b"), .reject("b")),
         (.reject("a"), .accept, .reject("a")), (.ignore, .reject("b"), .reject("b")),
-        (.reject("a"), .reject("b"), .reject("a")),
+        (.reject("a"), .reject("b"), .reject("a")), (.follow, .ignore, .follow), (.ignore, .follow, .follow),
+        (.follow, .accept, .accept), (.accept, .follow, .accept), (.follow, .reject("b"), .reject("b")),
+        (.follow, .follow, .follow),
     ])
     func decisionsAreJoined(_ first: Decision, _ second: Decision, _ together: Decision) {
         let (one, two) = (Fixed(says: first, adds: 1), Fixed(says: second, adds: 2))
@@ -21,7 +24,8 @@ import Testing
         for reducer in composed {
             var state = Tally()
             #expect(reducer.apply(.skip, to: &state) == together)
-            #expect(state.values == (together == .accept ? [1, 2] : []))
+            let reduced = [(first, 1), (second, 2)].filter { $0.0 != .ignore }.map(\.1)
+            #expect(state.values == (together == .accept ? reduced : []))
         }
     }
 
@@ -52,7 +56,7 @@ import Testing
         var state = Tally()
         #expect(watched.apply(.add(7), to: &state) == .accept)
         #expect(watched.apply(.refuse, to: &state) == .reject("refused"))
-        #expect(watched.apply(.skip, to: &state) == .ignore)
+        #expect(watched.apply(.skip, to: &state) == .follow)
         #expect(state.values == [0, 7])
     }
 
@@ -114,7 +118,8 @@ private struct Conditional: ComposedReducer {
     var body: some Reducer<Tally, TallyAction> {
         if isOn {
             Fixed(says: .accept, adds: 1)
-            Fixed(says: .ignore, adds: 2)
+            Fixed(says: .follow, adds: 2)
+            Fixed(says: .ignore, adds: 5)
         } else {
             Fixed(says: .accept, adds: 3)
         }

@@ -204,8 +204,10 @@ private struct DeskReducer: ComposedReducer {
     }
 
     /// Appends a number, then runs `work`.
-    struct Appending: AcceptingReducer {
+    struct Appending: Reducer {
         let work: @Sendable () -> Void
+
+        func decide(_ action: DeskAction, in state: [Int]) -> Decision { .accept }
 
         func reduce(_ state: inout [Int], _ action: DeskAction) {
             state.append(2)

@@ -95,6 +95,8 @@ import Testing
     }
 }
 
-private struct Accepting: AcceptingReducer {
+private struct Accepting: Reducer {
+    func decide(_ action: UndoableAction<TallyAction>, in state: History<Tally>) -> Decision { .accept }
+
     func reduce(_ state: inout History<Tally>, _ action: UndoableAction<TallyAction>) {}
 }

@@ -11,7 +11,7 @@ import Testing
             var next = state
             switch TallyReducer().apply(action, to: &next) {
             case .accept: return next
-            case .ignore: return nil
+            case .ignore, .follow: return nil
             case .reject(let rejection): throw rejection
             }
         }

@@ -14,7 +14,9 @@ import Testing
         case visit
     }
 
-    private struct ShopReducer: AcceptingReducer {
+    private struct ShopReducer: Reducer {
+        func decide(_ action: ShopAction, in state: Shop) -> Decision { .accept }
+
         func reduce(_ state: inout Shop, _ action: ShopAction) {
             switch action {
             case .buy(let name): state.cart.append(name)

@@ -60,13 +60,17 @@ enum GuestAction: Sendable, Equatable {
     case other(BirdAction)
 }
 
-struct BirdReducer: AcceptingReducer {
+struct BirdReducer: Reducer {
+    func decide(_ action: BirdAction, in state: Bird) -> Decision { .accept }
+
     func reduce(_ state: inout Bird, _ action: BirdAction) {
         if action == .tick { state.ticks += 1 }
     }
 }
 
-struct ChickReducer: AcceptingReducer {
+struct ChickReducer: Reducer {
+    func decide(_ action: ChickAction, in state: Chick) -> Decision { .accept }
+
     func reduce(_ state: inout Chick, _ action: ChickAction) {
         if action == .tick { state.ticks += 1 }
     }
