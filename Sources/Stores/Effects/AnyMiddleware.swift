@@ -1,11 +1,10 @@
 /// A middleware with its type erased, as a store calls it. ``AnyReducer`` explains why it exists.
 public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware {
-    @usableFromInline package typealias Respond =
-        @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
+    @usableFromInline package typealias Respond = @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
     @usableFromInline package typealias Intercept = @Sendable (Action, State) -> Interception<Action>
     @usableFromInline package typealias IsGone = @Sendable (ArraySlice<PathStep>, State) -> Bool
-    @usableFromInline package typealias Look =
-        @Sendable (ArraySlice<PathStep>, State, inout ElementLook) -> Void
+    @usableFromInline package typealias Look = @Sendable (ArraySlice<PathStep>, State, inout ElementLook) -> Void
+    @usableFromInline package typealias Check = @Sendable (ArraySlice<PathStep>, CollectionVersion) -> VersionCheck?
 
     /// The effects of a commit, without its timers.
     @usableFromInline package let answer: Respond
@@ -20,6 +19,8 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     @usableFromInline package let isGone: IsGone?
     /// Looks at the elements of the collection that a way leads to; nil if it has no such parts.
     @usableFromInline package let look: Look?
+    /// Makes a quick check of the version of the collection that a way leads to; nil if it can make none.
+    @usableFromInline package let check: Check?
     @usableFromInline package let timers: [TimerSource<State, Action>]
     /// Whether it never starts an effect. It is then called for actions only that are committed.
     @usableFromInline package let onlyWatches: Bool
@@ -30,9 +31,8 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     @usableFromInline
     package init(
         respond answer: @escaping Respond = { _ in .none },
-        resume: @escaping @Sendable (State) -> Effect<Action> = { _ in .none },
-        intercept: Intercept? = nil,
-        isGone: IsGone? = nil, look: Look? = nil, timers: [TimerSource<State, Action>] = [],
+        resume: @escaping @Sendable (State) -> Effect<Action> = { _ in .none }, intercept: Intercept? = nil,
+        isGone: IsGone? = nil, look: Look? = nil, check: Check? = nil, timers: [TimerSource<State, Action>] = [],
         onlyWatches: Bool = false,
         reducerPath: [Int] = [], readsPreviousState: Bool = false
     ) {
@@ -41,6 +41,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
         interceptFunction = intercept
         self.isGone = isGone
         self.look = look
+        self.check = check
         self.timers = timers
         self.onlyWatches = onlyWatches
         self.reducerPath = reducerPath
@@ -60,9 +61,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
 
     /// A middleware that answers each commit by `respond`.
     @inlinable
-    public convenience init(
-        _ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
-    ) {
+    public convenience init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
         self.init(respond: respond)
     }
 
@@ -74,15 +73,12 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
             intercept = { action, state in interceptor.intercept(action, in: state) }
         }
         self.init(
-            respond: { commit in middleware.respond(to: commit) },
-            resume: { state in middleware.resume(from: state) },
+            respond: { commit in middleware.respond(to: commit) }, resume: { state in middleware.resume(from: state) },
             intercept: intercept, readsPreviousState: middleware.readsPreviousState)
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
-        respondFunction(commit)
-    }
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { respondFunction(commit) }
 
     @inlinable
     public func resume(_ state: State) -> Effect<Action> { resumeFunction(state) }
@@ -93,10 +89,9 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     @usableFromInline
     func inPart(_ place: Int) -> AnyMiddleware {
         AnyMiddleware(
-            respond: answer, resume: resumeAnswer, intercept: interceptFunction, isGone: isGone,
-            look: look,
-            timers: timers,
-            onlyWatches: onlyWatches, reducerPath: [place] + reducerPath,
+            respond: answer, resume: resumeAnswer, intercept: interceptFunction, isGone: isGone, look: look,
+            check: check,
+            timers: timers, onlyWatches: onlyWatches, reducerPath: [place] + reducerPath,
             readsPreviousState: readsPreviousState)
     }
 
@@ -105,9 +100,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     package func respond(
         to commit: borrowing Commit<State, Action>, _ abstentions: Abstentions
     ) -> Effect<Action> {
-        guard !abstentions.isEmpty, abstentions.contain(reducerPath) else {
-            return respondFunction(commit)
-        }
+        guard !abstentions.isEmpty, abstentions.contain(reducerPath) else { return respondFunction(commit) }
         return onlyTimers(of: commit.state)
     }
 
@@ -149,6 +142,9 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
             isGone: { isGone($0, in: state) },
             look: { way, look in
                 for middleware in haveParts { middleware.look?(way[...], state, &look) }
+            },
+            check: { way, version in
+                haveParts.lazy.compactMap { $0.check?(way[...], version) }.first
             })
     }
 

@@ -126,14 +126,18 @@ package struct EffectTable<Action: Sendable>: Sendable {
     package mutating func takeMissing(
         _ ended: inout [RunningEffect], _ takeGone: (inout LiveParts) -> Set<EffectPath>
     ) {
-        parts.forgetUnused(
-            running.map(\.key.path) + waiting.map(\.request.key.path) + throttles.keys.map(\.path),
-            count: running.count + waiting.count + throttles.count)
+        forgetUnusedParts()
         if parts.isEmpty { return }
         let gone = takeGone(&parts)
         if gone.isEmpty { return }
         take(&ended) { gone.contains($0.key.path) }
         throttles = throttles.filter { !gone.contains($0.key.path) }
+    }
+
+    mutating func forgetUnusedParts() {
+        parts.forgetUnused(
+            running.map(\.key.path) + waiting.map(\.request.key.path) + throttles.keys.map(\.path),
+            count: running.count + waiting.count + throttles.count)
     }
 
     /// Forgets the throttles that no longer affect an effect.

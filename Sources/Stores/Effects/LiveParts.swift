@@ -6,15 +6,19 @@
 package struct LiveParts: Sendable {
     /// The parts behind the elements of one collection.
     private struct Collection: Sendable {
+        /// The steps to the collection; of collections inside of others, to the outermost.
+        let way: [PathStep]
         var parts: [PathStep: Set<EffectPath>] = [:]
-        /// That of the collection when it was looked at; nil if it was not, or if it has none.
-        var stamp: ChangeToken?
+        /// That of the collection when it was looked at; nil if it was not, or if none was kept.
+        var version: CollectionVersion?
+        /// Whether the collection is still that version.
+        var check: VersionCheck?
     }
 
     /// The parts that are not behind an element.
     private var others: Set<EffectPath> = []
-    /// By the way to the collection; of collections inside of others, the outermost.
-    private var collections: [[PathStep]: Collection] = [:]
+    /// Few: a state has not many collections.
+    private var collections: [Collection] = []
     /// The number of parts.
     private var count = 0
 
@@ -25,12 +29,18 @@ package struct LiveParts: Sendable {
     mutating func insert(_ path: EffectPath) {
         let isNew =
             if let place = path.steps.firstIndex(where: \.isElement) {
-                collections[Array(path.steps[..<place]), default: Collection()]
-                    .parts[path.steps[place], default: []].insert(path).inserted
+                collections[index(of: path.steps[..<place])].parts[path.steps[place], default: []].insert(path).inserted
             } else {
                 others.insert(path).inserted
             }
         if isNew { count += 1 }
+    }
+
+    /// The place of a collection, which is added if it is missing.
+    private mutating func index(of way: ArraySlice<PathStep>) -> Int {
+        if let index = collections.firstIndex(where: { $0.way.elementsEqual(way) }) { return index }
+        collections.append(Collection(way: Array(way)))
+        return collections.count - 1
     }
 
     private mutating func remove(_ path: EffectPath) {
@@ -38,11 +48,13 @@ package struct LiveParts: Sendable {
             if others.remove(path) != nil { count -= 1 }
             return
         }
-        let (way, element) = (Array(path.steps[..<place]), path.steps[place])
-        guard collections[way]?.parts[element]?.remove(path) != nil else { return }
+        let (way, element) = (path.steps[..<place], path.steps[place])
+        guard let index = collections.firstIndex(where: { $0.way.elementsEqual(way) }),
+            collections[index].parts[element]?.remove(path) != nil
+        else { return }
         count -= 1
-        if collections[way]?.parts[element]?.isEmpty == true { collections[way]?.parts[element] = nil }
-        if collections[way]?.parts.isEmpty == true { collections[way] = nil }
+        if collections[index].parts[element]?.isEmpty == true { collections[index].parts[element] = nil }
+        if collections[index].parts.isEmpty { collections.remove(at: index) }
     }
 
     /// Forgets the parts without effects, if they are more than those with effects.
@@ -54,22 +66,32 @@ package struct LiveParts: Sendable {
         for path in all where !used.contains(path) { remove(path) }
     }
 
-    private var all: [EffectPath] { others + collections.values.flatMap { $0.parts.values.flatMap { $0 } } }
+    private var all: [EffectPath] { others + collections.flatMap { $0.parts.values.flatMap { $0 } } }
+
+    /// Whether no part can be gone, because nothing has changed where the parts are.
+    ///
+    /// - Parameter state: the place of the whole state.
+    func areUnchanged(in state: UnsafeRawPointer) -> Bool {
+        others.isEmpty && collections.allSatisfy { $0.check?(state) == true }
+    }
 
     /// Looks at each part, and removes those that are gone.
     ///
     /// - Parameters:
     ///   - isGone: whether a part is gone.
     ///   - look: looks at the elements of the collection that the steps lead to.
+    ///   - check: a check whether the collection that the steps lead to is still that version; nil if there is no quick one.
     mutating func takeGone(
-        isGone: (EffectPath) -> Bool, look: ([PathStep], inout ElementLook) -> Void
+        isGone: (EffectPath) -> Bool, look: ([PathStep], inout ElementLook) -> Void,
+        check: ([PathStep], CollectionVersion) -> VersionCheck?
     ) -> Set<EffectPath> {
         var gone = others.filter(isGone)
         for index in collections.indices {
-            let (way, collection) = collections[index]
-            var found = ElementLook(collection.parts, collection.stamp)
+            let way = collections[index].way
+            var found = ElementLook(collections[index].parts, collections[index].version)
             look(way, &found)
-            collections.values[index].stamp = found.stamp
+            collections[index].version = found.version
+            collections[index].check = found.version.flatMap { check(way, $0) }
             gone.formUnion(found.gone)
         }
         for path in gone { remove(path) }
@@ -81,15 +103,15 @@ package struct LiveParts: Sendable {
 @usableFromInline
 package struct ElementLook {
     private let parts: [PathStep: Set<EffectPath>]
-    private let lastStamp: ChangeToken?
-    /// That of the collection now; nil if it has none.
-    private(set) var stamp: ChangeToken?
+    private let last: CollectionVersion?
+    /// That of the collection now; nil if it was not looked at, or if none is kept.
+    private(set) var version: CollectionVersion?
     /// The parts that were found gone.
     private(set) var gone: Set<EffectPath> = []
 
-    init(_ parts: [PathStep: Set<EffectPath>], _ lastStamp: ChangeToken?) {
+    init(_ parts: [PathStep: Set<EffectPath>], _ last: CollectionVersion?) {
         self.parts = parts
-        self.lastStamp = lastStamp
+        self.last = last
     }
 
     /// The collection itself is gone.
@@ -106,15 +128,10 @@ package struct ElementLook {
         at elements: Elements, _ tracker: ElementTracker<Elements>?,
         isGone: ((ArraySlice<PathStep>, Elements.Value) -> Bool)?
     ) where Elements.Key: Sendable {
-        if let tracker {
-            stamp = tracker.stamp(elements)
-            if stamp == lastStamp { return }
-            if let lastStamp, let keys = tracker.changedKeys(elements, lastStamp) {
-                for key in keys { look(at: .identified(by: key), in: elements, isGone) }
-                return
-            }
-        }
-        for element in parts.keys { look(at: element, in: elements, isGone) }
+        // Several middlewares may look at one collection, each with parts of its own inside of the elements.
+        let changed = last.flatMap { tracker?.changes(elements, $0) }
+        version = changed?.isEmpty == true ? last : tracker?.version(elements, parts.count)
+        for element in changed ?? Array(parts.keys) { look(at: element, in: elements, isGone) }
     }
 
     private mutating func look<Elements: KeyedElements>(
@@ -130,47 +147,4 @@ package struct ElementLook {
             if !rest.isEmpty, isGone(rest, value) { gone.insert(path) }
         }
     }
-}
-
-/// A collection of entities that tells which of them have changed.
-package protocol TrackedElements: KeyedElements, ChangeTracked, Sendable where Value: Identifiable, Value.ID == Key {
-    /// The keys of the elements that were removed, moved or changed since that version; nil if they are not known.
-    func changedKeys(since stamp: ChangeToken) -> [Key]?
-}
-
-/// ``TrackedElements`` of a type that is not known to conform.
-@usableFromInline
-package struct ElementTracker<Elements: KeyedElements & Sendable>: Sendable where Elements.Key: Sendable {
-    let stamp: @Sendable (Elements) -> ChangeToken?
-    let changedKeys: @Sendable (Elements, ChangeToken) -> [Elements.Key]?
-
-    /// Nil if the type does not conform.
-    @usableFromInline
-    package init?() {
-        func open<Tracked: TrackedElements>(_ type: Tracked.Type) -> ElementTracker {
-            ElementTracker(
-                stamp: { ($0 as? Tracked)?.stamp },
-                changedKeys: { ($0 as? Tracked)?.changedKeys(since: $1) as? [Elements.Key] })
-        }
-        guard let type = Elements.self as? any TrackedElements.Type else { return nil }
-        self = open(type)
-    }
-
-    private init(
-        stamp: @escaping @Sendable (Elements) -> ChangeToken?,
-        changedKeys: @escaping @Sendable (Elements, ChangeToken) -> [Elements.Key]?
-    ) {
-        self.stamp = stamp
-        self.changedKeys = changedKeys
-    }
-}
-
-extension EntityTable: TrackedElements {
-    package func changedKeys(since stamp: ChangeToken) -> [Entity.ID]? {
-        changes(since: stamp).map { $0.removed.map(\.id) + $0.updated + $0.moved.map(\.id) }
-    }
-}
-
-extension SortedEntityTable: TrackedElements {
-    package func changedKeys(since stamp: ChangeToken) -> [Entity.ID]? { table.changedKeys(since: stamp) }
 }

@@ -7,7 +7,10 @@ extension Middleware {
     public func scoped<ParentState: Sendable, ParentAction: Sendable>(
         _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
     ) -> AnyMiddleware<ParentState, ParentAction> {
-        AnyMiddleware(of: prepared, at: PathStep(to: state), mayEnd: false, action) {
+        AnyMiddleware(
+            of: prepared, at: PathStep(to: state), mayEnd: false, offset: MemoryLayout<ParentState>.offset(of: state),
+            action
+        ) {
             $0[keyPath: state]
         }
     }
@@ -60,11 +63,12 @@ extension AnyMiddleware {
     /// - Parameters:
     ///   - place: the step to the part.
     ///   - mayEnd: whether the part may be removed from the state.
+    ///   - offset: that of a part which is a stored property.
     ///   - action: the case of its actions.
     ///   - read: the part; nil if there is none.
     @inlinable
     package convenience init<Part: Sendable, PartAction: Sendable>(
-        of part: AnyMiddleware<Part, PartAction>, at place: PathStep, mayEnd: Bool,
+        of part: AnyMiddleware<Part, PartAction>, at place: PathStep, mayEnd: Bool, offset: Int? = nil,
         _ action: CasePath<Action, PartAction>, read: @escaping @Sendable (State) -> Part?
     ) {
         let embed = action.embed
@@ -83,10 +87,16 @@ extension AnyMiddleware {
         }
         let look: Look = { way, state, look in
             guard let first = way.first, first.isInPlace(of: place) else { return }
-            guard let value = read(state), !mayEnd || step(value) == first else {
-                return look.removeAll()
-            }
+            guard let value = read(state), !mayEnd || step(value) == first else { return look.removeAll() }
             part.look?(way.dropFirst(), value, &look)
+        }
+        var check: Check?
+        if let offset, let checkPart = part.check {
+            check = { way, version in
+                guard let first = way.first, first.isInPlace(of: place) else { return nil }
+                guard let partCheck = checkPart(way.dropFirst(), version) else { return nil }
+                return { partCheck($0 + offset) }
+            }
         }
         self.init(
             respond: { (commit: borrowing Commit<State, Action>) in
@@ -104,7 +114,7 @@ extension AnyMiddleware {
                 return part.resumeAnswer(value).embedded(in: step(value), embed)
             },
             intercept: intercept, isGone: part.isGone != nil || mayEnd ? isGone : nil,
-            look: part.look != nil || mayEnd ? look : nil,
+            look: part.look != nil || mayEnd ? look : nil, check: check,
             timers: part.timers.map { source in
                 TimerSource(group: source.group.embedded(in: place)) { state in
                     guard let value = read(state) else { return [] }
@@ -119,11 +129,8 @@ extension AnyMiddleware {
     @inlinable
     package convenience init<Part: Sendable, PartAction: Sendable>(
         ofEach part: AnyMiddleware<Part, PartAction>
-    )
-    where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
-        let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in
-            { ElementAction(key, $0) }
-        }
+    ) where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
+        let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in { ElementAction(key, $0) } }
         let tracker = ElementTracker<State>()
         var intercept: Intercept?
         if let interceptPart = part.interceptFunction {
@@ -151,16 +158,14 @@ extension AnyMiddleware {
             },
             intercept: intercept,
             isGone: { path, state in
-                guard let first = path.first, let key = first.elementKey(as: State.Key.self) else {
-                    return false
-                }
+                guard let first = path.first, let key = first.elementKey(as: State.Key.self) else { return false }
                 guard let value = state.element(of: key), .element(key, value) == first else { return true }
                 return part.isGone?(path.dropFirst(), value) ?? false
             },
             look: { way, state, look in
                 // A way that goes on leads to a collection of another middleware.
                 if way.isEmpty { look.look(at: state, tracker, isGone: part.isGone) }
-            },
+            }, check: { way, version in way.isEmpty ? tracker?.check(version) : nil },
             timers: part.timers.map { source in
                 TimerSource(group: source.group.embedded(in: .elements)) { state in
                     state.elementKeys.flatMap { key in

@@ -13,6 +13,8 @@ extension StoreCore {
         of work: PendingWork<Action>, endsBatch: Bool, _ contents: ContentsPointer, _ sink: some ActionSink<Action>
     ) {
         work.defersEffectEvents = !endsBatch
+        work.effects.forgetUnusedParts()
+        if work.effects.parts.areUnchanged(in: Self.state(in: contents)) { return }
         cancel(contents, sink) { effects, ended in
             effects.takeMissing(&ended) { middleware.takeGone(from: &$0, in: contents.pointee.state) }
         }

@@ -164,4 +164,116 @@ import Testing
         #expect(looks(plainLooks) { store.dispatch(.other) } <= 2)
         store.end()
     }
+
+    /// A row whose id counts how often it is read. A look at a row reads it.
+    private struct Row: Sendable, Identifiable {
+        let number: Int
+        let looks: Recorder<Int>
+        var value = 0
+
+        var id: Int {
+            looks.record(number)
+            return number
+        }
+    }
+
+    private struct Lists: Sendable {
+        var array: [Row]
+        var dictionary: [String: Row]
+        var other = 0
+    }
+
+    private enum ListAction: Sendable {
+        case array(ElementAction<Int, CellAction>)
+        case dictionary(ElementAction<String, CellAction>)
+        case other
+        case replace(Int)
+        case removeFirst
+    }
+
+    private func lists(_ count: Int, _ looks: Recorder<Int>) -> Store<Lists, ListAction> {
+        let row = Reduce<Row, CellAction> { row, action in
+            if action == .increment { row.value += 1 }
+        }
+        .with(
+            MiddlewareFunction { commit in
+                guard commit.action == .start else { return .none }
+                return .run("\(commit.state.number)") {
+                    await Gate().wait()
+                    return nil
+                }
+            })
+        let rows = (0..<count).map { Row(number: $0, looks: looks) }
+        return Store(
+            Lists(array: rows, dictionary: Dictionary(uniqueKeysWithValues: rows.map { ("\($0.number)", $0) })),
+            reducer: Compose {
+                Scope(
+                    \.array,
+                    CasePath(embed: { .array($0) }, extract: { if case .array(let action) = $0 { $1(action) } }),
+                    ForEach(row))
+                Scope(
+                    \.dictionary,
+                    CasePath(
+                        embed: { .dictionary($0) }, extract: { if case .dictionary(let action) = $0 { $1(action) } }),
+                    ForEach(row))
+                Reduce<Lists, ListAction>(
+                    decide: { action, _ in
+                        switch action {
+                        case .array, .dictionary: .ignore
+                        case .other, .replace, .removeFirst: .accept
+                        }
+                    },
+                    reduce: { lists, action in
+                        switch action {
+                        case .array, .dictionary: break
+                        case .other: lists.other += 1
+                        case .replace(let index):
+                            let other = Row(number: -1, looks: looks)
+                            lists.array[index] = other
+                            lists.dictionary["\(index)"] = other
+                        case .removeFirst:
+                            lists.array.removeFirst()
+                            lists.dictionary["0"] = nil
+                        }
+                    })
+            },
+            environment: scheduler.environment(effectLimit: 10_000) { [cancelled] event in
+                if event.phase == .cancelled { cancelled.record(event.effect) }
+            })
+    }
+
+    @Test(arguments: [60, 1000], [true, false])
+    func anActionElsewhereLooksAtNoRowOfAnArrayOrADictionary(_ count: Int, _ isArray: Bool) {
+        let rowLooks = Recorder<Int>()
+        let store = lists(count, rowLooks)
+        func dispatch(_ number: Int, _ action: CellAction) {
+            store.dispatch(
+                isArray
+                    ? .array(ElementAction(number, action)) : .dictionary(ElementAction("\(number)", action)))
+        }
+        for number in 0..<count { dispatch(number, .start) }
+        // The first look after the start remembers the collection.
+        store.dispatch(.other)
+        #expect(looks(rowLooks) { for _ in 1...3 { store.dispatch(.other) } } == 0)
+        #expect(looks(rowLooks) { dispatch(7, .increment) } <= 4, "one row has changed")
+        #expect(cancelled.values.isEmpty)
+        store.end()
+    }
+
+    /// In a row that was replaced, and behind a row that was removed, another row has taken the place.
+    @Test func rowsOfAnArrayAndADictionaryEndTheirEffectsWhenTheyGo() {
+        let store = lists(20, Recorder<Int>())
+        for number in 0..<20 {
+            store.dispatch(.array(ElementAction(number, .start)))
+            store.dispatch(.dictionary(ElementAction("\(number)", .start)))
+        }
+        store.dispatch(.other)
+        store.dispatch(.replace(7))
+        #expect(cancelled.values.sorted { "\($0)" < "\($1)" } == ["7", "7"])
+        store.dispatch(.other)
+        store.dispatch(.removeFirst)
+        // All rows of the array have moved, and of the dictionary one is gone.
+        #expect(store.core.contents.withLock { $0.pointee.pending?.effects.count } == 18)
+        store.end()
+    }
 }
