@@ -294,10 +294,10 @@ struct ShareTests {
         }
         try await file.run(configuration: configuration) { server in
             #expect(try await server.get(revoked + "/state").code == "no-such-share")
-            #expect(try await server.get(valid + "/state").json == ["revision": 1, "state": ["count": 1]])
+            #expect(try await server.get(valid + "/state").json == ["revision": 4, "state": ["count": 1]])
             for _ in 0..<3 { _ = try await server.session().increment() }
             try await server.hibernates(to: 1)
-            #expect(try await server.get(valid + "/state").json == ["revision": 1, "state": ["count": 1]])
+            #expect(try await server.get(valid + "/state").json == ["revision": 4, "state": ["count": 1]])
             #expect(try await server.get(revoked + "/state").status == 404)
             #expect(try await server.delete(path + "/shares").status == 204)
             #expect(try await server.get(valid + "/state").status == 404)

@@ -36,7 +36,8 @@ struct RedisConfigurationTests {
                 ]
             ),
             (.sqlite, ["storage.redis.url", "storage.redis.replicas", "storage.redis.prefix"]),
-            (.redis, ["storage.path"]),
+            // With Redis, the second is a mistake too.
+            (.redis, ["storage.path", "storage.keepDays"]),
         ])
     func keysOfOtherKinds(kind: Configuration.Storage.Kind, named: [String]) throws {
         var configuration = Configuration()
