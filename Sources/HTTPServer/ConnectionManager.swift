@@ -29,7 +29,8 @@ package final class ConnectionManager: Sendable {
         /// Whether a timer looks whether that is still so.
         var awaitsInputRoom = false
         var isDraining = false
-        var onDrained: (() -> Void)?
+        /// Are called when no connection is left.
+        var onEmpty: [() -> Void] = []
         var date: (second: Int, bytes: [UInt8]) = (0, [])
         @exclusivity(unchecked) var requestIDs = RequestIDs()
 
@@ -137,26 +138,37 @@ extension ConnectionManager {
     ///   - streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
     ///   - loops: how many loops drain.
     func drain(within timeout: Duration, streamTime: Duration?, loops: Int) async {
+        await whenEmpty { [self] in startDrain(within: timeout, streamTime: streamTime, loops: loops) }
+    }
+
+    /// Closes the listeners, and connections that have sent no request. Returns when no connection is left.
+    func stopListening() async {
+        await whenEmpty { [self] in
+            contents.value.closeListeners()
+            for connection in contents.value.open { connection.drain() }
+        }
+    }
+
+    /// Calls `start` on the loop, and returns when no connection is left, or the loop has stopped.
+    private func whenEmpty(_ start: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             let isRunning = loop.execute { [self] in
-                startDrain(within: timeout, streamTime: streamTime, loops: loops) { continuation.resume() }
+                contents.value.onEmpty.append { continuation.resume() }
+                start()
+                finishDrainIfEmpty()
             }
             if !isRunning { continuation.resume() }
         }
     }
 
-    private func startDrain(
-        within timeout: Duration, streamTime: Duration?, loops: Int, _ onDrained: @escaping () -> Void
-    ) {
+    private func startDrain(within timeout: Duration, streamTime: Duration?, loops: Int) {
         let contents = contents.value
         contents.isDraining = true
-        contents.onDrained = onDrained
         for connection in contents.open { connection.drain() }
         let streams = contents.open.filter(\.machine.isStreaming)
         let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout, streamTime: streamTime)
         // The loops have about the same number of streams.
         end(streams[...], among: streams.count * loops, schedule)
-        finishDrainIfEmpty()
         _ = loop.schedule(after: schedule.respondsAfter) { [self] in
             for connection in self.contents.value.open { connection.sendDeferredResponse() }
         }
@@ -177,9 +189,10 @@ extension ConnectionManager {
 
     private func finishDrainIfEmpty() {
         let contents = contents.value
-        guard contents.isDraining, contents.open.isEmpty, let onDrained = contents.onDrained.take() else { return }
-        contents.closeListeners()
-        onDrained()
+        guard contents.isDraining, contents.open.isEmpty, !contents.onEmpty.isEmpty else { return }
+        let waiting = contents.onEmpty
+        contents.onEmpty = []
+        for resume in waiting { resume() }
     }
 }
 

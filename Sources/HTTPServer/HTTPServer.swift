@@ -58,16 +58,21 @@ package final class HTTPServer: Sendable {
 
     /// Closes idle connections at once, and the others behind their responses. Stream handlers are asked to end.
     ///
-    /// New connections are still accepted, so that clients learn that the server drains. Returns when no connection is
-    /// left; those left after `timeout` are closed.
+    /// New connections are still accepted, so that clients learn that the server drains, until ``stopListening()`` or the timeout.
+    /// Returns when no connection is left; those left after `timeout` are closed.
     ///
     /// - Parameter streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
     package func drain(within timeout: Duration, streamTime: Duration? = nil) async {
         let loops = managers.count
+        await forEachLoop { await $0.drain(within: timeout, streamTime: streamTime, loops: loops) }
+    }
+
+    /// Accepts no more connections. Returns when those that came during the drain have their responses.
+    package func stopListening() async { await forEachLoop { await $0.stopListening() } }
+
+    private func forEachLoop(_ body: @escaping @Sendable (ConnectionManager) async -> Void) async {
         await withTaskGroup(of: Void.self) { group in
-            for manager in managers {
-                group.addTask { await manager.drain(within: timeout, streamTime: streamTime, loops: loops) }
-            }
+            for manager in managers { group.addTask { await body(manager) } }
         }
     }
 }

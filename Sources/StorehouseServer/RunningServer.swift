@@ -103,30 +103,26 @@ package final class RunningServer: Sendable {
         log.info("draining")
         api.availability.drain()
         let schedule = DrainDeadlines(configuration.http)
-        let (http, api, registry, journal) = (http, api, api.registry, api.journal)
-        let disconnectAfter = configuration.http.disconnectAfter
-        let streamTime = api.forwarder == nil ? nil : Self.handoverTime / 2
+        let (inProgress, calls) = (Promise<Void>(), Promise<Void>())
         let connections = Task {
-            await step("connections", until: schedule.connections) { [operators] in
-                await http.drain(within: disconnectAfter, streamTime: streamTime)
-                // Last, so that the drain can be watched.
-                await operators?.http.drain(within: .milliseconds(5))
+            await step("connections", until: schedule.connections) { [self] in
+                await drainConnections(schedule, answered: inProgress, callsEnded: calls)
             }
+            inProgress.fulfill(())
         }
         if api.forwarder == nil {
-            await connections.value
+            await inProgress.value()
         } else {
             // Other nodes continue the sessions as soon as this one has given them back. What clients still send or read is not
             // about sessions that this node has, unless these wait for calls.
-            _ = await finishes(by: .now + Self.handoverTime) { await connections.value }
+            _ = await finishes(by: .now + Self.handoverTime) { await inProgress.value() }
         }
-        let calls = DrainingCalls(of: registry, until: schedule.calls)
-        await step("calls", until: schedule.connections) { [log] in
-            let count = await calls.ended()
-            guard count > 0 else { return }
-            log.warning("remote calls did not end in time, and are interrupted", [.init("sessions", count)])
-        }
-        await step("journal", until: schedule.journal) {
+        await awaitCalls(schedule)
+        calls.fulfill(())
+        // A request must not load a session that the journal does not write any more.
+        if api.forwarder == nil { await connections.value }
+        await step("journal", until: schedule.journal) { [api] in
+            let (registry, journal) = (api.registry, api.journal)
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
             await withCheckedContinuation { done in
                 DispatchQueue(label: "sessions.detach").async {
@@ -146,6 +142,33 @@ package final class RunningServer: Sendable {
             await operators?.group.stop()
         }
         log.info("stopped")
+    }
+
+    /// Answers the requests in progress, and those on new connections for as long as calls are awaited.
+    ///
+    /// - Parameters:
+    ///   - answered: is fulfilled when no connection is left of those that were open.
+    ///   - callsEnded: is fulfilled when nothing more is awaited of new connections.
+    private func drainConnections(
+        _ schedule: DrainDeadlines, answered: Promise<Void>, callsEnded: Promise<Void>
+    ) async {
+        let streamTime = api.forwarder == nil ? nil : Self.handoverTime / 2
+        await http.drain(within: configuration.http.disconnectAfter, streamTime: streamTime)
+        answered.fulfill(())
+        _ = await finishes(by: schedule.calls) { await callsEnded.value() }
+        await http.stopListening()
+        // Last, so that the drain can be watched.
+        await operators?.http.drain(within: .milliseconds(5))
+        await operators?.http.stopListening()
+    }
+
+    private func awaitCalls(_ schedule: DrainDeadlines) async {
+        let calls = DrainingCalls(of: api.registry, until: schedule.calls)
+        await step("calls", until: schedule.connections) { [log] in
+            let count = await calls.ended()
+            guard count > 0 else { return }
+            log.warning("remote calls did not end in time, and are interrupted", [.init("sessions", count)])
+        }
     }
 
     private func step(

@@ -46,6 +46,7 @@ import Testing
         send(client)
         #expect(receive(client).contains("200 OK"))
         try await body(server, group.loops[0], client)
+        await server.stopListening()
         await group.stop()
     }
 

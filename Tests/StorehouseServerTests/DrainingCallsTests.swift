@@ -2,6 +2,7 @@ import FaultyServices
 import Foundation
 import JSON
 import RemoteServices
+import Sockets
 import StoreHosting
 import Storehouse
 import StorehouseServer
@@ -13,23 +14,29 @@ import Upstream
 ///
 /// Where a drain must not wait, it could wait for an hour: only a fault exceeds the limit of the suite.
 @Suite(.timeLimit(.minutes(10))) struct DrainingCallsTests {
-    private static let hour = Configuration.with { $0.http.drainTimeout = .seconds(3600) }
+    private static let hour = Configuration.with {
+        $0.http.drainTimeout = .seconds(3600)
+        $0.http.threads = 1
+    }
 
     /// Serves relays that call `service`, then drains.
     private static func run<Result: Sendable>(
         _ service: FaultyUpstream, on storage: DurableServer? = nil, _ configuration: Configuration = hour,
-        _ body: (LiveServer) async throws -> Result
+        loops: LoopImplementation = .preferred, _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         try await RealRemotes.run(url: "http://127.0.0.1:\(service.port)") { client, _ in
             let journal = try await storage?.open()
             return try await LiveServer.run(
-                kinds: [.relay(client)], configuration: configuration, journal: journal, body)
+                kinds: [.relay(client)], loops: loops, configuration: configuration, journal: journal, body)
         }
     }
 
-    /// Waits until the server takes no connections any more.
-    private static func isClosed(_ server: LiveServer) async throws {
-        try await waitUntil { (try? await server.get("/healthz")) == nil }
+    /// Waits until the event loop drains, so that it closes no connection any more only because it has no request yet.
+    private static func isDraining(_ server: LiveServer) async throws {
+        try await waitUntil {
+            let answer = try? await server.client().exchange(TestRequest("GET", "/readyz"))
+            return answer?.status == 503 && answer?["connection"] == "close"
+        }
     }
 
     /// The texts of a session after a restart.
@@ -46,7 +53,7 @@ import Upstream
             #expect(try await session.dispatch("relay/call", ["times": 3]).status == 200)
             await service.until { $0.requests.count == 1 }
             let release = Task {
-                try await Self.isClosed(server)
+                try await Self.isDraining(server)
                 service.release()
             }
             return (session.path, release, server.log)
@@ -73,6 +80,35 @@ import Upstream
         }
         await release.value
         #expect(try await Self.texts(of: path, service, on: storage) == ["Cat"])
+    }
+
+    /// There is a moment without a connection before each of the many.
+    @Test(arguments: LoopImplementation.allCases)
+    func theServerAnswersForAsLongAsItWaitsForCalls(_ loops: LoopImplementation) async throws {
+        let service = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await Self.run(service, loops: loops) { server in
+            let session = try await server.session("relay")
+            #expect(try await session.dispatch("relay/call", ["times": 2]).status == 200)
+            await service.until { $0.requests.count == 1 }
+            async let drained: Void = server.running.drain()
+            try await Self.isDraining(server)
+            for _ in 0..<20 {
+                #expect(try await server.get("/readyz").code == "draining")
+                #expect(try await server.get("/healthz").status == 200)
+                #expect(try await session.read().revision == 1)
+                #expect(try await session.dispatch("relay/call", ["times": 1]).code == "draining")
+                #expect(try await server.get(session.path + "/events").code == "draining")
+            }
+            // It sends nothing, and nothing waits for it.
+            let silent = try server.client()
+            #expect(try await server.get("/healthz").status == 200)
+            service.release()
+            await drained
+            #expect(try await silent.rest().isEmpty)
+            #expect(server.log.text.contains("info stopped"))
+            await #expect(throws: Wire.Failure.self) { try await server.get("/healthz") }
+            #expect(service.record.requests.count == 2)
+        }
     }
 
     @Test func effectsThatWaitForEventsOrForADelayDoNotHoldUpTheEnd() async throws {
@@ -110,9 +146,13 @@ import Upstream
                 _ = try await busy.dispatch("relay/call", ["times": 2])
                 await service.until { !$0.requests.isEmpty }
                 async let drained: Void = cluster.second.running.drain()
-                try await Self.isClosed(cluster.second)
+                try await Self.isDraining(cluster.second)
                 #expect(try await idle.at(cluster.first).state("/left") == 0)
                 #expect(try await idle.at(cluster.first).read().at("/node") == .string(cluster.first.name))
+                for _ in 0..<20 {
+                    #expect(try await cluster.second.get("/healthz").status == 200)
+                    #expect(try await busy.read().revision == 1)
+                }
                 async let state = busy.at(cluster.first).state("/texts")
                 service.release()
                 await drained
@@ -141,7 +181,9 @@ import Upstream
                 await service.until { !$0.requests.isEmpty }
                 server.signal(number)
                 try await server.log.line(with: "draining")
-                try await waitUntil { (try? server.client()) == nil }
+                try await waitUntil {
+                    (try? await server.client().exchange(TestRequest("GET", "/readyz")))?.code == "draining"
+                }
                 service.release()
                 #expect(try await server.exitCode() == 0)
                 return path

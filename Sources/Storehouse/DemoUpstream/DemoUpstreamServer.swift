@@ -33,6 +33,7 @@ package final class DemoUpstreamServer: Sendable {
     /// - Parameter timeout: the time for the requests in progress.
     package func drain(within timeout: Duration) async {
         await http.drain(within: timeout)
+        await http.stopListening()
         await group.stop()
     }
 
