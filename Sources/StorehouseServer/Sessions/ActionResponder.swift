@@ -69,6 +69,7 @@ final class ActionResponder: Sendable {
                 deferred.schedule(after: wait) { [self] in respondWithCurrentState(result) }
             }
             result.whenSettled { [self] in respondOnLoop(result) }
+            if let share { awaitRevocation(of: share, result) }
         } catch {
             fail(error)
         }
@@ -106,7 +107,7 @@ final class ActionResponder: Sendable {
     /// If what was read is lost, the response shows the action's own commit, which is durable: a 503 would say that nothing
     /// was committed.
     private func respondWithCurrentState(_ result: DispatchResult) {
-        guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard decide() else { return }
         api.runOffLoop(session) { [self] in readCurrentState(result) }
     }
 
@@ -125,13 +126,20 @@ final class ActionResponder: Sendable {
         }
     }
 
-    /// The client's token expires before the wait is over.
+    /// - Returns: false if the response is decided already.
+    private func decide() -> Bool {
+        guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+        if share != nil { session.existingShareWaits?.remove(self) }
+        return true
+    }
+
+    /// The client's token or share expires, or its share is revoked, before the wait is over.
     private func expire(_ result: DispatchResult) {
-        guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard decide() else { return }
         if recorder?.isFinal == true { respond(to: result) } else { respondEarly(result) }
     }
 
-    /// Answers a client whose token has expired meanwhile: with the action's own commit, and nothing that came later.
+    /// Answers a client that may no longer read: with the action's own commit, and nothing that came later.
     private func respondEarly(_ result: DispatchResult) {
         recorder?.recordFinal(request.earlyResponse(to: result), showing: result.state?.json)
         deferred.answer { [self] in request.earlyMessage(for: result) }
@@ -142,6 +150,19 @@ final class ActionResponder: Sendable {
         // A session that hibernates has not ended: it can be found again.
         if problem.code == .sessionEnded, session.continuesElsewhere, api.redispatch(session.id, deferred) { return }
         deferred.refuse(problem)
+    }
+}
+
+// Waits of clients with a share.
+extension ActionResponder {
+    /// Ends the wait when the share is revoked.
+    private func awaitRevocation(of share: Share, _ result: DispatchResult) {
+        let end: @Sendable () -> Void = { [self] in
+            if !share.isValid(in: session) { resumeOnLoop { [self] in expire(result) } }
+        }
+        session.shareWaits.add(self, revoked: end)
+        // Both may have happened before the wait was added.
+        if isDecided.load(ordering: .acquiring) { session.shareWaits.remove(self) } else { end() }
     }
 }
 

@@ -110,7 +110,7 @@ final class ShareAPI: Sendable {
 
 // Revoking.
 extension ShareAPI {
-    /// Makes all shares of a session invalid, and ends their streams.
+    /// Makes all shares of a session invalid, and ends their streams and waits.
     func revoke(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try availability.requireStorage()
         try access.authorizedSession(id, for: .share, context, revoke)
@@ -129,6 +129,7 @@ extension ShareAPI {
                 }
             }
             session.events.endRevoked()
+            session.existingShareWaits?.endRevoked()
             deferred.answer { Response(.noContent) }
         }
     }
