@@ -53,15 +53,18 @@ extension HTTPConnection {
         if !drain() { startTimeout(.idle) }
     }
 
+    /// Whether its first request waits until there is room for the connection.
+    var isHeldBack: Bool { if case .heldBack? = partial { true } else { false } }
+
     /// Leaves the first request unread until there is room for the connection.
-    func holdBack() {
-        isHeldBack = true
+    func holdBack(_ head: RequestHead) {
+        partial = .heldBack(head)
         channel?.pauseReading()
     }
 
     /// There is room for the connection, so that its first request is handled.
     func goOn() {
-        isHeldBack = false
+        partial = nil
         channel?.resumeReading()
     }
 

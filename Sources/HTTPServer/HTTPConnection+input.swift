@@ -44,14 +44,15 @@ extension HTTPConnection {
         case .failed(let failure, let head):
             requestID = context.requestID(failure.fields?.requestID)
             let handler = context.handler
-            refuse(failure, head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self))
+            let response = head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self)
+            refuse(failure, of: head, response)
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
+            requestID = context.requestID(head.fields.requestID)
             if isProvisional, context.holdsBack(self, head) {
-                holdBack()
+                holdBack(head)
                 return (0, false)
             }
-            requestID = context.requestID(head.fields.requestID)
             return (consumed + receiveBody(of: head, from: consumed, in: bytes), true)
         }
     }
@@ -74,7 +75,7 @@ extension HTTPConnection {
             return 0
         case .length(let length) where length <= bytes.count && !head.expectsContinue:
             if context.refusesBody(length), !isForwarded {
-                refuse(.overloaded(head))
+                refuse(.overloaded(head), of: head)
                 return length
             }
             if isForwarded, !isMultiplexed, !isProvisional, !context.isDraining, ChannelUpgrade.isAsked(in: head) {
@@ -85,7 +86,7 @@ extension HTTPConnection {
             return length
         case .length, .chunked:
             if !isForwarded, !context.admitsInput(head.body.announcedBytes) {
-                refuse(.overloaded(head))
+                refuse(.overloaded(head), of: head)
                 return 0
             }
             if head.expectsContinue, let channel { write(ResponseEncoder.continueBytes, to: channel) }
@@ -118,7 +119,7 @@ extension HTTPConnection {
         case .needMore(let consumed): return (consumed, false)
         case .failed(let failure):
             partial = nil
-            refuse(failure.of(request.head))
+            refuse(failure.of(request.head), of: request.head)
             return (0, false)
         case .done(let consumed):
             partial = nil
@@ -143,11 +144,13 @@ extension HTTPConnection {
 
     /// Responds to a request that cannot be handled. The connection closes if the start of the next request is unknown.
     ///
-    /// - Parameter response: of the refusal that comes before the failure; nil if there is none.
-    func refuse(_ failure: RequestFailure, _ response: Response? = nil) {
+    /// - Parameters:
+    ///   - head: that of the request, if it is known.
+    ///   - response: of the refusal that comes before the failure; nil if there is none.
+    func refuse(_ failure: RequestFailure, of head: RequestHead?, _ response: Response? = nil) {
         machine.receivedFailure(ResponseEncoder(answering: failure))
         let linger = failure.reason == .overloaded ? Linger.brief : Linger()
-        answer(response ?? context.handler.response(to: failure, on: self), linger: linger)
+        answer(response ?? context.handler.response(to: failure, of: head, on: self), linger: linger)
     }
 }
 
@@ -165,6 +168,8 @@ extension BodyFraming {
 /// A request that has not arrived completely.
 enum PartialInput {
     case head(PartialHead)
+    /// The first request of a connection waits until there is room for it. It stays with the channel, unread.
+    case heldBack(RequestHead)
     case body(PartialRequest)
 }
 

@@ -45,8 +45,6 @@ package final class HTTPConnection {
     var timer: LoopTimer?
     /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
     var isProvisional = false
-    /// Whether its first request waits until there is room for the connection.
-    var isHeldBack = false
     /// Whether it shares the socket of another server with other connections. That socket is counted, not this connection.
     var isMultiplexed = false
     @exclusivity(unchecked) private var requestIDStorage = ""

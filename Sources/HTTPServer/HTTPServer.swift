@@ -91,7 +91,9 @@ package protocol RequestHandler: AnyObject, Sendable {
     func handle(_ request: consuming Request, _ exchange: consuming Exchange)
 
     /// The response to bytes that are no request, or to a request that does not arrive in time.
-    func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response
+    ///
+    /// - Parameter head: that of the request, if it has arrived and is well-formed.
+    func response(to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection) -> Response
 
     /// A request will never be answered, because its connection has closed. Called on the connection's loop.
     ///

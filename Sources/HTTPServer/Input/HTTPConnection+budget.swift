@@ -56,13 +56,9 @@ extension HTTPConnection {
 
     /// Responds to a request that has not arrived completely. The connection closes behind the response.
     func refuseUnfinished(_ failure: (RequestHead?) -> RequestFailure) {
-        isHeldBack = false
-        if case .body(let request)? = partial.take() {
-            refuse(failure(request.head))
-        } else {
-            requestID = context.requestID(nil)
-            refuse(failure(nil))
-        }
+        let head = partial.take()?.requestHead
+        if head == nil { requestID = context.requestID(nil) }
+        refuse(failure(head), of: head)
     }
 }
 
@@ -70,10 +66,20 @@ extension PartialInput {
     /// The memory of the objects themselves, about.
     private static var ownBytes: Int { 256 }
 
+    /// The head of the request, if all of it has arrived.
+    var requestHead: RequestHead? {
+        switch self {
+        case .head: nil
+        case .heldBack(let head): head
+        case .body(let request): request.head
+        }
+    }
+
     /// How many bytes of memory it holds.
     var heldBytes: Int {
         switch self {
         case .head(let head): Self.ownBytes + head.parser.heldBytes
+        case .heldBack(let head): Self.ownBytes + head.fields.heldBytes
         case .body(let request): Self.ownBytes + request.head.fields.heldBytes + request.decoder.heldBytes
         }
     }

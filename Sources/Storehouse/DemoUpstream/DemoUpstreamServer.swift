@@ -64,7 +64,9 @@ package final class DemoUpstreamHandler: RequestHandler {
         exchange.deferred.answer(after: maxDelay * Double.random(in: 0...1)) { Self.response(demo(remote)) }
     }
 
-    package func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response {
+    package func response(
+        to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection
+    ) -> Response {
         Problem(Problem.Code(rawValue: failure.code) ?? .malformedRequest, failure.detail).response
     }
 

@@ -151,10 +151,15 @@ package final class Router: RequestHandler {
         }
     }
 
-    package func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response {
-        let code = Problem.Code(rawValue: failure.code)
-        return finish(
-            code.map { Problem($0, failure.detail).response } ?? Response(failure.status), to: failure, connection)
+    package func response(
+        to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection
+    ) -> Response {
+        let response =
+            Problem.Code(rawValue: failure.code).map { Problem($0, failure.detail).response }
+            ?? Response(failure.status)
+        guard let head else { return finish(response, to: failure, connection) }
+        let route = try? resource(of: head, connection).route
+        return decorator(head, route).finish(response, to: head, connection, since: connection.now)
     }
 
     private func finish(

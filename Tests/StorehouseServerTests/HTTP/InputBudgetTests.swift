@@ -64,6 +64,8 @@ import Testing
             #expect(refused.code == "overloaded")
             #expect(refused["retry-after"] == "1")
             #expect(refused["connection"] == "close")
+            let name = request == .head ? "route=other" : "method=POST route=/sessions"
+            try await server.log.line(with: "\(name) status=503 code=overloaded")
             // Whoever finishes is served.
             #expect(try await session.increment().status == 200)
             #expect(try await server.post("/sessions", json: ["store": "app"]).status == 201)

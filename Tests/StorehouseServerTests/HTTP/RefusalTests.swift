@@ -270,6 +270,7 @@ import Testing
             #expect(refused.status == 503)
             #expect(refused.code == "overloaded")
             #expect(refused["retry-after"] == "1")
+            try await server.log.line(with: "method=GET route=/sessions/{id}/state status=503 code=overloaded")
             withExtendedLifetime((events, others)) {}
         }
     }

@@ -218,6 +218,37 @@ import Testing
         }
     }
 
+    /// A request is known by its head, whatever becomes of its body.
+    @Test(arguments: [
+        ("Content-Length: 99999999\r\n\r\n", 413), ("Transfer-Encoding: chunked\r\n\r\nfffffff\r\n", 413),
+        ("Transfer-Encoding: chunked\r\n\r\nno number\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
+        ("Content-Length: 9\r\nExpect: tea\r\n\r\n", 417), ("Content-Length: 9\r\n\r\n{", 408),
+    ])
+    func aRequestThatIsRefusedBeforeItsBodyHasItsRoute(_ rest: String, _ status: Int) async throws {
+        let configuration = Self.configuration(.all) { $0.http.bodyTimeout = .milliseconds(50) }
+        try await LiveServer.run(configuration: configuration, logging: .error) { server in
+            let session = try await server.session()
+            let targets = ["/sessions", session.path + "/actions", "/nowhere"]
+            for target in targets {
+                let client = try server.client()
+                try await client.send("POST \(target) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\n\(rest)")
+                #expect(try await client.response().status == status)
+            }
+            let lines = try server.log.accessLines().dropFirst()
+            #expect(lines.map { $0["route"] } == ["/sessions", "/sessions/{id}/actions", "other"])
+            #expect(lines.map { $0["session"] } == [nil, .string(Fingerprint.of(session.id)), nil])
+            for line in lines {
+                #expect(line["method"] == "POST" && line["status"] == .integer(status))
+                #expect(line["userAgent"] == "test")
+            }
+            let counted = try Exposition(try await server.get("/metrics")).samples
+            for route in ["/sessions", "/sessions/{id}/actions", "other"] {
+                let labels = #"route="\#(route)",method="POST",status="\#(status / 100)xx""#
+                #expect(counted["storehouse_http_request_duration_seconds_count{\(labels)}"] == 1)
+            }
+        }
+    }
+
     @Test func aProxyNamesTheClientAlsoOfWhatIsNoRequest() async throws {
         let configuration = Self.configuration(.all) { $0.http.trustedProxies = ["127.0.0.1"] }
         try await LiveServer.run(configuration: configuration) { server in
