@@ -23,6 +23,20 @@ package struct FileIdentity: Sendable, Hashable {
     }
 }
 
+/// The file behind a name, and its size.
+package struct FileStatus: Sendable {
+    package let identity: FileIdentity
+    package let size: Int
+
+    /// The file of this name, which may be a symbolic link; nil if there is none, with the reason in `errno`.
+    package init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        identity = FileIdentity(status)
+        size = Int(status.st_size)
+    }
+}
+
 /// The version of a file: it differs once the file is replaced, or written again.
 package struct FileVersion: Sendable, Hashable {
     private let file: FileIdentity

@@ -142,6 +142,7 @@ extension Log {
                 "storage cannot be written; check that storage.path is writable and has space",
                 [.init("detail", detail)])
         case .replaced(let detail): error(StorageEvent.replacement, [.init("detail", detail)])
+        case .overwritten(let detail): error(StorageEvent.overwriting, [.init("detail", detail)])
         case .disconnected(let detail):
             error("Redis cannot be used; commits wait or are refused until it can be used", [.init("detail", detail)])
         case .lostCommits: error("Redis has lost commits that were acknowledged, or may have; event ids change")

@@ -30,4 +30,29 @@ int csqlite_truncate_wal(sqlite3 *connection);
 // Syncs the database file of the connection, not its WAL.
 int csqlite_sync_database(sqlite3 *connection);
 
+// Has the connection not checkpoint and delete the WAL if it is the last one that closes.
+void csqlite_leave_wal(sqlite3 *connection);
+
+// The files of a connection at one moment.
+typedef struct {
+    // The begin of the database: SQLite's name, the size of a page, and the version, which is that of a WAL. They never change.
+    uint8_t header[20];
+    // The size of the database, and the size that it has when the whole WAL is checkpointed; the largest number if nobody has
+    // committed yet.
+    int64_t size, pagesEnd;
+    // The size of the WAL, and how much of it the commits need.
+    int64_t walSize, framesEnd;
+    // The frames of the commits in the WAL, and the number that all of them have. It is another one after each restart of the WAL.
+    int64_t frames;
+    uint64_t salt;
+    // That of the known frame; 0 if it is behind the end of the file.
+    uint64_t frameSalt;
+} csqlite_sight;
+
+// Looks at the database and the WAL of a connection, which must have read something.
+//
+// - knownFrame: the number of a frame in the WAL, from 1; 0 for none.
+// - Returns: 0 if they cannot be read, or if another connection has committed meanwhile.
+int csqlite_look(sqlite3 *connection, int64_t knownFrame, csqlite_sight *sight);
+
 #endif

@@ -50,12 +50,16 @@ extension SQLiteStorage {
     ///   - path: the database file.
     public static func deleteSession(_ id: String, from path: String) throws(StorageError) {
         let file = try StorageFile(path)
+        try StorageLock.check(file.path)
         guard file.exists else { throw .missing(path: path) }
         try file.checkHeader()
         let lock = try StorageLock(file.path)
         defer { lock.release() }
         try file.prepare()
-        let (connection, _) = try openKnown(path, file, .write)
+        let (connection, version) = try openKnown(path, file, .write)
+        try SchemaDifferences.reject(in: connection, version: version, path)
+        // Before anything is written: also the upgrade of an older file, and the switch of a backup to a WAL.
+        guard mayHave(id, connection) else { throw .refused("\(path) has no session \(id)") }
         try Schema.prepare(connection, path)
         let isDeleted = try storageErrors(path) { () throws(SQLiteError) in
             let database = try WriteConnection(
@@ -64,6 +68,18 @@ extension SQLiteStorage {
             return try database.delete(id)
         }
         if !isDeleted { throw .refused("\(path) has no session \(id)") }
+    }
+
+    /// Whether there is a session, as far as damage lets it be known.
+    private static func mayHave(_ id: String, _ connection: Connection) -> Bool {
+        ["", "NOT INDEXED"].contains { hint in
+            do throws(SQLiteError) {
+                return try connection.prepare("SELECT 1 FROM sessions \(hint) WHERE id = ? AND ended IS NULL")
+                    .first({ $0.set(1, text: id) }, { $0.integer(0) }) != nil
+            } catch {
+                return true
+            }
+        }
     }
 }
 

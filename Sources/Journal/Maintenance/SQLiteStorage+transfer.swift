@@ -122,6 +122,7 @@ extension SQLiteStorage {
     ) throws(StorageError) -> String {
         let session = try ExportedSession(bytes, as: id, objection)
         let file = try StorageFile(path)
+        try StorageLock.check(file.path)
         try file.checkHeader()
         let lock = try StorageLock(file.path)
         defer { lock.release() }

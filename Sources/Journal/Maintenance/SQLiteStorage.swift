@@ -115,7 +115,17 @@ public enum SQLiteStorage {
         _ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let source = try open(path)
-        let file = try free(target)
+        let file = try StorageFile(target)
+        try StorageLock.check(file.path)
+        guard !file.exists else { throw .refused("\(target) already exists; pass the name of a new file") }
+        try file.rejectOrphans()
+        try copy(source, to: file, target, progress)
+    }
+
+    /// - Parameter target: the name of the file in errors.
+    private static func copy(
+        _ source: Connection, to file: StorageFile, _ target: String, _ progress: (Int, Int) -> Void
+    ) throws(StorageError) {
         // Renamed when complete, so that an interrupted copy is not mistaken for a backup.
         let part = try PartialFile(of: file)
         try storageErrors(target) { () throws(SQLiteError) in
@@ -137,19 +147,17 @@ public enum SQLiteStorage {
     public static func restore(
         _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
-        let file = try free(path)
-        // A server that still has the old file open would go on in it.
+        let file = try StorageFile(path)
+        // First, because a server that still has the old files open would go on in them: they must stay where they are.
         let lock = try StorageLock(file.path)
         defer { lock.release() }
-        try self.backup(backup, to: path, progress: progress)
-    }
-
-    /// The place for a new file.
-    private static func free(_ target: String) throws(StorageError) -> StorageFile {
-        let file = try StorageFile(target)
-        guard !file.exists else { throw .refused("\(target) already exists; pass the name of a new file") }
+        guard !file.exists else {
+            throw .refused(
+                "\(path) already exists; move it away first, with the files beside it (-wal, -shm and -lock), or pass the name "
+                    + "of a new file")
+        }
         try file.rejectOrphans()
-        return file
+        try copy(try open(backup), to: file, path, progress)
     }
 
     /// Opens a Storehouse database for reading.

@@ -117,6 +117,9 @@ final class Connection {
         return csqlite_truncate_wal(handle) == SQLITE_OK
     }
 
+    /// Neither checkpoints nor deletes the WAL when this is the last connection that closes.
+    func leaveWAL() { csqlite_leave_wal(handle) }
+
     /// Syncs the database file, not the WAL. Ignores errors: SQLite syncs it again before the WAL restarts.
     func syncDatabase() { _ = csqlite_sync_database(handle) }
 

@@ -62,6 +62,7 @@ public final class SQLiteJournal: Journal {
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
+        try StorageLock.check(file.path)
         try file.checkHeader()
         let lock = try StorageLock(file.path)
         self.path = file.path
@@ -82,7 +83,7 @@ public final class SQLiteJournal: Journal {
             try WriteConnection(
                 connection, durability: durability, RetentionPolicy(limits, now: now), sorting)
         }
-        let watch = try FileWatch(path, file, lock, report)
+        let watch = try FileWatch(path, file, lock, vfs: vfs, report)
         let readers = Readers(file.path, vfs: vfs, database.unsorted, watch)
         let checkpointer = Checkpointer(file.path, vfs: vfs, watch)
         writer = Writer(

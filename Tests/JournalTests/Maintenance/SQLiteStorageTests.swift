@@ -43,6 +43,20 @@ struct SQLiteStorageTests {
         await journal.closed()
     }
 
+    @Test("the deletion of a session that is not there leaves a backup and an older file as they are")
+    func anUnknownSessionChangesNothing() async throws {
+        let (file, copy) = (try await file(), try JournalFile())
+        try SQLiteStorage.backup(file.path, to: copy.path)
+        for file in [copy, try file.older(3, hasLog: false)] {
+            let bytes = try Data(contentsOf: URL(filePath: file.path))
+            let error = #expect(throws: StorageError.self) {
+                try SQLiteStorage.deleteSession("none", from: file.path)
+            }
+            #expect(error == .refused("\(file.path) has no session none"))
+            #expect(try Data(contentsOf: URL(filePath: file.path)) == bytes)
+        }
+    }
+
     @Test(
         "finds what was changed by somebody else, and names the session",
         arguments: [

@@ -49,7 +49,7 @@ import Testing
         #expect(try await Program.run(["backup", "--storage", file, "--to", copy]).status == 0)
         let refused = try await Program.run(["restore", "--from", copy, "--storage", file])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("already exists"))
+        #expect(refused.errors.contains("already exists; move it away first"))
         let missing = try await Program.run([
             "restore", "--from", server.path("none.db"), "--storage", server.path("x.db"),
         ])

@@ -3,23 +3,46 @@ import Locks
 import Platform
 import Synchronization
 
-/// Watches whether the files that a journal has open still have their names.
+/// Watches whether the files that a journal has open still have their names and their content.
 ///
 /// A file that somebody has deleted, moved or replaced can still be written and synced as long as it is open. But no later process
-/// finds what was written, and another server may use the file that has the name now. So nothing may be acknowledged any more.
+/// finds what was written, and another server may use the file that has the name now. The commits behind those that somebody has cut off
+/// are not found either. So nothing may be acknowledged any more.
 final class FileWatch: Sendable {
-    /// Files that have lost their names.
+    /// Files that have lost their names, or their content.
     struct Loss: Sendable, Equatable {
-        /// One for each, for the log.
+        enum Kind: Sendable {
+            /// Only the WAL has lost its name: this process is still the only one that uses the database.
+            case nameOfLog
+            case names
+            /// A file was shortened or overwritten.
+            case content
+        }
+
+        let kind: Kind
+        /// The files, for the log.
         let detail: String
-        /// Whether only the WAL is gone: then this process is still the only one that uses the database.
-        let isOnlyLog: Bool
+
+        var isOnlyLog: Bool { kind == .nameOfLog }
+
+        var event: StorageEvent { kind == .content ? .overwritten(detail) : .replaced(detail) }
     }
 
     private struct File: Sendable {
         let path: String
-        let isLog: Bool
+        let suffix: String
         let identity: FileIdentity
+        /// It is never shorter. Of the other files, SQLite knows how long they must be.
+        var minSize = 0
+        /// Whether it is another name of the file with this suffix.
+        var isAlias = false
+    }
+
+    /// What is wrong with the name of a file.
+    private struct Problem {
+        let file: File
+        let detail: String
+        var kind = Loss.Kind.names
     }
 
     private struct State {
@@ -32,6 +55,7 @@ final class FileWatch: Sendable {
     private static let distance = Duration.milliseconds(25)
 
     private let files: [File]
+    private let contents: ContentWatch
     private let report: @Sendable (StorageEvent) -> Void
     private let queue = DispatchQueue(label: "journal.files")
     private let isEnded = Atomic(false)
@@ -44,24 +68,33 @@ final class FileWatch: Sendable {
     ///   - path: the database as the configuration names it. A later process would look for it there.
     ///   - file: the database, which is open, so that its WAL and its shared memory exist.
     ///   - lock: the lock on it.
+    ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(
-        _ path: String, _ file: StorageFile, _ lock: StorageLock, _ report: @escaping @Sendable (StorageEvent) -> Void
+        _ path: String, _ file: StorageFile, _ lock: StorageLock, vfs: String?,
+        _ report: @escaping @Sendable (StorageEvent) -> Void
     ) throws(StorageError) {
         self.report = report
+        contents = try storageErrors(path) { () throws(SQLiteError) in try ContentWatch(file.path, vfs: vfs) }
         var files: [File] = []
         for suffix in ["", "-wal", "-shm"] {
-            guard let identity = FileIdentity(file.path + suffix) else { continue }
-            files.append(File(path: file.path + suffix, isLog: suffix == "-wal", identity: identity))
+            guard let status = FileStatus(file.path + suffix) else { continue }
+            // Whoever reads memory behind the end of its file is killed.
+            let minSize = suffix == "-shm" ? status.size : 0
+            files.append(
+                File(path: file.path + suffix, suffix: suffix, identity: status.identity, minSize: minSize))
         }
         if let identity = lock.identity {
-            files.append(File(path: file.path + "-lock", isLog: false, identity: identity))
+            files.append(File(path: file.path + "-lock", suffix: "-lock", identity: identity))
         }
         // A link among the directories may lead elsewhere later.
         if path != file.path, let database = files.first, database.path == file.path {
-            files.append(File(path: path, isLog: false, identity: database.identity))
+            files.append(File(path: path, suffix: "", identity: database.identity, isAlias: true))
         }
         self.files = files
-        if let loss = found() { throw .inaccessible(path: path, detail: loss.detail) }
+        if let loss = found() {
+            throw .inaccessible(
+                path: path, detail: loss.detail, advice: "somebody else changes it at this moment; try again")
+        }
     }
 
     /// Looks the files up again and again, so that a loss is noticed although nobody writes.
@@ -75,13 +108,19 @@ final class FileWatch: Sendable {
         }
     }
 
-    /// No event is reported any more.
-    func end() { isEnded.store(true, ordering: .relaxed) }
+    /// No event is reported any more, and nothing new is noticed.
+    ///
+    /// - Returns: what is lost.
+    func end() -> Loss? {
+        isEnded.store(true, ordering: .relaxed)
+        defer { contents.close() }
+        return lookUp()
+    }
 
-    /// Whether files have lost their names, as far as is known.
+    /// Whether files have lost their names or their content, as far as is known.
     var isLost: Bool { lost.load(ordering: .relaxed) }
 
-    /// The files that have lost their names; nil if none has. They are not looked up if that was done a moment ago.
+    /// What is lost; nil if nothing is. The files are not looked up if that was done a moment ago.
     func loss(at now: ContinuousClock.Instant) -> Loss? {
         let isRecent = state.withLock { state in state.time.map { now < $0 + Self.distance } ?? false }
         return isRecent && !isLost ? nil : lookUp(at: now)
@@ -91,32 +130,42 @@ final class FileWatch: Sendable {
     @discardableResult
     func lookUp(at now: ContinuousClock.Instant = .now) -> Loss? {
         let loss = found()
-        let wasLost = state.withLock { state in
+        let known = state.withLock { state in
             defer { state = State(loss: loss, time: now) }
-            return state.loss != nil
+            return state.loss
         }
         lost.store(loss != nil, ordering: .relaxed)
         guard !isEnded.load(ordering: .relaxed) else { return loss }
-        if let loss, !wasLost { report(.replaced(loss.detail)) }
-        if loss == nil, wasLost { report(.recovered) }
+        // Nothing can be put back after a loss of content, although a name was lost before.
+        if let loss, known == nil || loss.kind == .content && known?.kind != .content { report(loss.event) }
+        if loss == nil, known != nil { report(.recovered) }
         return loss
     }
 
     private func found() -> Loss? {
-        let lost = files.compactMap { file in
-            Self.problem(of: file).map { (text: "\(file.path) \($0)", isLog: file.isLog) }
-        }
-        guard !lost.isEmpty else { return nil }
-        return Loss(detail: lost.map(\.text).joined(separator: ", "), isOnlyLog: lost.allSatisfy(\.isLog))
+        var problems = files.compactMap(Self.problem)
+        if let damage = contents.damage(isLooking: problems.isEmpty) { return Loss(kind: .content, detail: damage) }
+        // The two names of the database are one file for the reader.
+        let isNamed = problems.contains { $0.file.suffix.isEmpty && !$0.file.isAlias }
+        if isNamed { problems.removeAll(where: \.file.isAlias) }
+        guard !problems.isEmpty else { return nil }
+        let isOnlyLog = problems.allSatisfy { $0.file.suffix == "-wal" }
+        return Loss(
+            kind: problems.contains { $0.kind == .content } ? .content : isOnlyLog ? .nameOfLog : .names,
+            detail: problems.map { "\($0.file.path) \($0.detail)" }.joined(separator: ", "))
     }
 
-    private static func problem(of file: File) -> String? {
-        if let found = FileIdentity(file.path) { return found == file.identity ? nil : "is another file now" }
+    private static func problem(of file: File) -> Problem? {
+        if let found = FileStatus(file.path) {
+            guard found.identity == file.identity else { return Problem(file: file, detail: "is another file now") }
+            guard found.size < file.minSize else { return nil }
+            return Problem(file: file, detail: "is shorter than it was", kind: .content)
+        }
         switch errno {
-        case ENOENT, ENOTDIR: return "is gone"
+        case ENOENT, ENOTDIR: return Problem(file: file, detail: "is gone")
         // The system had no answer. It is asked again.
         case EINTR, ENOMEM, EIO: return nil
-        default: return "cannot be found: \(systemError())"
+        default: return Problem(file: file, detail: "cannot be found: \(systemError())")
         }
     }
 }

@@ -20,7 +20,7 @@ final class PartialFile {
             let name = target.path + Self.mark + String(UInt64.random(in: .min ... .max), radix: 36) + Self.end
             let file = try StorageFile(name)
             let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw .inaccessible(path: name, detail: systemError()) }
+            guard descriptor >= 0 else { throw .system(target.path) }
             // Some file systems have no locks. There nothing is ever swept.
             _ = flock(descriptor, LOCK_EX)
             // Before it had its lock, another process may have taken it for one that was left behind.
@@ -36,7 +36,7 @@ final class PartialFile {
     func complete() throws(StorageError) {
         try file.move(to: target)
         guard Folder.sync(Folder.of(target.path)) else {
-            throw .inaccessible(path: target.path, detail: "its folder cannot be synced: \(systemError())")
+            throw .system(target.path, "its folder cannot be synced")
         }
     }
 

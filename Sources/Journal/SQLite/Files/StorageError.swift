@@ -1,3 +1,6 @@
+import CSQLite
+import Platform
+
 /// Why a database file cannot be used.
 public enum StorageError: Error, Sendable, Hashable {
     /// Another process uses the file.
@@ -9,7 +12,9 @@ public enum StorageError: Error, Sendable, Hashable {
     /// The file is damaged.
     case corrupt(path: String, detail: String)
     /// The system denies access to the file, or an I/O error occurred.
-    case inaccessible(path: String, detail: String)
+    ///
+    /// - advice: the way out, as far as the reason tells it.
+    case inaccessible(path: String, detail: String, advice: String)
     /// The file does not exist.
     case missing(path: String)
     /// The file is valid, but the request is not.
@@ -34,8 +39,7 @@ extension StorageError: CustomStringConvertible {
             \(path) is damaged (\(detail)); keep a copy of it and of its -wal file, run 'storehouse verify --storage \
             \(path)', and restore a backup
             """
-        case .inaccessible(let path, let detail):
-            "\(path) cannot be used (\(detail)); check the permissions of the file and its directory, and the free space"
+        case .inaccessible(let path, let detail, let advice): "\(path) cannot be used (\(detail)); \(advice)"
         case .refused(let detail): detail
         case .missing(let path): "\(path) does not exist; pass the path of a database"
         }
@@ -47,7 +51,48 @@ extension StorageError {
         self =
             error.isCorruption
             ? .corrupt(path: path, detail: error.description)
-            : .inaccessible(path: path, detail: error.description)
+            : .inaccessible(path: path, detail: error.description, advice: error.advice)
+    }
+
+    /// The system has refused a call for the reason in `errno`.
+    ///
+    /// - Parameter action: the call that failed, as the beginning of a sentence; nil if that is plain.
+    static func system(_ path: String, _ action: String? = nil) -> StorageError {
+        let reason = errno
+        let detail = String(cString: strerror(reason))
+        return .inaccessible(
+            path: path, detail: action.map { "\($0): \(detail)" } ?? detail, advice: Advice.forReason(reason))
+    }
+}
+
+/// What to do about a reason for which a file cannot be used.
+enum Advice {
+    static let permissions = "check the permissions of the file and its directory"
+    static let space = "check the free space"
+    static let path = "check the path"
+    static let openFiles = "check the limit of open files"
+    static let general = permissions + ", and the free space"
+
+    /// - Parameter reason: a value of `errno`.
+    static func forReason(_ reason: Int32) -> String {
+        switch reason {
+        case EACCES, EPERM, EROFS: permissions
+        case ENOSPC, EDQUOT, EFBIG: space
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP, EISDIR, EEXIST: path
+        case EMFILE, ENFILE: openFiles
+        default: general
+        }
+    }
+}
+
+extension SQLiteError {
+    fileprivate var advice: String {
+        switch code & 0xff {
+        case SQLITE_FULL: Advice.space
+        case SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN: Advice.permissions
+        case SQLITE_BUSY, SQLITE_LOCKED: "another process has it locked; try again when that has ended"
+        default: Advice.general
+        }
     }
 }
 
@@ -60,6 +105,8 @@ public enum StorageEvent: Sendable, Equatable {
     /// Files of the database have lost their names: somebody has deleted, moved or replaced them. Nothing is written until they are
     /// back.
     case replaced(String)
+    /// Files of the database were shortened or overwritten in place. Nothing is written any more by this process.
+    case overwritten(String)
     /// Redis cannot be used, for this reason. The journal tries again and again.
     case disconnected(String)
     /// Redis has lost commits that were acknowledged, or may have, as any node has found.
@@ -85,6 +132,7 @@ extension StorageEvent: CustomStringConvertible {
         case .upgrading(let old, let new): "upgrading the storage file from version \(old) to \(new)"
         case .failed(let detail): "storage cannot be written; check that its file is writable and has space: \(detail)"
         case .replaced(let detail): "\(Self.replacement): \(detail)"
+        case .overwritten(let detail): "\(Self.overwriting): \(detail)"
         case .disconnected(let detail): "Redis cannot be used: \(detail)"
         case .lostCommits: "Redis has lost commits that were acknowledged, or may have"
         case .refused(let detail): "Redis must not be used by this process: \(detail)"
@@ -100,5 +148,11 @@ extension StorageEvent: CustomStringConvertible {
     package static let replacement = """
         the storage file was deleted, moved or replaced while this server uses it, so nothing more is committed; put the \
         files back where they were, or stop this server, restore a backup, and start it again
+        """
+
+    /// That files have lost their content, and the way back.
+    package static let overwriting = """
+        the storage file was shortened or overwritten while this server uses it, so nothing more is committed, and commits may be \
+        lost; stop this server, restore a backup unless what is left of the file is enough, and start it again
         """
 }

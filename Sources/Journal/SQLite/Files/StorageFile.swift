@@ -15,17 +15,26 @@ struct StorageFile {
     init(_ path: String) throws(StorageError) {
         let directory = Folder.of(path)
         let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-        guard let place = realpath(directory, nil), !name.isEmpty else {
-            throw .inaccessible(path: path, detail: "the directory \(directory) does not exist")
+        guard !name.isEmpty else {
+            throw .inaccessible(path: path, detail: "it is not the name of a file", advice: Advice.path)
         }
+        guard let place = realpath(directory, nil) else { throw Self.directoryError(directory, of: path) }
         defer { free(place) }
         let directoryPath = String(cString: place)
         self.name = name
         self.path = directoryPath + (directoryPath.hasSuffix("/") ? "" : "/") + name
         var status = stat()
-        if lstat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
-            throw .inaccessible(path: path, detail: "it is a symbolic link; pass the path of the file itself")
-        }
+        if lstat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw Self.linkError(path) }
+    }
+
+    private static func directoryError(_ directory: String, of path: String) -> StorageError {
+        guard errno == ENOENT else { return .system(path, "the directory \(directory)") }
+        return .inaccessible(
+            path: path, detail: "the directory \(directory) does not exist", advice: "create it, or pass another path")
+    }
+
+    private static func linkError(_ path: String) -> StorageError {
+        .inaccessible(path: path, detail: "it is a symbolic link", advice: "pass the path of the file itself")
     }
 
     /// Whether the name is taken, also by a link to nothing.
@@ -35,7 +44,10 @@ struct StorageFile {
     }
 
     /// Deletes the file, and the files beside it that SQLite would use for a new file of that name.
-    func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) } }
+    func remove() {
+        // The file itself last: if the process is killed before that, a later one still finds it, and deletes all of them.
+        for suffix in ["-journal", "-wal", "-shm", ""] { unlink(path + suffix) }
+    }
 
     /// Renames the file to a name that is not taken.
     func move(to file: StorageFile) throws(StorageError) {
@@ -46,7 +58,7 @@ struct StorageFile {
         }
         let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK].contains(errno)
         guard hasNoLinks, !file.exists, rename(path, file.path) == 0 else {
-            throw .inaccessible(path: file.path, detail: systemError())
+            throw .system(file.path)
         }
     }
 
@@ -61,15 +73,15 @@ struct StorageFile {
         let file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0o600)
         guard file >= 0 else {
             if errno == ENOENT { return }
-            throw .inaccessible(path: path, detail: errno == ELOOP ? "it is a symbolic link" : systemError())
+            throw errno == ELOOP ? linkError(path) : .system(path)
         }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .inaccessible(path: path, detail: "it is not a regular file")
+            throw .inaccessible(path: path, detail: "it is not a regular file", advice: "pass the path of a file")
         }
         guard status.st_mode & 0o7777 == 0o600 || fchmod(file, 0o600) == 0 else {
-            throw .inaccessible(path: path, detail: systemError())
+            throw .system(path)
         }
     }
 
@@ -80,7 +92,7 @@ struct StorageFile {
     func checkHeader() throws(StorageError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw .inaccessible(path: path, detail: systemError()) }
+            guard errno == ENOENT else { throw .system(path) }
             try rejectOrphanedWAL()
             return false
         }
@@ -119,11 +131,11 @@ struct StorageFile {
 
     private func header() throws(StorageError) -> [UInt8] {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else { throw .inaccessible(path: path, detail: systemError()) }
+        guard file >= 0 else { throw .system(path) }
         defer { close(file) }
         var header = [UInt8](repeating: 0, count: 100)
         let count = pread(file, &header, 100, 0)
-        guard count >= 0 else { throw .inaccessible(path: path, detail: systemError()) }
+        guard count >= 0 else { throw .system(path) }
         return Array(header.prefix(count))
     }
 }
@@ -138,12 +150,26 @@ final class StorageLock: Sendable {
     /// - Parameter path: the database file, without symbolic links.
     init(_ path: String) throws(StorageError) {
         descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .inaccessible(path: path + "-lock", detail: systemError()) }
+        guard descriptor >= 0 else { throw .system(path + "-lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // `deinit` closes the descriptor. Closing it here too could close another file of the same number.
-            throw errno == EWOULDBLOCK
-                ? .inUse(path: path) : .inaccessible(path: path + "-lock", detail: systemError())
+            throw errno == EWOULDBLOCK ? .inUse(path: path) : .system(path + "-lock")
         }
+    }
+
+    /// Throws if a process has the lock, although the database may be gone. Makes no file.
+    ///
+    /// Advice about files beside a database would be harmful as long as a process uses them.
+    static func check(_ path: String) throws(StorageError) {
+        let descriptor = open(path + "-lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        // It is tried again with the same result by whoever takes the lock.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else {
+            flock(descriptor, LOCK_UN)
+            return
+        }
+        if errno == EWOULDBLOCK { throw .inUse(path: path) }
     }
 
     deinit { release() }

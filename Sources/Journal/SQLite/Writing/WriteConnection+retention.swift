@@ -120,6 +120,9 @@ extension WriteConnection {
         }
         _ = try? connection.checkpoint()
     }
+
+    /// The WAL stays as it is when this closes.
+    func leaveWAL() { connection.leaveWAL() }
 }
 
 extension WriteConnection {

@@ -150,16 +150,17 @@ final class Writer: Sendable {
             inbox.withLock { $0.isClosed = true }
             queue.async { [self] in
                 checkpointer.close()
-                watch.end()
-                // Another process may have the file, which must not get the pages of this one.
-                let isLost = watch.lookUp().map { !$0.isOnlyLog } ?? false
+                readers.close()
+                // Another process may have the file, which must not get the pages of this one; or the WAL may have gaps.
+                let isLost = watch.end().map { !$0.isOnlyLog } ?? false
                 let lastUses = inbox.withLock { $0.takeLastUses() }
+                // As the last connection, because SQLite checkpoints the WAL with that one.
                 database.withLock { database in
                     database?.recordUses(lastUses)
+                    if isLost { database?.leaveWAL() }
                     if !isLost { database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch) }
                     database = nil
                 }
-                readers.close()
                 // First, since the completion may open the file again.
                 lock.release()
                 done()

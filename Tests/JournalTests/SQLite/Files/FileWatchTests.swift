@@ -126,6 +126,55 @@ struct FileWatchTests {
         #expect(try SQLiteStorage.verify(file.path).sessions == 1)
     }
 
+    @Test(
+        "are said to be in use by every command, whichever of them are gone",
+        arguments: [[], [""], ["-wal"], ["", "-wal", "-shm"]])
+    func theLockComesFirst(gone: [String]) async throws {
+        let (file, copy) = (try JournalFile(), try JournalFile())
+        let journal = try file.open()
+        await journal.create(Step.session()).awaitDurable()
+        try SQLiteStorage.backup(file.path, to: copy.path)
+        let session = try SQLiteStorage.export("session", from: copy.path)
+        for suffix in gone { try FileManager.default.removeItem(atPath: file.path + suffix) }
+        let inUse = StorageError.inUse(path: file.path)
+        #expect(throws: inUse) { try SQLiteStorage.restore(copy.path, to: file.path) }
+        #expect(throws: inUse) { try SQLiteStorage.backup(copy.path, to: file.path) }
+        #expect(throws: inUse) { try SQLiteStorage.insert(session, into: file.path, as: "other") }
+        #expect(throws: inUse) { try SQLiteStorage.deleteSession("session", from: file.path) }
+        #expect(throws: inUse) { try file.open() }
+        await journal.closed()
+    }
+
+    @Test("are to be moved away, with those beside them, before a restoration")
+    func aRestorationNeedsAFreeName() async throws {
+        let (file, copy) = (try JournalFile(), try JournalFile())
+        await (try file.open()).closed()
+        try SQLiteStorage.backup(file.path, to: copy.path)
+        let error = #expect(throws: StorageError.self) { try SQLiteStorage.restore(copy.path, to: file.path) }
+        #expect(
+            error?.description.contains("move it away first, with the files beside it (-wal, -shm and -lock)") == true)
+    }
+
+    @Test("are named once although the path in the configuration is another one")
+    func aFileIsNamedOnce() async throws {
+        let file = try JournalFile()
+        let link = file.directory.path + ".link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.directory.path)
+        defer { try? FileManager.default.removeItem(atPath: link) }
+        let (events, report) = AsyncStream.makeStream(of: StorageEvent.self)
+        var iterator = events.makeAsyncIterator()
+        let journal = try SQLiteJournal(path: link + "/storehouse.db", report: { report.yield($0) })
+        try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".moved")
+        guard case .replaced(let detail) = await iterator.next() else { throw Missing(id: "event") }
+        #expect(detail.hasSuffix("/storehouse.db is gone") && !detail.contains(","))
+        try FileManager.default.moveItem(atPath: file.path + ".moved", toPath: file.path)
+        #expect(await iterator.next() == .recovered)
+        // Only the path of the configuration leads nowhere now.
+        try FileManager.default.removeItem(atPath: link)
+        #expect(await iterator.next() == .replaced("\(link)/storehouse.db is gone"))
+        await journal.closed()
+    }
+
     @Test("leave nothing behind that would be applied to a copy of that name", arguments: ["-wal", "-journal"])
     func orphansAreRefused(suffix: String) async throws {
         let (file, copy) = (try JournalFile(), try JournalFile())
