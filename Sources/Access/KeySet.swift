@@ -5,15 +5,19 @@ package struct KeySet: Sendable {
     private static let maxKeys = 50
 
     package let keys: [VerificationKey]
+    /// How many further keys could verify tokens, and are left out because they are too many.
+    package let excessCount: Int
 
-    /// Keys of other kinds, for other uses and of too few bits are left out.
+    /// Keys of other kinds, for other uses and of too few bits are left out and do not count. Of the others, the first 50 are taken.
     ///
     /// libcrypto must be loaded.
     ///
     /// - Returns: nil if the document is not a key set.
     package init?(_ document: JSONValue) {
         guard let elements = document["keys"]?.asArray else { return nil }
-        keys = elements.prefix(Self.maxKeys).compactMap(Self.key)
+        let usable = elements.compactMap(Self.key)
+        keys = Array(usable.prefix(Self.maxKeys))
+        excessCount = usable.count - keys.count
     }
 
     private static func key(_ element: JSONValue) -> VerificationKey? {

@@ -47,6 +47,25 @@ struct KeySetTests {
         #expect(Self.refusal(TokenVectors.edToken, try set(48)) == nil)
     }
 
+    @Test("takes the first 50 keys that can verify tokens, wherever they are, and counts the others")
+    func countsUsableKeys() throws {
+        let copy = { (number: Int) in TokenVectors.edJWK.replacing(#""kid":"ed""#, with: #""kid":"ed\#(number)""#) }
+        let others = (0..<120).map { number in
+            number.isMultiple(of: 2)
+                ? #"{"kty":"oct","k":"AAAA"}"#
+                : copy(number).replacing(#""kid""#, with: #""use":"enc","kid""#).replacing(#""use":"sig","#, with: "")
+        }
+        func set(_ count: Int) throws -> KeySet {
+            let all = (others + (0..<count).map(copy)).joined(separator: ",")
+            return try #require(try KeySet(JSONValue(parsing: #"{"keys":[\#(all)]}"#)))
+        }
+        for (count, excess) in [(1, 0), (50, 0), (51, 1), (70, 20)] {
+            let set = try set(count)
+            #expect(set.keys.count == min(count, 50) && set.excessCount == excess)
+            #expect(set.keys.first?.id == "ed0")
+        }
+    }
+
     @Test("has the key that a token names only to the byte")
     func comparesBytes() throws {
         let set = try Self.set(TokenVectors.edJWK.replacing(#""kid":"ed""#, with: "\"kid\":\"\u{e9}K\""))

@@ -99,6 +99,8 @@ final class KeySetSource: Sendable {
         var cache = KeySetCache()
         var waiting: [@Sendable () -> Void] = []
         var isFailing = false
+        /// How many keys of the newest set are too many.
+        var excessCount = 0
     }
 
     private let client: any RemoteClient
@@ -170,18 +172,28 @@ final class KeySetSource: Sendable {
         }
     }
 
+    private func logExcess(of set: KeySet) {
+        log.warning(
+            "the key set has too many keys; tokens of the last ones are refused",
+            [.init("keys", set.keys.count + set.excessCount), .init("used", set.keys.count)])
+    }
+
     private func finish(_ set: KeySet?, _ failure: RemoteFailure?) {
         let now = clock.steady()
-        let (waiting, hasChanged) = contents.withLock { contents in
+        let (waiting, hasChanged, hasOtherExcess) = contents.withLock { contents in
             contents.cache.fetched(set, now: now)
             let hasChanged = contents.isFailing != (failure != nil)
             contents.isFailing = failure != nil
+            let excessCount = set?.excessCount ?? contents.excessCount
+            let hasOtherExcess = contents.excessCount != excessCount
+            contents.excessCount = excessCount
             defer { contents.waiting = [] }
-            return (contents.waiting, hasChanged)
+            return (contents.waiting, hasChanged, hasOtherExcess)
         }
         if let set {
             onChange()
             log.debug("key set fetched", [.init("keys", set.keys.count)])
+            if hasOtherExcess, set.excessCount > 0 { logExcess(of: set) }
         }
         if hasChanged {
             if let failure {

@@ -70,6 +70,27 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("have a line in the log if they are too many, once for each fetch that changes their number")
+    func tooMany() async throws {
+        let (clock, service) = (ManualClock(), ScriptedRemoteClient())
+        let clocks = WallClock(now: WallClock().now, steady: { clock.now })
+        let copies = { (count: Int) in
+            let keys = (0..<count).map { TokenVectors.edJWK.replacing(#""kid":"ed""#, with: #""kid":"ed\#($0)""#) }
+            return #"{"keys":[\#((keys + [TokenVectors.rsaJWK]).joined(separator: ","))]}"#
+        }
+        let line = { (count: Int) in "tokens of the last ones are refused keys=\(count) used=50" }
+        try await LiveServer.run(clock: clocks, configuration: Self.configuration(), keySet: service) {
+            (server: LiveServer) async throws -> Void in
+            for (count, status) in [(50, 401), (50, 401), (51, 401), (49, 200)] {
+                service.reply(copies(count))
+                #expect(try await Self.status(server, TokenVectors.rsaToken) == status)
+                clock.advance(by: 600_000)
+            }
+            let lines = server.log.text.split(separator: "\n").filter { $0.contains("too many keys") }
+            #expect(lines.count == 2 && lines[0].contains(line(51)) && lines[1].contains(line(52)))
+        }
+    }
+
     @Test("are withdrawn although nothing but remembered tokens comes")
     func withdrawnForRememberedTokens() async throws {
         let (clock, service) = (ManualClock(), ScriptedRemoteClient())
