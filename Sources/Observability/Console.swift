@@ -1,3 +1,4 @@
+import HTTP
 import Platform
 import Synchronization
 
@@ -22,7 +23,10 @@ package enum Console {
         return code == 0
     }
 
-    package static func printError(_ text: String) { _ = output(text.escapedLikeJSON, on: STDERR_FILENO) }
+    /// Prints an error, without the passwords of URLs in it.
+    package static func printError(_ text: String) {
+        _ = output(text.withoutUserInfo.escapedLikeJSON, on: STDERR_FILENO)
+    }
 
     /// Whether somebody may still read what is printed.
     package static var hasReader: Bool {

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import Observability
 import RemoteServices
@@ -48,7 +49,7 @@ package struct HealthcheckCommand: Sendable, Hashable {
 
     private func report(_ isHealthy: Bool, _ place: String, _ result: JSONObject, _ problem: () -> String) -> Int32 {
         if inJSON {
-            var document: JSONObject = ["healthy": .bool(isHealthy), "url": .string(place)]
+            var document: JSONObject = ["healthy": .bool(isHealthy), "url": .string(place.withoutUserInfo)]
             for (name, value) in result { document[name] = value }
             Console.print(JSONValue.object(document).description)
         } else if !isHealthy {

@@ -1,3 +1,4 @@
+import HTTP
 import Observability
 import StoreHosting
 import Stores
@@ -78,9 +79,9 @@ package struct UsageError: Error, Sendable, Hashable {
 extension UsageError: CustomStringConvertible {}
 
 extension UsageError {
-    /// An error of one line. ``Invocation/parse(_:program:)`` adds a pointer to the help.
+    /// An error of one line, without the passwords of URLs in it. ``Invocation/parse(_:program:)`` adds a pointer to the help.
     static func wrong(_ detail: String) -> UsageError {
-        UsageError(description: detail.escapedForOneLine)
+        UsageError(description: detail.withoutUserInfo.escapedForOneLine)
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import Observability
 
@@ -148,7 +149,7 @@ public struct ConfigurationProblem: Sendable, Hashable {
 }
 
 extension ConfigurationProblem: CustomStringConvertible {
-    /// One line, with control characters escaped.
+    /// One line, with control characters escaped, and without the passwords of URLs.
     public var description: String {
         let place =
             switch (path, source) {
@@ -156,7 +157,7 @@ extension ConfigurationProblem: CustomStringConvertible {
             case (let path?, nil): path
             case (nil, let source): source?.name ?? "configuration"
             }
-        return "\(place): \(detail)".escapedForOneLine
+        return "\(place): \(detail)".withoutUserInfo.escapedForOneLine
     }
 }
 

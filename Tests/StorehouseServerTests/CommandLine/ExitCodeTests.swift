@@ -58,6 +58,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ["healthcheck", "--url", "http://user:PASSWORD@127.0.0.1:1"],
+        ["healthcheck", "--url", "http://user:PASSWORD@127.0.0.1:1", "--json"],
+        ["watch", "http://user:PASSWORD@127.0.0.1:1/sessions/x"],
+        ["verify", "--storage", "http://user:PASSWORD@127.0.0.1:1"],
+        ["verify", "--storage", "redis://user:PASSWORD@127.0.0.1:1"],
+        ["check-config", "--set", "http.allowedOrigins=http://user:PASSWORD@a"],
+        ["check-config", "--set", "upstreams.animal.url=http://user:PASSWORD@a:0/"],
+        ["check-config", "--config", "http://user:PASSWORD@a/"],
+        ["serve", "--port", "0", "--host", "http://user:PASSWORD@a"],
+    ])
+    func noOutputHasThePasswordOfAURL(arguments: [String]) async throws {
+        let result = try await Program.run(arguments)
+        #expect(result.status != 0 && !(result.output + result.errors).isEmpty)
+        #expect(!(result.output + result.errors).contains("PASSWORD"))
+    }
+
     @Test func aServerIsAliveAndReadyForScripts() async throws {
         try await LiveServer.run { live in
             let url = "http://127.0.0.1:\(live.port)"

@@ -13,7 +13,12 @@ package struct SessionURL: Sendable, Hashable {
     /// Takes the address of a session, of its events, actions or state, or of a server.
     package init(_ text: String) throws(UsageError) {
         guard let url = URLParts(text), url.isWeb, url.isStrict, !url.hasUserInfo else {
-            throw .wrong("'\(text)' is not a URL of a session, such as http://localhost:8080/sessions/ID")
+            // It may have a password, wherever a part of it is missing.
+            let hasUserInfo = text.contains("@")
+            throw .wrong(
+                (hasUserInfo ? "the text with '@'" : "'\(text)'")
+                    + " is not a URL of a session, such as http://localhost:8080/sessions/ID"
+                    + (hasUserInfo ? "; give a user and a password with --header 'Authorization: …'" : ""))
         }
         let whole = text.prefix { $0 != "#" }
         let parts = whole.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

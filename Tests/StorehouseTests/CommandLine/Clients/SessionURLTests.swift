@@ -27,6 +27,29 @@ import Upstream
         #expect(throws: UsageError.self) { try SessionURL(text) }
     }
 
+    @Test(arguments: [
+        "http://user:PASSWORD@a/sessions/x", "user:PASSWORD@a/sessions/x", "http://user:PASS/WORD@a/sessions/x",
+        "http://user:PASS WORD@a/sessions/x", "http://PASSWORD@a/sessions/x", "//user:PASSWORD@a",
+    ])
+    func aPasswordIsNotRepeated(text: String) {
+        for words in [["watch", text], ["send", text, "counter/increment"], ["send", text, "a", "--store", "app"]] {
+            let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }
+            #expect(error?.description.contains("PASS") == false && error?.description.contains("WORD") == false)
+            #expect(error?.description.contains("--header") == true)
+        }
+    }
+
+    /// A URL may stand in the place of something else.
+    @Test(arguments: [
+        ["watch", "http://a/sessions/x", "http://user:PASSWORD@a"], ["serve", "http://user:PASSWORD@a"],
+        ["http://user:PASSWORD@a"], ["watch", "--http://user:PASSWORD@a"],
+        ["send", "http://a/sessions/x", "counter/increment", "http://user:PASSWORD@a"],
+    ])
+    func aPasswordInTheWrongPlaceIsNotRepeated(words: [String]) {
+        let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }
+        #expect(error?.description.contains("***@a") == true && error?.description.contains("PASSWORD") == false)
+    }
+
     @Test func onlyASessionHasAnID() throws {
         #expect(try SessionURL("http://a/sessions/x").id == "x")
         #expect(try SessionURL("http://a/shared/x").id == nil)
