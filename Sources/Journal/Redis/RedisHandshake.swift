@@ -209,13 +209,13 @@ struct RedisHandshake {
     /// What an error means for the connection.
     static func outcome(of error: String) -> Outcome {
         switch error.prefix(while: { $0 != " " }) {
-        case "NOAUTH", "WRONGPASS", "NOPERM": .refused("\(error); check the credentials of storage.redis.url")
+        case _ where RedisVerdict.isOfPermissions(error): .refused(RedisVerdict.explanation(of: error))
+        case "NOAUTH", "WRONGPASS": .refused("\(error); check the credentials of storage.redis.url")
         case "ERR" where error.contains("cluster mode"):
             .refused("Redis Cluster has no database but 0; remove the database from storage.redis.url")
-        case "ASK", "TRYAGAIN": .failed(RedisRedirect.movingDetail)
         case "ERR" where error.contains("DB index") || error.contains("AUTH"):
             .refused("\(error); check storage.redis.url")
-        default: .failed(error)
+        default: .failed(RedisVerdict.explanation(of: error))
         }
     }
 }

@@ -227,7 +227,7 @@ final class RedisLoop: @unchecked Sendable {
         if step.mustReconnect {
             disconnect(step.problem.map(follow) ?? reason)
         } else if let problem = step.problem {
-            refuse(RedisRedirect(error: problem) == .moving ? RedisRedirect.movingDetail : problem)
+            refuse(RedisVerdict.explanation(of: problem))
         }
         connection.conflicts.add(step.conflicts, ordering: .relaxed)
         if let count = step.writeCount { connection.writeCount.max(count, ordering: .relaxed) }

@@ -1,28 +1,5 @@
 import StoreHosting
 
-/// What an error means for the command that it answers.
-package enum RedisVerdict: Equatable {
-    /// The server executes no such command now.
-    case refused
-    /// The server did not execute it, and may do so on another connection a little later.
-    case retry
-    /// This command cannot be executed: what it works on is damaged.
-    case failed
-
-    /// - Parameter error: a text that begins with a code.
-    package init(error: String) {
-        switch error.prefix(while: { $0 != " " }) {
-        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "MOVED": self = .retry
-        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH", "WRONGPASS", "DENIED", "CLUSTERDOWN", "ASK",
-            "TRYAGAIN":
-            self = .refused
-        // The first command of a script is refused, so the script has changed nothing.
-        case "ERR" where error.contains("ACL failure in script"): self = .refused
-        default: self = .failed
-        }
-    }
-}
-
 /// The commands of one connection in their order, and where each of them stands.
 ///
 /// Replies come in the order of the commands. If the connection is lost, all commands that were not answered are sent again: a
@@ -56,11 +33,14 @@ package struct RedisPipeline {
 
         var isConflict: Bool { reply?.isConflict ?? false }
 
-        /// Whether the server has answered that it does not execute it.
-        var isRefused: Bool {
-            guard case .error(let text)? = reply else { return false }
-            return RedisVerdict(error: text) != .failed
+        /// Nil if the server has not answered with an error.
+        private var verdict: RedisVerdict? {
+            guard case .error(let text)? = reply else { return nil }
+            return RedisVerdict(error: text)
         }
+
+        /// Whether the server has answered that it does not execute it.
+        var isRefused: Bool { verdict == .refused || verdict == .retry }
 
         /// The connection is lost.
         ///
@@ -79,7 +59,7 @@ package struct RedisPipeline {
 
         var result: Result<RedisReply, JournalError> {
             switch (reply ?? .null).result {
-            case .failure(let error): failure(error, isSent: false)
+            case .failure(let error): failure(error, isSent: verdict == .interrupted)
             case .success(let reply) where isRepeated && request.kind == .write && reply.isRefusal:
                 failure(.conflict, isSent: false)
             case .success(let reply): .success(reply)
@@ -215,7 +195,7 @@ package struct RedisPipeline {
         if case .error(let text) = reply {
             switch RedisVerdict(error: text) {
             case .retry: refusal = refusal ?? text
-            case .refused: step.problem = text
+            case .refused, .interrupted: step.problem = text
             case .failed: break
             }
         }

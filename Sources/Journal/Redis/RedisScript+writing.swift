@@ -28,8 +28,9 @@ extension RedisScript {
             if fields('claim') == claim then return done() end
             local refused = refusal(hash, initial, me)
             if refused then return refused end
+            local answer = done()
             call('HSET', session, 'claim', claim, unpack(ARGV, 5))
-            return done()
+            return answer
             """
 
     /// Makes an imported session visible. Arguments: hash, key of the shared initial state or '', key of `:me:` or '', key of the fields,
@@ -45,8 +46,9 @@ extension RedisScript {
                 call('UNLINK', key)
                 return refused
             end
+            local answer = done()
             call('RENAME', key, session)
-            return done()
+            return answer
             """
 
     /// The begin of a command of the journal that may change something. Arguments: claim, sequence, base
@@ -136,8 +138,9 @@ extension RedisScript {
         elseif holder ~= claim then
             return {'FENCED'}
         end
+        local answer = {'OK', call('ZCARD', tag .. ':ids') - 1}
         call('SET', session, cmsgpack.pack({owner, me or ''}), 'PX', lifetime)
-        return {'OK', call('ZCARD', tag .. ':ids') - 1}
+        return answer
         """
 
     /// Removes a session from one index after its end, or if it was never created. Arguments: `me`, `due`, `ids` or `used`; hash; time

@@ -1,6 +1,6 @@
 /// The Lua scripts of the journal. Each is atomic, and repeating one whose answer was lost changes nothing.
 ///
-/// Each script changes a session with one command, because of a defect of Redis 7.0 and others. If Redis is killed while it writes
+/// Each script changes a session with one command, which is its last one, because of a defect of Redis 7.0 and others. If Redis is killed while it writes
 /// a transaction to its append-only file, it cuts the file behind the last whole command of the transaction. When it reads the file
 /// again, it executes the rest of the transaction together with the next one: see https://github.com/valkey-io/valkey/pull/4342.
 /// These scripts make transactions, and a part of such a transaction does no harm:
@@ -65,10 +65,11 @@ package enum RedisScript: String, CaseIterable, Sendable {
     private static let head = """
         local call, tag, session = redis.call, KEYS[1], KEYS[2]
         local function done() return {'OK', call('ZCARD', tag .. ':ids')} end
-        -- Fields of a session; none if it does not exist, or has ended
+        -- Fields of a session; none if it does not exist, or has ended, for then it is no hash
         local function fieldsOf(key, ...)
             local found = redis.pcall('HMGET', key, ...)
             if not found.err then return unpack(found) end
+            if not string.find(found.err, 'WRONGTYPE', 1, true) then error(found) end
         end
         local function fields(...) return fieldsOf(session, ...) end
         local function keyOf(hash) return tag .. ':s:' .. hash end
@@ -221,6 +222,23 @@ extension RedisScript {
     /// Counts the writes that were sent before, so that it is found if Redis loses the newest of them.
     static let countSource = "return call('HINCRBY', tag .. ':meta', 'commits', 1)"
 
-    /// A server that would refuse writes refuses to begin with this.
-    static let probeSource = "return {'OK'}"
+    /// A server that would refuse writes refuses to begin with this. It also finds out whether the user may execute the commands
+    /// of all scripts.
+    static let probeSource = """
+        if not redis.acl_check_cmd then return {'OK'} end
+        local key = tag .. ':meta'
+        for command in string.gmatch('\(commands.joined(separator: " "))', '%a+') do
+            if not redis.acl_check_cmd(command, key, key, key) then
+                return redis.error_reply('NOPERM the user may not execute ' .. command)
+            end
+        end
+        return {'OK'}
+        """
+
+    /// The commands that the other scripts execute.
+    package static let commands: [String] = {
+        let sources = allCases.filter { $0 != .probe }.map(\.source)
+        let names = sources.joined().split(separator: "call('").dropFirst().map { $0.prefix { $0 != "'" } }
+        return Set(names.map(String.init)).sorted()
+    }()
 }

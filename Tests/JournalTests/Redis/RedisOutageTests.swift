@@ -111,6 +111,53 @@ struct RedisOutageTests {
     }
 
     @Test(
+        "takes a missing permission for no damage and no missing session, and is available again with it",
+        arguments: ["-@write", "-hset", "-hmget", "-hincrby", "-evalsha"])
+    func missingPermissions(rule: String) async throws {
+        let server = try RedisServer()
+        let maker = try server.open()
+        let other = maker.create(Step.session("other"))
+        Step.store(other).step(2)
+        #expect(await other.awaitDurable() == nil)
+        await maker.closed()
+        let events = StorageEvents()
+        let journal = try server.open(report: events.report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(3)
+        #expect(await session.awaitDurable() == nil)
+        try server.execute("ACL", "SETUSER", "default", rule)
+        store.step()
+        switch await session.awaitDurable() {
+        case .unavailable, .outcomeUnknown: break
+        case let failure: Issue.record("\(failure.debugDescription)")
+        }
+        try await events.wait { event in
+            if case .disconnected(let detail) = event { detail.contains("ACL SETUSER") } else { false }
+        }
+        #expect(!journal.isAvailable)
+        if rule != "-hincrby" {
+            let found = await Promise.value { journal.load("other", done: $0) }
+            guard case .failure(.unavailable) = found else { throw Missing(id: "\(found)") }
+        }
+        // No heartbeat takes it for available.
+        let beats = { try server.execute("INFO", "commandstats").first { $0.hasPrefix("cmdstat_config|get:") } }
+        for _ in 0..<3 {
+            let last = try beats()
+            try await eventually {
+                #expect(!journal.isAvailable)
+                return try beats() != last
+            }
+        }
+        try server.execute("ACL", "SETUSER", "default", "+@all")
+        try await events.wait { $0 == .recovered }
+        #expect(journal.isAvailable)
+        let found = try await journal.session("other")
+        #expect(found.replayable.count == 2)
+        await journal.closed()
+    }
+
+    @Test(
         "says that nothing was committed if Redis has refused it until the deadline",
         arguments: [
             [["REPLICAOF", "127.0.0.1", "1"]],
