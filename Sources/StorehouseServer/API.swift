@@ -108,9 +108,9 @@ final class API: Sendable {
             settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
             node: settings.node?.name, events: metrics.sessions)
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
-        let runtimes = kinds.map { [metrics] in
+        let runtimes = kinds.map { [metrics, registry] in
             KindRuntime(
-                $0, clock: clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
+                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
         }
         self.kinds = runtimes
         var builder = SessionBuilder(
@@ -144,7 +144,7 @@ final class API: Sendable {
         let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         sessions = SessionAPI(access, availability, creator, states, limits)
         shares = ShareAPI(access, availability, clientSealer, basePath: settings.basePath.text, clock: clock)
-        actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
+        actions = ActionAPI(access, availability, states, limits, clock: registry.clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, metrics, recorder)

@@ -62,10 +62,12 @@ extension SQLiteStorage {
         guard mayHave(id, connection) else { throw .refused("\(path) has no session \(id)") }
         try Schema.prepare(connection, path)
         let isDeleted = try storageErrors(path) { () throws(SQLiteError) in
+            let time = JournalTime.since(try SessionTimeReference(of: connection))
             let database = try WriteConnection(
-                connection, durability: .full, RetentionPolicy(RetentionLimits(), now: systemTime))
+                connection, durability: .full, RetentionPolicy(RetentionLimits(), now: time))
             defer { database.close() }
-            return try database.delete(id)
+            // Nobody knows how much of the time since the last server counts: the later moment is remembered longer.
+            return try database.delete(id, at: max(time(), systemTime()))
         }
         if !isDeleted { throw .refused("\(path) has no session \(id)") }
     }
@@ -87,18 +89,18 @@ extension WriteConnection {
     /// Ends a session, also one that the index of ids does not find, and deletes what can be deleted of it.
     ///
     /// - Returns: whether it existed.
-    fileprivate func delete(_ id: String) throws(SQLiteError) -> Bool {
+    fileprivate func delete(_ id: String, at moment: Int) throws(SQLiteError) -> Bool {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
         var result = WriteResult()
-        try end(id, at: systemTime(), &result)
+        try end(id, at: moment, &result)
         if result.liveChange == 0 {
             let number = try connection.prepare(
                 "SELECT number FROM sessions NOT INDEXED WHERE id = ? AND ended IS NULL"
             )
             .first({ $0.set(1, text: id) }, { $0.integer(0) })
             guard let number else { return false }
-            try connection.change("UPDATE sessions SET ended = ? WHERE number = ?", systemTime(), number)
+            try connection.change("UPDATE sessions SET ended = ? WHERE number = ?", moment, number)
             try statements.insertPendingDeletion.run { $0.set(1, number) }
         }
         try statements.commit.run { _ in }

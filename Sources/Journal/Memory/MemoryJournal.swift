@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Everything is durable at once, as far as that goes: it waits for nothing.
 public struct MemoryJournal: Journal {
-    private let limits: RetentionLimits
+    private let retention: Retention
 
     /// An empty journal.
     ///
@@ -18,7 +18,20 @@ public struct MemoryJournal: Journal {
     ///   - keepBytes: how many bytes the commits of a session and their snapshots take at most. The newest snapshot and
     ///     the commits after it stay, and so does what a valid idempotency record needs.
     public init(keepCommits: Int, keepBytes: Int = 64 << 20) {
-        limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes)
+        self.init(keepCommits: keepCommits, keepBytes: keepBytes, now: JournalTime.since(nil))
+    }
+
+    /// - Parameter now: the session time until ``useSessionTime(_:)`` tells another.
+    package init(keepCommits: Int, keepBytes: Int = 64 << 20, now: @escaping @Sendable () -> Int) {
+        retention = Retention(RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), JournalTime(now))
+    }
+
+    /// How much of each session's log is retained, and the time by which records are valid.
+    fileprivate final class Retention: Sendable {
+        let limits: RetentionLimits
+        let time: JournalTime
+
+        init(_ limits: RetentionLimits, _ time: JournalTime) { (self.limits, self.time) = (limits, time) }
     }
 
     public var outlivesProcess: Bool { false }
@@ -35,7 +48,7 @@ public struct MemoryJournal: Journal {
     public var transactionCount: Int { 0 }
 
     public func create(_ session: SessionHeader) -> any SessionJournal {
-        MemorySessionJournal(limits, initial: session.initial.json)
+        MemorySessionJournal(retention, initial: session.initial.json)
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
@@ -60,28 +73,30 @@ public struct MemoryJournal: Journal {
         done(.success([]))
     }
 
+    public func useSessionTime(_ now: @escaping @Sendable () -> Int) { retention.time.follow(now) }
+
     public func end(_ id: String, at moment: Int) {}
 
     public func close(done: @escaping @Sendable () -> Void) { done() }
 }
 
 /// One session's newest commits.
-final class MemorySessionJournal: SessionJournal {
-    private let limits: RetentionLimits
+private final class MemorySessionJournal: SessionJournal {
+    private let retention: MemoryJournal.Retention
     /// The state at revision 0 as JSON, which all sessions of a kind share.
     private let initial: [UInt8]
     /// Made at the first commit: a session without any is small.
     private let history = LazyReference<History>()
 
-    init(_ limits: RetentionLimits, initial: [UInt8]) {
-        self.limits = limits
+    init(_ retention: MemoryJournal.Retention, initial: [UInt8]) {
+        self.retention = retention
         self.initial = initial
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         guard !transaction.commits.isEmpty || transaction.idempotencyRecord != nil else { return }
-        let history = history.load(orStore: History(limits))
-        history.append(transaction, state, limits, initial)
+        let history = history.load(orStore: History(retention.limits))
+        history.append(transaction, state, retention, initial)
     }
 
     func isDurable(through revision: Int) -> Bool { true }
@@ -151,7 +166,8 @@ private final class History: Sendable {
     }
 
     func append(
-        _ transaction: CommitTransaction, _ state: borrowing StateView, _ limits: RetentionLimits, _ initial: [UInt8]
+        _ transaction: CommitTransaction, _ state: borrowing StateView, _ retention: MemoryJournal.Retention,
+        _ initial: [UInt8]
     ) {
         contents.withLock { contents in
             if let record = transaction.idempotencyRecord { contents.pinned.add(record) }
@@ -160,7 +176,7 @@ private final class History: Sendable {
             if contents.policy.wantsSnapshot(at: newest.revision) {
                 contents.append(History.Snapshot(revision: state.revision, json: state.encoded(.root)))
             }
-            contents.trim(limits, initial, at: newest.committedAt)
+            contents.trim(retention.limits, initial, retention.time)
         }
     }
 
@@ -193,8 +209,8 @@ extension History.Contents {
     ///
     /// Some go at a time, so that a commit costs the same however many are retained.
     ///
-    /// - Parameter moment: now.
-    fileprivate mutating func trim(_ limits: RetentionLimits, _ initial: [UInt8], at moment: Int) {
+    /// - Parameter time: the session time.
+    fileprivate mutating func trim(_ limits: RetentionLimits, _ initial: [UInt8], _ time: JournalTime) {
         let total = sequence.commits.count
         let (isLong, isLarge) = (total > 2 * limits.keepCommits, byteCount > limits.keepBytes)
         guard isLong || isLarge, sequence.lastRevision >= pausedUntil.revision || byteCount >= pausedUntil.byteCount,
@@ -202,7 +218,7 @@ extension History.Contents {
         else { return }
         let count = max(
             isLong ? total - limits.keepCommits : 0, isLarge ? excess(above: limits.trimmedBytes) : 0)
-        let needed = pinned.oldest(now: moment) ?? .max
+        let needed = pinned.oldest(now: time()) ?? .max
         guard needed - oldest < count else { return drop(count, initial, mayRebuild: true) }
         // A valid record needs the others. Look again when the log is a quarter longer.
         pausedUntil = (

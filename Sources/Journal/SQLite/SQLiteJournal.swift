@@ -23,7 +23,7 @@ public final class SQLiteJournal: Journal {
     private let writer: Writer
     private let check: IndexCheck
     private let limits: RetentionLimits
-    private let now: @Sendable () -> Int
+    private let time: JournalTime
     private let report: @Sendable (StorageEvent) -> Void
     private let path: String
     /// Nil if the file is not a backup.
@@ -48,17 +48,18 @@ public final class SQLiteJournal: Journal {
     ) throws(StorageError) {
         try self.init(
             path: path, durability: durability, keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays,
-            vfs: nil, now: systemTime, report: report)
+            vfs: nil, now: nil, report: report)
     }
 
     /// - Parameters:
     ///   - sorting: when commits are sorted into their sessions.
     ///   - vfs: the name of an SQLite VFS; nil for the default.
-    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
+    ///   - now: the session time until ``useSessionTime(_:)`` tells another, and the date in milliseconds since
+    ///     1970-01-01T00:00:00Z; nil for those of the system.
     package init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
         keepDays: Int = 0, sorting: SortingPolicy = SortingPolicy(), vfs: String?,
-        now: @escaping @Sendable () -> Int = systemTime,
+        now: (@Sendable () -> Int)? = nil,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
@@ -79,9 +80,11 @@ public final class SQLiteJournal: Journal {
         }
         let limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays)
         self.limits = limits
+        let time = JournalTime(now ?? JournalTime.since(timeReference))
+        let retention = RetentionPolicy(limits, now: { time() }, date: now ?? RetentionDate().now)
+        self.time = time
         let database = try storageErrors(path) { () throws(SQLiteError) in
-            try WriteConnection(
-                connection, durability: durability, RetentionPolicy(limits, now: now), sorting)
+            try WriteConnection(connection, durability: durability, retention, sorting)
         }
         let watch = try FileWatch(path, file, lock, vfs: vfs, report)
         let readers = Readers(file.path, vfs: vfs, database.unsorted, watch)
@@ -89,7 +92,6 @@ public final class SQLiteJournal: Journal {
         writer = Writer(
             lock, watch, database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         check = IndexCheck(file.path, vfs: vfs)
-        self.now = now
         self.report = report
         writer.sortAtStart()
         writer.scheduleMaintenance(every: .seconds(10))
@@ -134,7 +136,7 @@ public final class SQLiteJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let oldest = now() - IdempotencyRecord.lifetime
+        let oldest = time() - IdempotencyRecord.lifetime
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [check, report] result in
             switch result {
             case .failure(.corrupt(let detail, _)):
@@ -227,6 +229,8 @@ public final class SQLiteJournal: Journal {
     }
 
     public func record(_ reference: SessionTimeReference) { writer.enqueue(.recordTime(reference)) }
+
+    public func useSessionTime(_ now: @escaping @Sendable () -> Int) { time.follow(now) }
 
     public func end(_ id: String, at moment: Int) { writer.enqueue(.end(nil, id: id, at: moment)) }
 

@@ -13,7 +13,8 @@ public struct IdempotencyRecord: Sendable, Equatable {
     ///
     /// As long as the record is valid, a journal must be able to replay the state at this revision.
     public let revision: Int?
-    /// When the response was made, in milliseconds since 1970-01-01T00:00:00Z.
+    /// When the response was made, in session time: milliseconds since 1970-01-01T00:00:00Z as long as nobody sets the wall
+    /// clock.
     public let at: Int
 
     /// The response to the request with that key and fingerprint.
@@ -58,7 +59,7 @@ package struct PinnedRevisions: Sendable {
 
     /// The oldest pinned revision; nil if none is pinned.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: by the clock of the records.
     package mutating func oldest(now: Int) -> Int? {
         pins.removeAll { $0.until < now }
         return pins.lazy.map(\.revision).min()

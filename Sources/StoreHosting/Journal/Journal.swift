@@ -103,11 +103,17 @@ public protocol Journal: Sendable {
     /// Replaces the reference of the session time. It may be persisted a little later.
     func record(_ reference: SessionTimeReference)
 
+    /// Goes by this session time from now on: by it idempotency records and ended sessions are forgotten, so that nothing is
+    /// forgotten too early because somebody sets the wall clock.
+    ///
+    /// - Parameter now: the current session time in milliseconds. Any thread may call it.
+    func useSessionTime(_ now: @escaping @Sendable () -> Int)
+
     /// Ends a session of which no ``SessionJournal`` is in use.
     ///
     /// - Parameters:
     ///   - id: the session's.
-    ///   - moment: milliseconds since 1970. The journal remembers for an hour at least that the session existed.
+    ///   - moment: in session time. The journal remembers for an hour at least that the session existed.
     func end(_ id: String, at moment: Int)
 
     /// Ends a session like ``end(_:at:)``, but only if no process has used it since it was created.
@@ -115,7 +121,7 @@ public protocol Journal: Sendable {
     /// - Parameters:
     ///   - id: the session's.
     ///   - createdAt: when it was created, in session time.
-    ///   - moment: milliseconds since 1970.
+    ///   - moment: in session time.
     func endUnused(_ id: String, createdAt: Int, at moment: Int)
 
     /// Writes everything that was appended, and releases the storage. No call may follow.
@@ -154,6 +160,8 @@ extension Journal {
     public var timeReference: SessionTimeReference? { nil }
 
     public func record(_ reference: SessionTimeReference) {}
+
+    public func useSessionTime(_ now: @escaping @Sendable () -> Int) {}
 }
 
 /// What changes about the owners of sessions in a journal that several processes share.
@@ -209,6 +217,8 @@ public protocol SessionJournal: CommitRecorder {
     func recordShareGeneration(_ generation: Int)
 
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.
+    ///
+    /// - Parameter moment: in session time.
     func end(at moment: Int)
 
     /// Gives the session to whichever process loads it next. This journal persists nothing after that.

@@ -260,7 +260,7 @@ final class EventStream {
         // Shared events do not tell the other node that its client is served.
         if action == .wait, joinedID != nil { writeLine(0, 0) }
         // A session that is found again after a restart counts as used while it was watched.
-        session.recordUse(at: session.now, every: session.runtime.limits.useInterval)
+        session.recordUse(at: session.sessionTime, every: session.runtime.limits.useInterval)
         if action == .sendHeartbeat { send(heartbeat) }
         scheduleHeartbeat()
     }

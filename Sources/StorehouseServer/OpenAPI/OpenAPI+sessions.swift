@@ -139,7 +139,8 @@ extension OpenAPI {
         guard let id = SessionID("tGKKBL2ISsXf4VK6kCU3XQ".utf8) else { return [] }
         return kinds.map { kind in
             let session = Session(
-                id, KindRuntime(kind, .standard, nil), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
+                id, KindRuntime(kind, .standard, SessionClock(WallClock()), nil), kind.makeStore(), journal: nil,
+                createdAt: 1_767_225_600_000,
                 historyID: "")
             let document = SessionDocument(
                 session: session, revision: 0, basePath: basePath, node: nil, createdAt: session.createdAt,

@@ -13,13 +13,13 @@ final class ActionAPI: Sendable {
     private let availability: Availability
     private let states: StateReader
     private let limits: RateLimits
-    private let clock: WallClock
+    private let clock: SessionClock
     /// The longest time that a response is held for `Prefer: wait`.
     private let maxWait: Duration
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ states: StateReader, _ limits: RateLimits,
-        clock: WallClock, maxWait: Duration
+        clock: SessionClock, maxWait: Duration
     ) {
         self.access = access
         self.availability = availability

@@ -220,7 +220,7 @@ final class IdempotencyRecorder: Sendable {
         return IdempotencyRecord(
             key: key, fingerprint: fingerprint.persistent,
             response: isWhole ? whole(response, state) : response.encoded,
-            revision: state == nil || isWhole ? nil : response.revision, at: session.now)
+            revision: state == nil || isWhole ? nil : response.revision, at: session.sessionTime)
     }
 
     private func whole(_ response: ActionResponse, _ state: [UInt8]?) -> [UInt8] {

@@ -58,6 +58,19 @@ package struct IdempotencyTable {
         queue.append(record, inMemoryFingerprint: first)
     }
 
+    /// Takes the records of a session that was loaded from its journal, the oldest first.
+    ///
+    /// Earlier releases stored the time of the wall clock. A record from after `now` is as if it was made now, so that it does
+    /// not stay for as long as the clocks differ.
+    package mutating func restore(_ records: [IdempotencyRecord], now: Int) {
+        for record in records {
+            store(
+                IdempotencyRecord(
+                    key: record.key, fingerprint: record.fingerprint, response: record.response,
+                    revision: record.revision, at: min(record.at, now)))
+        }
+    }
+
     /// Gives up a request without a response to remember: the next one with its key is new again.
     package mutating func abandon(_ key: String) { inProgress[key] = nil }
 
@@ -88,9 +101,7 @@ final class IdempotencyCache: Sendable {
     func abandon(_ key: String) { table.withLock { $0.abandon(key) } }
 
     /// Takes the records of a session that was loaded from its journal, the oldest first.
-    func restore(_ records: [IdempotencyRecord]) {
-        table.withLock { table in
-            for record in records { table.store(record) }
-        }
+    func restore(_ records: [IdempotencyRecord], now: Int) {
+        table.withLock { $0.restore(records, now: now) }
     }
 }

@@ -6,15 +6,18 @@ import Stores
 package final class KindRuntime: Sendable {
     let kind: StoreKind
     let environment: StoreEnvironment
+    /// By which sessions and what they remember expire.
+    let clock: SessionClock
     let sealer: (any SecretSealer)?
     let limits: SessionLimits
     let metrics: KindMetrics
 
     init(
-        _ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?,
+        _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
         _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics()
     ) {
         self.kind = kind
+        self.clock = clock
         self.metrics = metrics
         self.limits = limits
         self.sealer = sealer
@@ -30,15 +33,18 @@ package final class KindRuntime: Sendable {
         }
     }
 
+    /// - Parameter clock: the session time, and the wall clock of stores.
     package convenience init(
-        _ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
+        _ kind: StoreKind, clock: SessionClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
         log: Log, effects counts: EffectCounts = EffectCounts()
     ) {
+        let sessionClock = clock
+        let clock = clock.wall
         let name = kind.name
         let lines = EffectLog(of: name, log, clock)
         let metrics = KindMetrics()
         let environment = StoreEnvironment(
-            clock: clock,
+            clock: clock, steadyNow: clock.steady,
             report: { fault in
                 metrics.reported(fault)
                 log.error(fault, of: name)
@@ -47,7 +53,7 @@ package final class KindRuntime: Sendable {
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
                 lines.write(event)
             })
-        self.init(kind, environment, sealer, limits, metrics)
+        self.init(kind, environment, sessionClock, sealer, limits, metrics)
     }
 }
 

@@ -89,6 +89,9 @@ package final class Session: Identifiable, Sendable {
     /// The time by the clock of its store.
     var now: Int { runtime.environment.now }
 
+    /// The time by the ``SessionClock``: for all that is compared with how long ago something was.
+    var sessionTime: Int { runtime.clock.now() }
+
     /// When it was last used, by the ``SessionClock``.
     package var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
 
@@ -123,8 +126,7 @@ package final class Session: Identifiable, Sendable {
         if streamCount > 0 { return max(now, lastActiveAt) }
         let timers = store.timerUse
         if timers.nextDeadline != nil { return max(now, lastActiveAt) }
-        // Timers have the time of the wall clock.
-        return max(lastActiveAt, timers.lastFiring.map { now - max(0, self.now - $0) } ?? 0)
+        return max(lastActiveAt, timers.lastFiring.map { now - max(0, runtime.environment.steadyNow() - $0) } ?? 0)
     }
 
     /// Looks at streams and timers only if the session was not used otherwise, since that takes locks.
@@ -246,7 +248,7 @@ extension Session {
     @discardableResult
     package func detach(_ reason: String? = nil) -> Bool {
         guard transition({ $0.detach() }) else { return false }
-        if isUsed { recordUse(at: streamCount > 0 ? now : lastActiveAt, every: 0) }
+        if isUsed { recordUse(at: streamCount > 0 ? sessionTime : lastActiveAt, every: 0) }
         store.end()
         events.disconnectAll(reason)
         return true

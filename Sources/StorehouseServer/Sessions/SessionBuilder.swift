@@ -91,7 +91,7 @@ package struct SessionBuilder: Sendable {
                 isPersonal: header.isPersonal, shareGeneration: summary.shareGeneration,
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count,
                 handovers: handovers)
-            if !answers.isEmpty { session.idempotencyCache.restore(answers) }
+            if !answers.isEmpty { session.idempotencyCache.restore(answers, now: session.sessionTime) }
             return .success(session)
         } catch {
             log.error(

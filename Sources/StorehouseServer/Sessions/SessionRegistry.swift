@@ -73,6 +73,7 @@ package final class SessionRegistry: Sendable {
             } else {
                 SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.maxAbsence)
             }
+        journal?.useSessionTime(self.clock.now)
         shards = (0..<SessionID.rangeCount).map { _ in Locked(IdentifiedTable()) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
         expirations = ExpiryReport(policy)
@@ -199,9 +200,9 @@ package final class SessionRegistry: Sendable {
         // A shared journal may refuse the end, and it knows those that it has not refused.
         if journal?.isShared != true { tombstones.add(id, now: now, owner: owner) }
         if let createdAt {
-            journal?.endUnused(id.description, createdAt: createdAt, at: clock.wall.now())
+            journal?.endUnused(id.description, createdAt: createdAt, at: now)
         } else {
-            journal?.end(id.description, at: clock.wall.now())
+            journal?.end(id.description, at: now)
         }
     }
 
@@ -212,7 +213,7 @@ package final class SessionRegistry: Sendable {
         _ session: Session, as event: SessionEvent = .ended, done: @escaping @Sendable (EndResult) -> Void = { _ in }
     ) {
         let now = clock.now()
-        switch session.end(at: clock.wall.now()) {
+        switch session.end(at: now) {
         case .lookUpAgain: return done(.detached)
         case .end:
             events.add(to: event)

@@ -6,6 +6,8 @@ import Platform
 public final class StoreEnvironment: Sendable {
     /// The clock by which effects and timers wait.
     public let clock: any StoreClock
+    /// How long ago something was is told by this clock, because nobody can set it.
+    package let steadyNow: @Sendable () -> Int
     /// The executor of the effects; nil for the shared pool of threads.
     public let executor: (any TaskExecutor)?
     /// The number of effects that may run or wait at the same time in one store. An action that would start more is rejected with
@@ -31,13 +33,25 @@ public final class StoreEnvironment: Sendable {
     ///   - effectOrder: the order of effects that several middlewares start for one commit.
     ///   - report: called with faults. It must be quick and must not dispatch.
     ///   - effects: called with the events of effects. It must be quick and must not dispatch.
-    public init(
+    public convenience init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
         cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
         report: @escaping @Sendable (StoreFault) -> Void = { _ in },
         effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) {
+        self.init(
+            clock: clock, steadyNow: steadyTime, executor: executor, effectLimit: effectLimit,
+            cascadeLimit: cascadeLimit, effectOrder: effectOrder, report: report, effects: effects)
+    }
+
+    /// - Parameter steadyNow: milliseconds of a clock that nobody can set.
+    package init(
+        clock: any StoreClock, steadyNow: @escaping @Sendable () -> Int, executor: (any TaskExecutor)? = nil,
+        effectLimit: Int = 64, cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
+        report: @escaping @Sendable (StoreFault) -> Void, effects: (@Sendable (EffectEvent) -> Void)?
+    ) {
         self.clock = clock
+        self.steadyNow = steadyNow
         self.executor = executor
         self.effectLimit = effectLimit
         self.cascadeLimit = cascadeLimit

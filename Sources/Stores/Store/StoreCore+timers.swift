@@ -3,7 +3,7 @@
 package struct TimerUse: Sendable, Equatable {
     /// When the next timer fires, in milliseconds since 1970; nil if none does.
     package let nextDeadline: Int?
-    /// When a timer fired last, in milliseconds since 1970; nil if none did since the store was made.
+    /// When a timer fired last, by `StoreEnvironment.steadyNow`; nil if none did since the store was made.
     package let lastFiring: Int?
 }
 
@@ -75,7 +75,7 @@ extension StoreCore {
         guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
         else { return }
         contents.pointee.madePendingWork.timers[place].markFired()
-        contents.pointee.lastFiring = environment.now
+        contents.pointee.lastFiring = environment.steadyNow()
         arm(place, cause: contents.pointee.revision, contents, sink)
     }
 }

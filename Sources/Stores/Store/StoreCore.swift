@@ -17,7 +17,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var asksBeforeCommit = false
         /// Queued actions, effects and timers; nil if there are none, which is most of the time.
         @usableFromInline package var pending: PendingWork<Action>?
-        /// When a timer fired last, in milliseconds since 1970; 0 if none did.
+        /// When a timer fired last, by `StoreEnvironment.steadyNow`; 0 if none did.
         @usableFromInline package var lastFiring = 0
         /// Nil before the first subscription.
         @usableFromInline package var subscribers: Subscribers<State, Action>?

@@ -100,7 +100,7 @@ struct MemoryJournalTests {
 
     @Test("keeps what a valid idempotency record needs", arguments: [0, 5, 12])
     func records(minutes: Int) throws {
-        let journal = MemoryJournal(keepCommits: 8, keepBytes: 10_000).create(Step.session())
+        let journal = MemoryJournal(keepCommits: 8, keepBytes: 10_000, now: { Step.moment }).create(Step.session())
         let store = Step.store(journal)
         store.step(20)
         store.append(

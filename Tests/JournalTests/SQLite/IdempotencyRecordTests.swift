@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aValidRecordKeepsTheCommitsOfItsRevisionInMemory() async throws {
-        let session = MemoryJournal(keepCommits: 4).create(Step.session())
+        let session = MemoryJournal(keepCommits: 4, now: { Step.moment }).create(Step.session())
         let store = Step.store(session)
         store.step(10)
         store.append(record("k", 10), to: session)
@@ -30,12 +30,28 @@ import Testing
     }
 
     @Test func anExpiredRecordKeepsNothingInMemory() async throws {
-        let session = MemoryJournal(keepCommits: 4).create(Step.session())
+        let session = MemoryJournal(keepCommits: 4, now: { Step.moment }).create(Step.session())
         let store = Step.store(session)
         store.step(10)
         store.append(record("k", 10, at: Step.moment - 661_000), to: session)
         store.step(100)
         #expect(try await count(session, at: 10) == nil)
+    }
+
+    @Test func theSessionTimeOfTheServerTellsWhichRecordsAreValid() async throws {
+        let file = try JournalFile()
+        // The wall clock is set forward at the start.
+        let journal = try file.open(now: { Step.moment + 86_400_000 })
+        journal.useSessionTime { Step.moment }
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(10)
+        store.append(record("k", 10), to: session)
+        await session.awaitDurable()
+        #expect(try await journal.session("session").answers.map(\.key) == ["k"])
+        journal.useSessionTime { Step.moment + 600_001 }
+        #expect(try await journal.session("session").answers.isEmpty)
+        await journal.closed()
     }
 
     @Test func aValidRecordKeepsTheCommitsOfItsRevisionInAFile() async throws {

@@ -36,6 +36,15 @@ import Testing
         #expect(table.admit("k", fingerprint("other"), now: 1) == .mismatch)
     }
 
+    /// Earlier releases stored the time of the wall clock, which may be far ahead of the session time.
+    @Test func aRestoredRecordFromTheFutureIsAsIfItWasMadeNow() {
+        var table = IdempotencyTable()
+        table.restore([record("k", at: 86_400_000), record("old", at: 5)], now: 10)
+        #expect(table.admit("k", fingerprint("body"), now: Self.lifetime + 10) == .replay(record("k", at: 10)))
+        #expect(table.admit("old", fingerprint("body"), now: Self.lifetime + 10) == .new)
+        #expect(table.admit("k", fingerprint("body"), now: Self.lifetime + 11) == .new)
+    }
+
     @Test func anAbandonedRequestIsNewAgain() {
         var table = IdempotencyTable()
         _ = table.admit("k", fingerprint("body"), now: 0)

@@ -34,7 +34,7 @@ import Testing
             } else {
                 journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
             }
-            runtime = KindRuntime(.faulty, clock: clocks, sealer: nil, log: log)
+            runtime = KindRuntime(.faulty, clock: SessionClock(clocks), sealer: nil, log: log)
             builder = SessionBuilder([runtime], defaultStore: "faulty", journal, streamEpoch: "", log)
             var policy = SessionPolicy()
             policy.maxResident = maxResident

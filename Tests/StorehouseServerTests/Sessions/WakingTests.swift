@@ -187,6 +187,33 @@ struct Alarm: HostedState, ObjectState, Restorable {
         }
     }
 
+    @Test func aStepOfTheWallClockDoesNotAgeTheFiringOfATimer() async throws {
+        let (durable, wall) = (try DurableServer(), ManualClock())
+        let steady = ManualClock(1000)
+        let clock = WallClock(now: { wall.now }, steady: { steady.now }, boot: 1)
+        let pass = { (milliseconds: Int) in
+            wall.advance(by: milliseconds)
+            steady.advance(by: milliseconds)
+        }
+        let idle = Duration.seconds(3600)
+        let path = try await Self.run(durable, clock, idleTimeout: idle) { server in
+            let session = try await server.session("alarm")
+            // Timers run in real time: it does not ring before the restart.
+            _ = try await session.dispatch("alarm/set", ["at": .integer(wall.now + 1_000_000)])
+            return session.path
+        }
+        pass(3_000_000)
+        try await Self.run(durable, clock, idleTimeout: idle) { server in
+            try await server.rings(1)
+            wall.advance(by: Self.day)
+            // An hour after the last request, and less than that after the firing.
+            pass(1_000_000)
+            #expect(try await server.get(path).status == 200)
+            pass(3_601_000)
+            #expect(try await server.get(path).code == "session-ended")
+        }
+    }
+
     @Test func aSessionThatWasCreatedAfterAStepBackIsLoaded() async throws {
         let (durable, wall) = (try DurableServer(), ManualClock())
         let steady = ManualClock(1000)

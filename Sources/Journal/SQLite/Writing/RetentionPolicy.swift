@@ -47,7 +47,10 @@ final class RetentionPolicy {
     private static let sweepInterval = 3_600_000
 
     let limits: RetentionLimits
+    /// The session time, by which records and ended sessions are forgotten.
     let now: @Sendable () -> Int
+    /// By which commits are deleted that are too old: they have dates, which clients are shown.
+    private let date: @Sendable () -> Int
     /// The numbers of sessions that may have commits to delete, and whether their log was too large, and is brought down
     /// to ``RetentionLimits/trimmedBytes``.
     private var candidates: [Int: Bool] = [:]
@@ -60,9 +63,16 @@ final class RetentionPolicy {
     var sweepPosition = 0
     private var nextSweep = 0
 
-    init(_ limits: RetentionLimits, now: @escaping @Sendable () -> Int) {
+    /// - Parameters:
+    ///   - limits: how much is retained.
+    ///   - now: the session time in milliseconds.
+    ///   - date: milliseconds since 1970; nil for the session time.
+    init(
+        _ limits: RetentionLimits, now: @escaping @Sendable () -> Int, date: (@Sendable () -> Int)? = nil
+    ) {
         self.limits = limits
         self.now = now
+        self.date = date ?? now
     }
 
     /// Schedules a session for compaction after its commits are sorted, if it is time to check it.
@@ -109,7 +119,7 @@ final class RetentionPolicy {
 
     /// Commits from before this time are expired; nil if a sweep is not due, or if commits do not expire.
     var sweepLimit: Int? {
-        limits.keepDays > 0 && now() >= nextSweep ? now() - limits.keepDays * Self.day : nil
+        limits.keepDays > 0 && now() >= nextSweep ? ageLimit : nil
     }
 
     /// Records that all sessions have been checked.
@@ -119,5 +129,5 @@ final class RetentionPolicy {
     }
 
     /// Commits from before this time are expired; nil if commits do not expire.
-    var ageLimit: Int? { limits.keepDays > 0 ? now() - limits.keepDays * Self.day : nil }
+    var ageLimit: Int? { limits.keepDays > 0 ? date() - limits.keepDays * Self.day : nil }
 }

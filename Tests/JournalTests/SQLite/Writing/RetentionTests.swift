@@ -15,6 +15,19 @@ struct RetentionTests {
         return newest
     }
 
+    @Test("does not delete commits by a date to which somebody sets the clock forward")
+    func dateOfExpiry() {
+        let clocks = Locked((wall: Step.moment, steady: 5))
+        let date = RetentionDate(wall: { clocks.withLock(\.wall) }, steady: { clocks.withLock(\.steady) })
+        #expect(date.now() == Step.moment)
+        clocks.withLock { $0 = (Step.moment + Self.day, 1005) }
+        #expect(date.now() == Step.moment + 1000)
+        clocks.withLock { $0 = (Step.moment - Self.day, 2005) }
+        #expect(date.now() == Step.moment - Self.day)
+        clocks.withLock { $0 = (Step.moment + 3000, 3005) }
+        #expect(date.now() == Step.moment + 3000)
+    }
+
     @Test("deletes the oldest commits when there are more than twice the configured number")
     func deletesByCount() async throws {
         let file = try JournalFile()
