@@ -44,7 +44,8 @@ import Testing
     @Test(arguments: [700_000, 86_400_000, -700_000, -86_400_000], [false, true])
     func aStepOfTheWallClockDoesNotEndTheKeysOfThisRun(_ step: Int, _ isDurable: Bool) async throws {
         let machine = Machine()
-        let body: @Sendable (LiveServer) async throws -> Void = { server in
+        let body: @Sendable (LiveServer) async throws -> Void = {
+            (server: LiveServer) async throws -> Void in
             let session = try await server.session()
             #expect(try await post(session).taggedRevision == 1)
             machine.step(by: step)
@@ -66,7 +67,8 @@ import Testing
     func aStepOfTheWallClockDoesNotEndTheKeysOfAHibernatedSession(_ step: Int) async throws {
         let machine = Machine()
         let configuration = Configuration.with { $0.sessions.maxResident = 1 }
-        try await DurableServer().run(clock: machine.clock, configuration: configuration) { server in
+        try await DurableServer().run(clock: machine.clock, configuration: configuration) {
+            (server: LiveServer) async throws -> Void in
             let session = try await server.session()
             #expect(try await post(session).taggedRevision == 1)
             machine.step(by: step)
@@ -80,13 +82,15 @@ import Testing
     func aStepOfTheWallClockBetweenTwoRunsEndsNoKey(_ step: Int) async throws {
         let machine = Machine()
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock) { server in
+        let path = try await durable.run(clock: machine.clock) {
+            (server: LiveServer) async throws -> String in
             let session = try await server.session()
             #expect(try await post(session).taggedRevision == 1)
             return session.path
         }
         machine.step(by: step)
-        try await durable.run(clock: machine.clock) { server in
+        try await durable.run(clock: machine.clock) {
+            (server: LiveServer) async throws -> Void in
             try await expectReplay(LiveSession(server: server, path: path))
             machine.pass(Self.lifetime - 1000)
             try await expectReplay(LiveSession(server: server, path: path))
@@ -98,14 +102,16 @@ import Testing
     func theWallClockTellsTheAgeOfKeysAfterABoot(_ off: Int, _ isKept: Bool) async throws {
         let machine = Machine()
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock) { server in
+        let path = try await durable.run(clock: machine.clock) {
+            (server: LiveServer) async throws -> String in
             let session = try await server.session()
             #expect(try await post(session).taggedRevision == 1)
             return session.path
         }
         machine.boot()
         machine.step(by: off)
-        try await durable.run(clock: machine.clock) { server in
+        try await durable.run(clock: machine.clock) {
+            (server: LiveServer) async throws -> Void in
             let session = LiveSession(server: server, path: path)
             #expect(try await (post(session)["idempotency-replayed"] == "true") == isKept)
             machine.step(by: 700_000)
@@ -117,7 +123,8 @@ import Testing
     func anEndedSessionIsKnownAfterAStepOfTheWallClock(_ step: Int) async throws {
         let machine = Machine()
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock) { server in
+        let path = try await durable.run(clock: machine.clock) {
+            (server: LiveServer) async throws -> String in
             let session = try await server.session()
             _ = try await session.increment()
             machine.step(by: step)
@@ -125,7 +132,8 @@ import Testing
             return session.path
         }
         machine.step(by: step)
-        try await durable.run(clock: machine.clock) { server in
+        try await durable.run(clock: machine.clock) {
+            (server: LiveServer) async throws -> Void in
             #expect(try await server.get(path).code == "session-ended")
         }
     }
@@ -136,7 +144,8 @@ import Testing
         let machine = Machine()
         let configuration = Configuration.with { $0.sessions.idleTimeout = .seconds(3600) }
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock, configuration: configuration) { server in
+        let path = try await durable.run(clock: machine.clock, configuration: configuration) {
+            (server: LiveServer) async throws -> String in
             let session = try await server.session()
             _ = try await session.increment()
             machine.step(by: step)
@@ -145,12 +154,14 @@ import Testing
             _ = try await session.events().event()
             return session.path
         }
-        try await durable.run(clock: machine.clock, configuration: configuration) { server in
+        try await durable.run(clock: machine.clock, configuration: configuration) {
+            (server: LiveServer) async throws -> Void in
             let session = LiveSession(server: server, path: path)
             machine.pass(3_000_000)
             #expect(try await session.read().status == 200)
         }
-        try await durable.run(clock: machine.clock, configuration: configuration) { server in
+        try await durable.run(clock: machine.clock, configuration: configuration) {
+            (server: LiveServer) async throws -> Void in
             machine.pass(3_601_000)
             #expect(try await server.get(path).code == "session-ended")
         }
