@@ -1,11 +1,11 @@
-/// One life of a node. A node that was started again, or has lost its lease, begins another one.
-package struct NodeLife: Hashable, Sendable {
+/// One incarnation of a node. A node that was started again, or has lost its lease, begins another one.
+package struct NodeIncarnation: Hashable, Sendable {
     /// Random, so that none is given twice, even after a failover to a replica that does not know the newest.
     package let number: Int
     /// Where other nodes reach it: `host:port`. It is the node's name.
     package let address: String
 
-    /// A life that Redis has registered.
+    /// An incarnation that Redis has registered.
     package init(number: Int, address: String) {
         self.number = number
         self.address = address
@@ -14,7 +14,7 @@ package struct NodeLife: Hashable, Sendable {
 
 /// Decides when a node registers with Redis and renews its lease, and whether it may answer for its sessions.
 ///
-/// Redis forgets a life when `duration` has passed since it executed the last renewal, and gives the sessions of a forgotten life
+/// Redis forgets an incarnation when `duration` has passed since it executed the last renewal, and gives the sessions of a forgotten incarnation
 /// to whoever asks for them. The node cannot know when Redis executed a renewal, but it was after the node sent it. So the node
 /// counts the lease from there, by its own monotonic clock, and stops answering a margin earlier: it stops before Redis
 /// forgets it, as long as the two clocks drift apart by less than the margin within a lease. A clock that is set does no harm,
@@ -24,7 +24,7 @@ package struct NodeLife: Hashable, Sendable {
 package struct NodeLease: Sendable {
     /// How long a lease is, and what follows from that.
     package struct Terms: Sendable, Equatable {
-        /// For how long Redis remembers a life after a renewal.
+        /// For how long Redis remembers an incarnation after a renewal.
         package let duration: Int
         /// How much earlier the node stops answering.
         package let margin: Int
@@ -44,9 +44,9 @@ package struct NodeLease: Sendable {
     /// What the node asks of Redis.
     package enum Command: Sendable, Equatable {
         case register
-        case renew(NodeLife)
+        case renew(NodeIncarnation)
         /// Gives all sessions back at once.
-        case leave(NodeLife)
+        case leave(NodeIncarnation)
     }
 
     /// A command, and when it was sent.
@@ -63,26 +63,26 @@ package struct NodeLease: Sendable {
 
     /// The answer of Redis to a request.
     package enum Answer: Sendable, Equatable {
-        /// The life is registered, or its lease is renewed.
-        case granted(NodeLife)
-        /// Redis does not know the life, or knows it no more.
+        /// The incarnation is registered, or its lease is renewed.
+        case granted(NodeIncarnation)
+        /// Redis does not know the incarnation, or knows it no more.
         case forgotten
     }
 
     /// What an answer means for the node's sessions.
     package enum Change: Sendable, Equatable {
         /// The node may claim sessions from now on.
-        case began(NodeLife)
+        case began(NodeIncarnation)
         /// The node has lost all its sessions: drop what is in memory of them.
-        case ended(NodeLife)
+        case ended(NodeIncarnation)
         /// All sessions are given back.
         case left
     }
 
     private enum Phase: Sendable {
         case joining
-        case member(NodeLife, until: Int)
-        case leaving(NodeLife)
+        case member(NodeIncarnation, until: Int)
+        case leaving(NodeIncarnation)
         case left
     }
 
@@ -97,10 +97,10 @@ package struct NodeLease: Sendable {
         nextRequestAt = now
     }
 
-    /// The life that is registered, whether or not its lease holds; nil if there is none.
-    package var life: NodeLife? {
-        guard case .member(let life, _) = phase else { return nil }
-        return life
+    /// The incarnation that is registered, whether or not its lease holds; nil if there is none.
+    package var incarnation: NodeIncarnation? {
+        guard case .member(let incarnation, _) = phase else { return nil }
+        return incarnation
     }
 
     /// Whether the node has given its sessions back, or does so now, and gets no more.
@@ -129,8 +129,8 @@ package struct NodeLease: Sendable {
         nextRequestAt = now + terms.interval
         switch phase {
         case .joining: return Request(.register, sentAt: now)
-        case .member(let life, _): return Request(.renew(life), sentAt: now)
-        case .leaving(let life): return Request(.leave(life), sentAt: now)
+        case .member(let incarnation, _): return Request(.renew(incarnation), sentAt: now)
+        case .leaving(let incarnation): return Request(.leave(incarnation), sentAt: now)
         case .left: return nil
         }
     }
@@ -138,17 +138,17 @@ package struct NodeLease: Sendable {
     /// Takes an answer, however late, and however often the same one.
     package mutating func take(_ answer: Answer, to request: Request, now: Int) -> Change? {
         switch (phase, request.command, answer) {
-        case (.joining, .register, .granted(let life)):
-            phase = .member(life, until: request.sentAt + terms.duration - terms.margin)
-            return .began(life)
-        case (.member(let life, let end), .renew(let renewed), .granted) where renewed == life:
-            phase = .member(life, until: max(end, request.sentAt + terms.duration - terms.margin))
+        case (.joining, .register, .granted(let incarnation)):
+            phase = .member(incarnation, until: request.sentAt + terms.duration - terms.margin)
+            return .began(incarnation)
+        case (.member(let incarnation, let end), .renew(let renewed), .granted) where renewed == incarnation:
+            phase = .member(incarnation, until: max(end, request.sentAt + terms.duration - terms.margin))
             return nil
-        case (.member(let life, _), .renew(let renewed), .forgotten) where renewed == life:
+        case (.member(let incarnation, _), .renew(let renewed), .forgotten) where renewed == incarnation:
             phase = .joining
             nextRequestAt = now
-            return .ended(life)
-        case (.leaving(let life), .leave(let given), _) where given == life:
+            return .ended(incarnation)
+        case (.leaving(let incarnation), .leave(let given), _) where given == incarnation:
             phase = .left
             return .left
         default: return nil
@@ -159,11 +159,11 @@ package struct NodeLease: Sendable {
     ///
     /// - Returns: whether there is something to give back. If so, it is done when ``take(_:to:now:)`` returns `.left`.
     package mutating func leave(now: Int) -> Bool {
-        guard case .member(let life, _) = phase else {
+        guard case .member(let incarnation, _) = phase else {
             if case .joining = phase { phase = .left }
             return false
         }
-        phase = .leaving(life)
+        phase = .leaving(incarnation)
         nextRequestAt = now
         return true
     }

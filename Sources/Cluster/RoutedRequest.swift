@@ -1,6 +1,6 @@
 /// Where a session is that a node does not have, as far as the node knows.
 package enum SessionPlace: Sendable, Equatable {
-    case elsewhere(NodeLife)
+    case elsewhere(NodeIncarnation)
     /// Redis has to be asked.
     case unknown
     /// The node hands it over to another one, and Redis has not answered yet.
@@ -29,7 +29,7 @@ package struct RoutedRequest: Sendable {
         case claim
         /// Wait until the session is handed over, or stays.
         case awaitRelease
-        case forward(to: NodeLife)
+        case forward(to: NodeIncarnation)
         /// Look where the session is after so many milliseconds.
         case lookAgain(after: Int)
         /// Tell the node that has forwarded it: the session is not here, and nothing was committed.

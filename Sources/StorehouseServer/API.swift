@@ -115,7 +115,7 @@ final class API: Sendable {
         self.kinds = runtimes
         var builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
-        builder.lostTailSuffix = { [registry] in registry.lostTailSuffix }
+        builder.historySuffix = { [registry] in registry.historySuffix }
         let forwarder = settings.node.map { node in
             Forwarder(
                 node,

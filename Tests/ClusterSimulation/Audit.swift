@@ -42,10 +42,12 @@ struct Audit {
     /// Redis has executed a command.
     mutating func executed(_ command: RedisCommand, on before: Before, _ model: RedisModel) throws(Violation) {
         switch command {
-        case .append(let id, let life, let epoch, _, _, let entry) where model.sessions[id].log.count > before.revision:
-            guard before.owner == life, before.epoch == epoch else {
+        case .append(let id, let incarnation, let epoch, _, _, let entry)
+        where model.sessions[id].log.count > before.revision:
+            guard before.owner == incarnation, before.epoch == epoch else {
                 throw Violation(
-                    description: "life \(life) commits to session \(id) in epoch \(epoch), which is owned by life "
+                    description:
+                        "incarnation \(incarnation) commits to session \(id) in epoch \(epoch), which is owned by incarnation "
                         + "\(before.owner) in epoch \(before.epoch)")
             }
             switch entry.kind {
@@ -65,8 +67,8 @@ struct Audit {
                     throw Violation(description: "the timer of session \(id) fired twice")
                 }
             }
-        case .claim(let id, let life) where model.sessions[id].owner == life:
-            if before.owner != 0, before.owner != life { takeovers += 1 }
+        case .claim(let id, let incarnation) where model.sessions[id].owner == incarnation:
+            if before.owner != 0, before.owner != incarnation { takeovers += 1 }
         case .release(let id, _, _) where model.sessions[id].owner != before.owner: handovers += 1
         default: break
         }
@@ -74,18 +76,20 @@ struct Audit {
 
     /// A node answers for a session, or shows a commit of it.
     private func answers(
-        _ id: Int, life: Int?, _ session: StoredSession, _ what: String
+        _ id: Int, incarnation: Int?, _ session: StoredSession, _ what: String
     ) throws(Violation) {
-        guard session.owner == life else {
+        guard session.owner == incarnation else {
             throw Violation(
-                description: "life \(life ?? 0) \(what) session \(id), which is owned by life \(session.owner)")
+                description:
+                    "incarnation \(incarnation ?? 0) \(what) session \(id), which is owned by incarnation \(session.owner)"
+            )
         }
     }
 
     mutating func read(
-        _ id: Int, at revision: Int, life: Int?, _ session: StoredSession
+        _ id: Int, at revision: Int, incarnation: Int?, _ session: StoredSession
     ) throws(Violation) {
-        try answers(id, life: life, session, "answers a read of")
+        try answers(id, incarnation: incarnation, session, "answers a read of")
         guard revision >= acknowledged[id], revision <= session.log.count, !acknowledgedEnds.contains(id) else {
             throw Violation(
                 description: "session \(id) was read at revision \(revision), but \(acknowledged[id]) was acknowledged")
@@ -94,9 +98,9 @@ struct Audit {
     }
 
     mutating func show(
-        _ id: Int, _ revision: Int, life: Int?, _ session: StoredSession
+        _ id: Int, _ revision: Int, incarnation: Int?, _ session: StoredSession
     ) throws(Violation) {
-        try answers(id, life: life, session, "streams")
+        try answers(id, incarnation: incarnation, session, "streams")
         guard revision <= session.log.count else {
             throw Violation(description: "revision \(revision) of session \(id) was shown, and is not stored")
         }
@@ -104,9 +108,9 @@ struct Audit {
     }
 
     mutating func acknowledge(
-        _ write: Int, of id: Int, at revision: Int, life: Int?, _ session: StoredSession
+        _ write: Int, of id: Int, at revision: Int, incarnation: Int?, _ session: StoredSession
     ) throws(Violation) {
-        try answers(id, life: life, session, "acknowledges a commit of")
+        try answers(id, incarnation: incarnation, session, "acknowledges a commit of")
         guard revision <= session.log.count, session.log[revision - 1].kind == .write(write) else {
             throw Violation(
                 description: "write \(write) of session \(id) is acknowledged as revision \(revision), which is another"

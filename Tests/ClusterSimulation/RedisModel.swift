@@ -40,21 +40,21 @@ package struct StoredSession {
 package enum RedisCommand {
     case lease(NodeLease.Command, address: String)
     /// Creates a session, which is the creator's; the next one has the number that follows the last.
-    case create(Int, life: Int, epoch: Int)
-    case claim(Int, life: Int)
-    case append(Int, life: Int, epoch: Int, sequence: Int, revision: Int, Entry)
-    case end(Int, life: Int, epoch: Int)
+    case create(Int, incarnation: Int, epoch: Int)
+    case claim(Int, incarnation: Int)
+    case append(Int, incarnation: Int, epoch: Int, sequence: Int, revision: Int, Entry)
+    case end(Int, incarnation: Int, epoch: Int)
     /// The session is free for the next claim.
-    case release(Int, life: Int, epoch: Int)
+    case release(Int, incarnation: Int, epoch: Int)
     /// Finds the sessions whose timers are due and whose owners do not live, or are the node that asks: it may have dropped them.
-    case findDue(life: Int, limit: Int)
+    case findDue(incarnation: Int, limit: Int)
 }
 
 /// The answer to a command.
 package enum RedisAnswer {
     case lease(NodeLease.Answer)
     case claimed(StoredSession)
-    case owned(NodeLife)
+    case owned(NodeIncarnation)
     case nothing
     case forgotten
     case done
@@ -64,8 +64,8 @@ package enum RedisAnswer {
 
 /// The rules of the scripts: leases, claims and commits.
 package struct RedisModel {
-    private var lives: [Int: (life: NodeLife, until: Int)] = [:]
-    private var lifeCount = 0
+    private var incarnations: [Int: (incarnation: NodeIncarnation, until: Int)] = [:]
+    private var incarnationCount = 0
     private(set) var sessions: [StoredSession]
     private(set) var deadlines: [Int: Int] = [:]
     private let lease: Int
@@ -81,70 +81,70 @@ package struct RedisModel {
     package mutating func execute(_ command: RedisCommand, now: Int, _ rules: Rules) -> RedisAnswer {
         switch command {
         case .lease(.register, let address):
-            lifeCount += 1
-            let life = NodeLife(number: lifeCount, address: address)
-            lives[lifeCount] = (life, now + lease)
-            return .lease(.granted(life))
-        case .lease(.renew(let life), _):
-            guard isAlive(life.number, now) else { return .lease(.forgotten) }
-            lives[life.number] = (life, now + lease)
-            return .lease(.granted(life))
-        case .lease(.leave(let life), _):
-            lives[life.number] = nil
+            incarnationCount += 1
+            let incarnation = NodeIncarnation(number: incarnationCount, address: address)
+            incarnations[incarnationCount] = (incarnation, now + lease)
+            return .lease(.granted(incarnation))
+        case .lease(.renew(let incarnation), _):
+            guard isAlive(incarnation.number, now) else { return .lease(.forgotten) }
+            incarnations[incarnation.number] = (incarnation, now + lease)
+            return .lease(.granted(incarnation))
+        case .lease(.leave(let incarnation), _):
+            incarnations[incarnation.number] = nil
             return .lease(.forgotten)
-        case .create(let id, let life, let epoch):
+        case .create(let id, let incarnation, let epoch):
             guard sessions.indices.contains(id) else {
-                sessions.append(StoredSession(owner: life, epoch: epoch))
+                sessions.append(StoredSession(owner: incarnation, epoch: epoch))
                 return .done
             }
-            let isRepeated = !sessions[id].hasEnded && sessions[id].owner == life && sessions[id].epoch == epoch
+            let isRepeated = !sessions[id].hasEnded && sessions[id].owner == incarnation && sessions[id].epoch == epoch
             return isRepeated ? .done : .refused
-        case .claim(let id, let life): return claim(id, life, now, rules)
-        case .append(let id, let life, let epoch, let sequence, let revision, let entry):
-            return append(id, life, epoch, sequence, revision, entry, rules)
-        case .end(let id, let life, let epoch):
+        case .claim(let id, let incarnation): return claim(id, incarnation, now, rules)
+        case .append(let id, let incarnation, let epoch, let sequence, let revision, let entry):
+            return append(id, incarnation, epoch, sequence, revision, entry, rules)
+        case .end(let id, let incarnation, let epoch):
             if sessions[id].hasEnded { return .done }
-            guard sessions[id].owner == life, sessions[id].epoch == epoch else { return .refused }
+            guard sessions[id].owner == incarnation, sessions[id].epoch == epoch else { return .refused }
             sessions[id].hasEnded = true
             deadlines[id] = nil
             return .done
-        case .release(let id, let life, let epoch):
+        case .release(let id, let incarnation, let epoch):
             if sessions[id].hasEnded { return .nothing }
             if sessions[id].owner == 0, sessions[id].epoch == epoch { return .done }
-            guard sessions[id].owner == life && sessions[id].epoch == epoch || !rules.releaseChecksEpoch else {
+            guard sessions[id].owner == incarnation && sessions[id].epoch == epoch || !rules.releaseChecksEpoch else {
                 return .refused
             }
             sessions[id].owner = 0
             return .done
-        case .findDue(let life, let limit):
+        case .findDue(let incarnation, let limit):
             let due = deadlines.filter { id, deadline in
-                deadline <= now && (sessions[id].owner == life || !isAlive(sessions[id].owner, now))
+                deadline <= now && (sessions[id].owner == incarnation || !isAlive(sessions[id].owner, now))
             }
             return .due(due.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(limit).map(\.key))
         }
     }
 
-    func isAlive(_ life: Int, _ now: Int) -> Bool { lives[life].map { $0.until > now } ?? false }
+    func isAlive(_ incarnation: Int, _ now: Int) -> Bool { incarnations[incarnation].map { $0.until > now } ?? false }
 
-    private mutating func claim(_ id: Int, _ life: Int, _ now: Int, _ rules: Rules) -> RedisAnswer {
+    private mutating func claim(_ id: Int, _ incarnation: Int, _ now: Int, _ rules: Rules) -> RedisAnswer {
         if sessions[id].hasEnded { return .nothing }
-        guard isAlive(life, now) else { return .forgotten }
+        guard isAlive(incarnation, now) else { return .forgotten }
         let owner = sessions[id].owner
-        if owner != life, isAlive(owner, now), rules.claimChecksLease, let known = lives[owner] {
-            return .owned(known.life)
+        if owner != incarnation, isAlive(owner, now), rules.claimChecksLease, let known = incarnations[owner] {
+            return .owned(known.incarnation)
         }
-        sessions[id].owner = life
+        sessions[id].owner = incarnation
         sessions[id].epoch += 1
         sessions[id].sequence = 0
         return .claimed(sessions[id])
     }
 
     private mutating func append(
-        _ id: Int, _ life: Int, _ epoch: Int, _ sequence: Int, _ revision: Int, _ entry: Entry, _ rules: Rules
+        _ id: Int, _ incarnation: Int, _ epoch: Int, _ sequence: Int, _ revision: Int, _ entry: Entry, _ rules: Rules
     ) -> RedisAnswer {
         if sessions[id].hasEnded { return .nothing }
         if rules.appendChecksEpoch {
-            guard sessions[id].owner == life, sessions[id].epoch == epoch else { return .refused }
+            guard sessions[id].owner == incarnation, sessions[id].epoch == epoch else { return .refused }
             if sessions[id].sequence >= sequence { return .done }
         }
         if entry.key != 0, sessions[id].keys[entry.key] != nil { return .refused }

@@ -10,7 +10,7 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     package struct Claim: Sendable, Equatable {
         package let id: ID
         /// Whose the session will be.
-        package let life: NodeLife
+        package let incarnation: NodeIncarnation
         fileprivate let number: Int
     }
 
@@ -18,23 +18,23 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     package enum Found: Sendable, Equatable {
         /// The session was free, or the lease of its owner has ended: it is the claimant's.
         case claimed(epoch: Int)
-        case owned(by: NodeLife)
+        case owned(by: NodeIncarnation)
         /// There is no such session, or it has ended.
         case nothing
-        /// The claimant's life is forgotten, or Redis did not answer.
+        /// The claimant's incarnation is forgotten, or Redis did not answer.
         case failed
     }
 
     private enum Entry: Sendable {
         case claiming(Int)
         case owned(epoch: Int)
-        case elsewhere(NodeLife)
+        case elsewhere(NodeIncarnation)
         case releasing(epoch: Int)
         case released(epoch: Int)
     }
 
     private var entries: [ID: Entry] = [:]
-    private var life: NodeLife?
+    private var incarnation: NodeIncarnation?
     private var claimCount = 0
     private let maxOthers: Int
     private var otherCount = 0
@@ -47,7 +47,7 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     /// Where a session is that the node does not own, as far as it knows.
     package func place(of id: ID) -> SessionPlace {
         switch entries[id] {
-        case .elsewhere(let life): .elsewhere(life)
+        case .elsewhere(let incarnation): .elsewhere(incarnation)
         case .releasing: .releasing
         case .released: .released
         case .owned, .claiming, nil: .unknown
@@ -69,13 +69,13 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
         entries.compactMap { id, entry in if case .owned = entry { id } else { nil } }
     }
 
-    /// Begins to claim a session; nil if the node has no life or drains, or if the session is being claimed already.
+    /// Begins to claim a session; nil if the node has no incarnation or drains, or if the session is being claimed already.
     package mutating func claim(_ id: ID) -> Claim? {
-        guard let life, !isDraining else { return nil }
+        guard let incarnation, !isDraining else { return nil }
         if case .claiming = entries[id] { return nil }
         claimCount += 1
         set(.claiming(claimCount), for: id)
-        return Claim(id: id, life: life, number: claimCount)
+        return Claim(id: id, incarnation: incarnation, number: claimCount)
     }
 
     /// Whether the answer to a claim is still awaited.
@@ -85,7 +85,7 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
 
     /// Takes the answer to a claim.
     ///
-    /// - Returns: whether it counts. If not, the node has begun another life or another claim since: load nothing from it.
+    /// - Returns: whether it counts. If not, the node has begun another incarnation or another claim since: load nothing from it.
     package mutating func take(_ found: Found, for claim: Claim) -> Bool {
         guard isCurrent(claim) else { return false }
         switch found {
@@ -128,19 +128,19 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Another node has refused a request for a session, or did not answer it. What was learned since is kept.
-    package mutating func forget(_ id: ID, at owner: NodeLife) {
+    package mutating func forget(_ id: ID, at owner: NodeIncarnation) {
         if case .elsewhere(owner) = entries[id] { set(nil, for: id) }
     }
 
     /// The node may claim sessions from now on.
-    package mutating func begin(_ life: NodeLife) { self.life = life }
+    package mutating func begin(_ incarnation: NodeIncarnation) { self.incarnation = incarnation }
 
     /// The node's lease has ended, or everything is given back: it owns nothing, and answers to earlier claims do not count.
     ///
     /// - Returns: the sessions to drop.
     package mutating func end() -> [ID] {
         let lost = owned
-        life = nil
+        incarnation = nil
         entries = entries.filter { _, entry in if case .elsewhere = entry { true } else { false } }
         return lost
     }

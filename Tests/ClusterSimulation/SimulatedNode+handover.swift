@@ -52,7 +52,7 @@ extension SimulatedNode {
 
     func handOver(_ id: Int, _ epoch: Int) {
         guard let held = held(id, epoch) else { return }
-        guard isQuiet(held), let life = lease.life else {
+        guard isQuiet(held), let incarnation = lease.incarnation else {
             held.handover.stay()
             return wake(id)
         }
@@ -66,7 +66,7 @@ extension SimulatedNode {
             drop(held)
             directory.release(id, epoch: epoch)
         }
-        send(.release(id, life: life.number, epoch: epoch), .release(id, epoch: epoch))
+        send(.release(id, incarnation: incarnation.number, epoch: epoch), .release(id, epoch: epoch))
         after(patience / 6, .release(id, epoch: epoch, since: now))
     }
 
@@ -80,17 +80,17 @@ extension SimulatedNode {
     }
 
     func retryRelease(_ id: Int, _ epoch: Int, _ since: Int) {
-        guard directory.isReleasing(id, epoch: epoch), let life = lease.life else { return }
+        guard directory.isReleasing(id, epoch: epoch), let incarnation = lease.incarnation else { return }
         guard now - since <= patience else { return take(.refused, toRelease: id, epoch) }
-        send(.release(id, life: life.number, epoch: epoch), .release(id, epoch: epoch))
+        send(.release(id, incarnation: incarnation.number, epoch: epoch), .release(id, epoch: epoch))
         after(patience / 6, .release(id, epoch: epoch, since: since))
     }
 
     func endReservation(_ id: Int, _ epoch: Int) {
         directory.endReservation(id, epoch: epoch)
         // Another copy of the command was on its way all the time.
-        if world.isFaulty, let life = lease.life, world.random.chance(30) {
-            send(.release(id, life: life.number, epoch: epoch), .release(id, epoch: epoch))
+        if world.isFaulty, let incarnation = lease.incarnation, world.random.chance(30) {
+            send(.release(id, incarnation: incarnation.number, epoch: epoch), .release(id, epoch: epoch))
         }
     }
 

@@ -42,7 +42,7 @@ extension SimulatedNode {
     func retry(_ claim: SessionDirectory<Int>.Claim, _ since: Int) {
         guard directory.isCurrent(claim) else { return }
         if now - since > patience { return failClaim(claim) }
-        send(.claim(claim.id, life: claim.life.number), .claim(claim))
+        send(.claim(claim.id, incarnation: claim.incarnation.number), .claim(claim))
         after(patience / 4, .claim(claim, since: since))
     }
 
@@ -112,7 +112,7 @@ extension SimulatedNode {
             guard let request, requests[request] != nil else { return }
             let revision = stored.log.count
             world.check { audit throws(Violation) in
-                try audit.read(held.id, at: revision, life: lease.life?.number, inRedis(held))
+                try audit.read(held.id, at: revision, incarnation: lease.incarnation?.number, inRedis(held))
             }
             respond(request, .done(revision: revision))
         case .stream(let after): if let request { open(request, after: after, held) }
@@ -143,7 +143,7 @@ extension SimulatedNode {
         guard let request, requests[request] != nil else { return }
         world.check { audit throws(Violation) in
             try audit.acknowledge(
-                write, of: held.id, at: revision, life: lease.life?.number, inRedis(held))
+                write, of: held.id, at: revision, incarnation: lease.incarnation?.number, inRedis(held))
         }
         respond(request, .done(revision: revision))
     }
@@ -161,16 +161,17 @@ extension SimulatedNode {
     }
 
     private func sendAppend(_ held: Held) {
-        guard let append = held.append, let life = lease.life else { return }
+        guard let append = held.append, let incarnation = lease.incarnation else { return }
         held.append?.attempts += 1
         let (epoch, sequence) = (held.stored.epoch, append.sequence)
         let command: RedisCommand =
             if let entry = append.entry {
                 .append(
-                    held.id, life: life.number, epoch: epoch, sequence: sequence, revision: held.stored.log.count,
+                    held.id, incarnation: incarnation.number, epoch: epoch, sequence: sequence,
+                    revision: held.stored.log.count,
                     entry)
             } else {
-                .end(held.id, life: life.number, epoch: epoch)
+                .end(held.id, incarnation: incarnation.number, epoch: epoch)
             }
         send(command, .append(held.id, epoch: epoch, sequence: sequence))
     }
@@ -256,7 +257,7 @@ extension SimulatedNode {
         guard var request = requests[stream] else { return }
         world.check { audit throws(Violation) in
             try audit.show(
-                held.id, revision, life: lease.life?.number, inRedis(held))
+                held.id, revision, incarnation: lease.incarnation?.number, inRedis(held))
         }
         if world.relay(revision, to: &request, from: self, id: stream) {
             requests[stream] = request

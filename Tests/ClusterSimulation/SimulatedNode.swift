@@ -45,7 +45,7 @@ final class SimulatedNode {
         /// Whether it is a stream that has begun. Then it is not repeated: its client resumes.
         var hasBegun = false
         /// The node that it was forwarded to.
-        var owner: NodeLife?
+        var owner: NodeIncarnation?
         var attempt = 0
         /// When the last message of its stream arrives.
         var lastArrival = 0
@@ -96,7 +96,7 @@ final class SimulatedNode {
     /// The monotonic clock.
     var now: Int { clockStart + world.now + world.now * drift / 1000 }
     private var leaseNow: Int { rules.leaseUsesWallClock ? now + wallOffset : now }
-    var holdsLease: Bool { !rules.answersNeedLease && lease.life != nil || lease.holds(at: leaseNow) }
+    var holdsLease: Bool { !rules.answersNeedLease && lease.incarnation != nil || lease.holds(at: leaseNow) }
     /// After what time without an answer a commit is given up.
     var patience: Int { world.settings.lease * 7 / 10 }
 
@@ -141,7 +141,7 @@ final class SimulatedNode {
 
     private func continueDraining() {
         guard let start = drainStart else { return }
-        if lease.life != nil, appendCount == 0 {
+        if lease.incarnation != nil, appendCount == 0 {
             let owned = directory.owned
             let isLeaving = rules.drainGivesBack && lease.leave(now: leaseNow)
             loseAll()
@@ -150,7 +150,7 @@ final class SimulatedNode {
             isGivenBack = false
             renewLease()
         }
-        let isDone = lease.life == nil && isGivenBack && requests.isEmpty
+        let isDone = lease.incarnation == nil && isGivenBack && requests.isEmpty
         if isDone || world.now - start > 2 * world.settings.lease { return kill() }
         after(5, .drain)
     }
@@ -175,7 +175,7 @@ final class SimulatedNode {
     func take(_ answer: NodeLease.Answer, to request: NodeLease.Request) {
         let sentAt = rules.leaseBeginsAtRequest ? request.sentAt : leaseNow
         switch lease.take(answer, to: NodeLease.Request(request.command, sentAt: sentAt), now: leaseNow) {
-        case .began(let life): directory.begin(life)
+        case .began(let incarnation): directory.begin(incarnation)
         case .ended:
             loseAll()
             renewLease()
@@ -196,7 +196,9 @@ final class SimulatedNode {
             renewLease()
             after(world.terms.interval, .lease)
         case .findDue:
-            if let life = lease.life, !directory.isDraining { send(.findDue(life: life.number, limit: 8), .findDue) }
+            if let incarnation = lease.incarnation, !directory.isDraining {
+                send(.findDue(incarnation: incarnation.number, limit: 8), .findDue)
+            }
             after(world.dueInterval, .findDue)
         case .look(let request): proceed(request)
         case .attempt(let id, let attempt):
@@ -280,11 +282,11 @@ final class SimulatedNode {
         switch step {
         case .awaitRelease: waiting[request.session, default: []].append(id)
         case .claim:
-            // A node without a life asks nobody.
-            guard lease.life != nil else { return fail(id, .unavailable) }
+            // A node without an incarnation asks nobody.
+            guard lease.incarnation != nil else { return fail(id, .unavailable) }
             waiting[request.session, default: []].append(id)
             guard let claim = directory.claim(request.session) else { return }
-            send(.claim(claim.id, life: claim.life.number), .claim(claim))
+            send(.claim(claim.id, incarnation: claim.incarnation.number), .claim(claim))
             after(patience / 4, .claim(claim, since: now))
         case .forward(let owner): forward(id, to: owner)
         case .lookAgain(let delay): after(delay, .look(request: id))
@@ -294,7 +296,7 @@ final class SimulatedNode {
         }
     }
 
-    private func forward(_ id: Int, to owner: NodeLife) {
+    private func forward(_ id: Int, to owner: NodeIncarnation) {
         guard var request = requests[id] else { return }
         request.attempt += 1
         request.owner = owner

@@ -53,13 +53,15 @@ extension Simulation {
 
     /// The new primary must know a node that may answer, and its sessions.
     private func requireKnown(_ node: SimulatedNode, _ model: RedisModel) throws(Violation) {
-        let life = node.lease.life?.number ?? 0
-        guard model.isAlive(life, now) else {
-            throw Violation(description: "life \(life) holds its lease, and the new primary does not know it")
-        }
-        for (id, held) in node.sessions where model.sessions[id].owner != life {
+        let incarnation = node.lease.incarnation?.number ?? 0
+        guard model.isAlive(incarnation, now) else {
             throw Violation(
-                description: "life \(life) may answer for session \(id) with epoch \(held.stored.epoch), and the new "
+                description: "incarnation \(incarnation) holds its lease, and the new primary does not know it")
+        }
+        for (id, held) in node.sessions where model.sessions[id].owner != incarnation {
+            throw Violation(
+                description:
+                    "incarnation \(incarnation) may answer for session \(id) with epoch \(held.stored.epoch), and the new "
                     + "primary does not know that")
         }
     }

@@ -190,8 +190,10 @@ package final class Simulation {
             let model = redis.model
             check { audit throws(Violation) in
                 try audit.executed(command, on: before, model)
-                if case .claim(let id, let life) = command, model.sessions[id].owner == life, before.owner != life {
-                    try requireNoOwner(of: id, life: before.owner)
+                if case .claim(let id, let incarnation) = command, model.sessions[id].owner == incarnation,
+                    before.owner != incarnation
+                {
+                    try requireNoOwner(of: id, incarnation: before.owner)
                 }
             }
         }
@@ -200,11 +202,13 @@ package final class Simulation {
     }
 
     /// Another node has claimed a session: its owner before must not answer a request that it gets now.
-    private func requireNoOwner(of id: Int, life: Int) throws(Violation) {
-        guard let node = nodes.first(where: { $0.lease.life?.number == life }), node.isUp, node.holdsLease,
+    private func requireNoOwner(of id: Int, incarnation: Int) throws(Violation) {
+        guard let node = nodes.first(where: { $0.lease.incarnation?.number == incarnation }), node.isUp,
+            node.holdsLease,
             node.sessions[id] != nil
         else { return }
-        throw Violation(description: "session \(id) was claimed, and life \(life) may still answer for it")
+        throw Violation(
+            description: "session \(id) was claimed, and incarnation \(incarnation) may still answer for it")
     }
 
     private func scheduleReplication() {

@@ -39,7 +39,7 @@ struct AddressConflictTests {
         second.registered(beside: [1: 5000])
         for _ in 0..<10 { expect(second.renewed(beside: [1: 5000]), false) }
         expect(second.renewed(beside: [:]), false)
-        // It has lost its lease, and begins another life.
+        // It has lost its lease, and begins another incarnation.
         first.registered(beside: [2: 9000])
         var noticed = false
         for end in 9001..<9004 {

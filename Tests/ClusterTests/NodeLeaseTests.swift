@@ -3,8 +3,8 @@ import Testing
 
 @Suite("The lease of a node")
 struct NodeLeaseTests {
-    private let life = NodeLife(number: 7, address: "a:1")
-    private let other = NodeLife(number: 8, address: "a:1")
+    private let incarnation = NodeIncarnation(number: 7, address: "a:1")
+    private let other = NodeIncarnation(number: 8, address: "a:1")
     private let terms = NodeLease.Terms(duration: 5000)
 
     /// A lease that was registered at 1000.
@@ -12,7 +12,7 @@ struct NodeLeaseTests {
         var lease = NodeLease(terms, now: 1000)
         let request = try lease.requireRequest(now: 1000)
         #expect(request == .init(.register, sentAt: 1000))
-        expect(lease.take(.granted(life), to: request, now: 1400), .began(life))
+        expect(lease.take(.granted(incarnation), to: request, now: 1400), .began(incarnation))
         return lease
     }
 
@@ -29,9 +29,9 @@ struct NodeLeaseTests {
         var lease = try registered()
         expect(lease.nextRequest(now: 1499), nil)
         let request = try lease.requireRequest(now: 1500)
-        #expect(request == .init(.renew(life), sentAt: 1500))
+        #expect(request == .init(.renew(incarnation), sentAt: 1500))
         expect(lease.nextRequest(now: 1999), nil)
-        expect(lease.take(.granted(life), to: request, now: 5400), nil)
+        expect(lease.take(.granted(incarnation), to: request, now: 5400), nil)
         #expect(lease.end == 6000)
     }
 
@@ -40,8 +40,8 @@ struct NodeLeaseTests {
         var lease = try registered()
         let first = try lease.requireRequest(now: 1500)
         let second = try lease.requireRequest(now: 2000)
-        _ = lease.take(.granted(life), to: second, now: 2001)
-        _ = lease.take(.granted(life), to: first, now: 2002)
+        _ = lease.take(.granted(incarnation), to: second, now: 2001)
+        _ = lease.take(.granted(incarnation), to: first, now: 2002)
         #expect(lease.end == 6500)
     }
 
@@ -50,33 +50,33 @@ struct NodeLeaseTests {
         var lease = try registered()
         let request = try lease.requireRequest(now: 5600)
         #expect(!lease.holds(at: 5600))
-        expect(lease.take(.granted(life), to: request, now: 5601), nil)
+        expect(lease.take(.granted(incarnation), to: request, now: 5601), nil)
         #expect(lease.holds(at: 5601))
     }
 
-    @Test("ends if Redis has forgotten it, and another life begins at once")
+    @Test("ends if Redis has forgotten it, and another incarnation begins at once")
     func forgotten() throws {
         var lease = try registered()
         let request = try lease.requireRequest(now: 9000)
-        expect(lease.take(.forgotten, to: request, now: 9001), .ended(life))
+        expect(lease.take(.forgotten, to: request, now: 9001), .ended(incarnation))
         #expect(!lease.holds(at: 9001))
         let again = try lease.requireRequest(now: 9001)
         #expect(again.command == .register)
         expect(lease.take(.granted(other), to: again, now: 9002), .began(other))
-        // A delayed answer of the life before means nothing.
+        // A delayed answer of the incarnation before means nothing.
         expect(lease.take(.forgotten, to: request, now: 9003), nil)
-        expect(lease.take(.granted(life), to: request, now: 9004), nil)
-        #expect(lease.life == other)
+        expect(lease.take(.granted(incarnation), to: request, now: 9004), nil)
+        #expect(lease.incarnation == other)
     }
 
-    @Test("begins one life, however often the registration is answered")
+    @Test("begins one incarnation, however often the registration is answered")
     func repeatedRegistration() throws {
         var lease = NodeLease(terms, now: 0)
         let first = try lease.requireRequest(now: 0)
         let second = try lease.requireRequest(now: 500)
         expect(lease.take(.granted(other), to: second, now: 501), .began(other))
-        expect(lease.take(.granted(life), to: first, now: 502), nil)
-        #expect(lease.life == other)
+        expect(lease.take(.granted(incarnation), to: first, now: 502), nil)
+        #expect(lease.incarnation == other)
     }
 
     @Test("is given back, and asks until that is done")
@@ -87,8 +87,8 @@ struct NodeLeaseTests {
         #expect(lease.hasLeft)
         #expect(!lease.holds(at: 2000))
         let request = try lease.requireRequest(now: 2000)
-        #expect(request.command == .leave(life))
-        expect(lease.nextRequest(now: 2500), .init(.leave(life), sentAt: 2500))
+        #expect(request.command == .leave(incarnation))
+        expect(lease.nextRequest(now: 2500), .init(.leave(incarnation), sentAt: 2500))
         expect(lease.take(.forgotten, to: request, now: 2600), .left)
         expect(lease.nextRequest(now: 9000), nil)
     }

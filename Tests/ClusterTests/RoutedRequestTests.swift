@@ -5,7 +5,7 @@ import Testing
 struct RoutedRequestTests {
     private typealias Place = SessionPlace
 
-    private let owner = NodeLife(number: 2, address: "b:1")
+    private let owner = NodeIncarnation(number: 2, address: "b:1")
 
     private func step(
         _ request: inout RoutedRequest, _ place: Place, isDraining: Bool = false, at now: Int = 0

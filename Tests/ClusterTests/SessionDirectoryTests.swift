@@ -4,8 +4,8 @@ import Testing
 
 @Suite("What a node knows about the owners of sessions")
 struct SessionDirectoryTests {
-    private let mine = NodeLife(number: 1, address: "a:1")
-    private let other = NodeLife(number: 2, address: "b:1")
+    private let mine = NodeIncarnation(number: 1, address: "a:1")
+    private let other = NodeIncarnation(number: 2, address: "b:1")
 
     private func directory(maxOthers: Int = 8) -> SessionDirectory<String> {
         var directory = SessionDirectory<String>(maxOthers: maxOthers)
@@ -18,7 +18,7 @@ struct SessionDirectoryTests {
         var directory = directory()
         #expect(directory.place(of: "s") == .unknown)
         let claim = try directory.requireClaim("s")
-        #expect(claim.life == mine)
+        #expect(claim.incarnation == mine)
         expect(directory.claim("s"), nil)
         #expect(directory.isClaiming("s") && directory.epoch(of: "s") == nil)
         expect(directory.take(.claimed(epoch: 3), for: claim), true)
@@ -46,7 +46,7 @@ struct SessionDirectoryTests {
         #expect(directory.place(of: "s") == .unknown)
     }
 
-    @Test("without a life nothing is claimed")
+    @Test("without an incarnation nothing is claimed")
     func noLife() {
         var directory = SessionDirectory<String>()
         expect(directory.claim("s"), nil)
@@ -64,12 +64,12 @@ struct SessionDirectoryTests {
         #expect(directory.epoch(of: "s") == 2)
     }
 
-    @Test("a claim of an earlier life does not count")
+    @Test("a claim of an earlier incarnation does not count")
     func claimOfEarlierLife() throws {
         var directory = directory()
         let claim = try directory.requireClaim("s")
         expect(directory.end().isEmpty, true)
-        directory.begin(NodeLife(number: 9, address: "a:1"))
+        directory.begin(NodeIncarnation(number: 9, address: "a:1"))
         expect(directory.take(.claimed(epoch: 1), for: claim), false)
         #expect(directory.place(of: "s") == .unknown)
     }
@@ -99,7 +99,7 @@ struct SessionDirectoryTests {
     func forget() throws {
         var directory = directory()
         try directory.find("s", .owned(by: other))
-        directory.forget("s", at: NodeLife(number: 3, address: "c:1"))
+        directory.forget("s", at: NodeIncarnation(number: 3, address: "c:1"))
         #expect(directory.place(of: "s") == .elsewhere(other))
         directory.forget("s", at: other)
         #expect(directory.place(of: "s") == .unknown)

@@ -34,9 +34,9 @@ struct RedisCall {
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         // No process that a test starts meanwhile inherits it.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var patience = timeval(tv_sec: 120, tv_usec: 0)
+        var waitTimeout = timeval(tv_sec: 120, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+            setsockopt(descriptor, SOL_SOCKET, option, &waitTimeout, socklen_t(MemoryLayout<timeval>.size))
         }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

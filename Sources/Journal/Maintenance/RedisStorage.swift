@@ -161,7 +161,7 @@ public struct RedisStorage {
         }
         let key = names.session(hash)
         let creation = RedisCreation(
-            session.header, names, hash, claim: "", sealedID: sealed, lossID: client.lossID)
+            session.header, names, hash, claim: "", sealedID: sealed, lineageID: client.lineageID)
         let isKnown = try client.execute(RedisBatch(RedisCommand("EXISTS", key)))[0].integer != 0
         let commands = creation.commands(importing: session.fields, now: systemTime(), client.encode)
         switch isKnown ? "EXISTS" : try client.change(commands).array?.first?.text {
@@ -218,7 +218,7 @@ private struct FoundSession {
 
     init(_ fields: [RedisReply], _ id: String, _ sealer: any SecretSealer) throws(JournalError) {
         self.id = id
-        stored = try RedisStoredSession(fields, id: id, sealer, lossID: nil)
+        stored = try RedisStoredSession(fields, id: id, sealer, lineageID: nil)
         guard fields.count == 12 else {
             (base, rows) = (nil, [])
             return

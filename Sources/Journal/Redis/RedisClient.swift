@@ -8,7 +8,7 @@ package final class RedisClient {
     private let isReader: Bool
     private var socket: RedisSocket
     private let scripts: [RedisScript: [UInt8]]
-    let lossID: Int
+    let lineageID: Int
     let sessions: Int
     /// The nodes that used the storage when the client connected.
     let nodes: Set<String>
@@ -18,7 +18,7 @@ package final class RedisClient {
         self.isReader = isReader
         let opened: RedisLease.Opened
         (socket, opened, scripts) = try Self.connect(settings, isReader: isReader)
-        (lossID, sessions, nodes) = (opened.lossID, opened.sessions, opened.nodes)
+        (lineageID, sessions, nodes) = (opened.lineageID, opened.sessions, opened.nodes)
     }
 
     private static func connect(

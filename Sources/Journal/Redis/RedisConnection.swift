@@ -57,7 +57,7 @@ final class RedisConnection: Sendable {
     // Guards the era of the server in which they were counted. No other lock is taken while it is held.
     let era = Locked("")
     /// Names the newest loss of acknowledged commits; 0 if there was none.
-    let lossID = Atomic(0)
+    let lineageID = Atomic(0)
 
     init(
         _ settings: RedisSettings, _ node: RedisNode, _ clock: RedisClock,
@@ -82,9 +82,9 @@ final class RedisConnection: Sendable {
 
     /// Starts the thread, and waits until the node has a lease.
     ///
-    /// - Parameter patience: how long to wait for a server that does not answer. After that it is opened in the background.
+    /// - Parameter waitTimeout: how long to wait for a server that does not answer. After that it is opened in the background.
     /// - Throws: why it cannot be opened.
-    func start(patience: Duration) throws(StorageError) {
+    func start(waitTimeout: Duration) throws(StorageError) {
         let begin = ContinuousClock.now
         while true {
             let outcome = RedisHandshake(settings: settings).run()
@@ -92,11 +92,11 @@ final class RedisConnection: Sendable {
             case .ready:
                 try run(outcome)
                 // The thread gets the lease.
-                while !membership.isMember, ContinuousClock.now - begin < patience { usleep(1000) }
+                while !membership.isMember, ContinuousClock.now - begin < waitTimeout { usleep(1000) }
                 return
             case .refused(let detail): throw .refused("\(settings.address): \(detail)")
             case .failed(let reason):
-                if ContinuousClock.now - begin >= patience { return try run(.failed(reason)) }
+                if ContinuousClock.now - begin >= waitTimeout { return try run(.failed(reason)) }
             }
             usleep(100_000)
         }

@@ -61,20 +61,20 @@ public final class RedisJournal: Journal {
     ///   - node: where other nodes reach this one: `host:port`.
     ///   - secret: what the nodes share. A node with another one is refused.
     ///   - lease: for how long sessions belong to a node that was killed.
-    ///   - patience: how long to wait for a server that does not answer. After that it is awaited in the background.
+    ///   - waitTimeout: how long to wait for a server that does not answer. After that it is awaited in the background.
     ///   - settings: how it is known that the settings of the server keep what is acknowledged.
     ///   - report: receives the events of the storage, on any thread.
     /// - Throws: why the server cannot be used, and what to do about it.
     public convenience init(
         _ address: RedisAddress, prefix: String = "storehouse", durability: Durability = .full, replicas: Int = 0,
         keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: any SecretSealer, node: String, secret: String,
-        lease: Duration = .seconds(5), patience: Duration = .seconds(2),
+        lease: Duration = .seconds(5), waitTimeout: Duration = .seconds(2),
         settingsAre settings: SettingsOrigin = .checked,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         try self.init(
             address, prefix: prefix, durability: durability, replicas: replicas, keepCommits: keepCommits,
-            keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease, patience: patience,
+            keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease, waitTimeout: waitTimeout,
             settingsAre: settings, now: nil, report: report)
     }
 
@@ -84,7 +84,7 @@ public final class RedisJournal: Journal {
     ///   - wall: the clock of this machine.
     package init(
         _ address: RedisAddress, prefix: String, durability: Durability, replicas: Int, keepCommits: Int,
-        keepBytes: Int, sealer: any SecretSealer, node: String, secret: String, lease: Duration, patience: Duration,
+        keepBytes: Int, sealer: any SecretSealer, node: String, secret: String, lease: Duration, waitTimeout: Duration,
         timeouts: RedisTimeouts = RedisTimeouts(), settingsAre origin: SettingsOrigin = .checked,
         now: (@Sendable () -> Int)?, wall: @escaping @Sendable () -> Int = systemTime,
         report: @escaping @Sendable (StorageEvent) -> Void
@@ -101,7 +101,7 @@ public final class RedisJournal: Journal {
         self.sealer = sealer
         limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes)
         ownTime = now
-        try connection.start(patience: patience)
+        try connection.start(waitTimeout: waitTimeout)
     }
 
     deinit { connection.close {} }
@@ -152,8 +152,8 @@ public final class RedisJournal: Journal {
     public func create(_ session: SessionHeader) -> any SessionJournal {
         let position = RedisPosition(checksum: SessionRow.checksum(session))
         let journal = RedisSessionJournal(
-            self, id: session.id, RedisClaim(of: connection.membership.life),
-            lossID: connection.lossID.load(ordering: .acquiring),
+            self, id: session.id, RedisClaim(of: connection.membership.incarnation),
+            lineageID: connection.lineageID.load(ordering: .acquiring),
             RedisSessionJournal.Progress(position, isCreated: false, cut: 0, limits), SnapshotPolicy(limits),
             lastUse: session.createdAt)
         journal.create(session)
@@ -161,28 +161,28 @@ public final class RedisJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let life = connection.membership.life
-        guard life != 0 else { return done(.failure(.unavailable("the node has no lease"))) }
-        find(id, RedisNames.hash(of: id), life: String(life)) { [self] found in
+        let incarnation = connection.membership.incarnation
+        guard incarnation != 0 else { return done(.failure(.unavailable("the node has no lease"))) }
+        find(id, RedisNames.hash(of: id), incarnation: String(incarnation)) { [self] found in
             done(
                 found.map { found in
                     switch found {
                     case .unknown: .unknown
                     case .ended(let owner): .ended(owner: owner)
                     case .elsewhere(let address): .elsewhere(address)
-                    case .session(let session, let lossID):
-                        .session(session.summary, session.replayable, session.answers, journal(of: session, lossID))
+                    case .session(let session, let lineageID):
+                        .session(session.summary, session.replayable, session.answers, journal(of: session, lineageID))
                     }
                 })
         }
     }
 
-    private func journal(of session: RedisStoredSession, _ lossID: Int) -> RedisSessionJournal {
+    private func journal(of session: RedisStoredSession, _ lineageID: Int) -> RedisSessionJournal {
         var progress = RedisSessionJournal.Progress(session.position, isCreated: true, cut: session.cut, limits)
         for answer in session.answers { progress.pinned.add(answer) }
         if session.isTakenOver { connection.takeovers.add(1, ordering: .relaxed) }
         return RedisSessionJournal(
-            self, id: session.summary.header.id, session.claim, lossID: lossID, progress,
+            self, id: session.summary.header.id, session.claim, lineageID: lineageID, progress,
             SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
             privateState: session.replayable.privateState,
             lastUse: session.summary.lastActiveAt)
@@ -190,23 +190,24 @@ public final class RedisJournal: Journal {
 
     /// Reads a session.
     ///
-    /// - Parameter life: that claims it; empty for none.
+    /// - Parameter incarnation: that claims it; empty for none.
     func find(
-        _ id: String, _ hash: String, life: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
+        _ id: String, _ hash: String, incarnation: String,
+        done: @escaping @Sendable (Result<Found, JournalError>) -> Void
     ) {
-        let arguments = RedisArguments(hash, life, String(expiry(after: IdempotencyRecord.lifetime)))
+        let arguments = RedisArguments(hash, incarnation, String(expiry(after: IdempotencyRecord.lifetime)))
         let (connection, sealer, lookups) = (connection, sealer, lookups)
         connection.call(.load, names.keys(names.session(hash))) {
             arguments
         } done: { result in
             // Now, because the storage may lose commits before the next line runs.
-            let lossID = connection.lossID.load(ordering: .acquiring)
+            let lineageID = connection.lineageID.load(ordering: .acquiring)
             if case .success(let reply) = result, let count = Found.writeCount(reply) {
                 connection.writeCount.max(count, ordering: .relaxed)
             }
             lookups.async {
                 let found = result.flatMap { reply in
-                    Result { () throws(JournalError) in try Found(reply, id, sealer, lossID: lossID) }
+                    Result { () throws(JournalError) in try Found(reply, id, sealer, lineageID: lineageID) }
                 }
                 if case .failure(.corrupt(let detail, _)) = found { connection.report(.damaged(session: id, detail)) }
                 done(found)
@@ -250,9 +251,9 @@ public final class RedisJournal: Journal {
             for index in stride(from: 0, to: states.count - 1, by: 2) {
                 initial[states[index].text ?? ""] = states[index + 1].bytes
             }
-            let lossID = connection.lossID.load(ordering: .acquiring)
+            let lineageID = connection.lineageID.load(ordering: .acquiring)
             return try rows.map { row throws(JournalError) in
-                try SessionSummary(row, initial, sealer, lossID: lossID)
+                try SessionSummary(row, initial, sealer, lineageID: lineageID)
             }
         }
     }
@@ -271,7 +272,7 @@ public final class RedisJournal: Journal {
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.idle, [String(moment), String(limit), life], done) { [self] fields throws(JournalError) in
+        read(.idle, [String(moment), String(limit), incarnation], done) { [self] fields throws(JournalError) in
             guard fields.count == 4, let sealed = fields[1].array, let gone = fields[2].array,
                 let busy = fields[3].array
             else { throw .corrupt("the list has no complete record") }
@@ -287,7 +288,7 @@ public final class RedisJournal: Journal {
         done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.unused, [String(start), String(moment), String(limit), life], done) {
+        read(.unused, [String(start), String(moment), String(limit), incarnation], done) {
             [self] fields throws(JournalError) in
             guard fields.count == 4, let found = fields[1].array, let gone = fields[3].array else {
                 throw .corrupt("the list has no complete record")
@@ -310,7 +311,7 @@ public final class RedisJournal: Journal {
     ) {
         let sealer = sealer
         let start = last.map { [String($0.deadline), RedisNames.hash(of: $0.id)] } ?? ["-inf", ""]
-        read(.due, start + [String(moment), String(limit), life], done) { fields throws(JournalError) in
+        read(.due, start + [String(moment), String(limit), incarnation], done) { fields throws(JournalError) in
             (fields.last?.array ?? []).compactMap { row in
                 guard let pair = row.array, pair.count == 2, let deadline = pair[1].integer, let sealed = pair[0].bytes,
                     let id = try? Self.opened(sealed, sealer)
@@ -320,7 +321,7 @@ public final class RedisJournal: Journal {
         }
     }
 
-    private var life: String { String(connection.membership.life) }
+    private var incarnation: String { String(connection.membership.incarnation) }
 
     private static func opened(_ sealed: [UInt8], _ sealer: any SecretSealer) throws(JournalError) -> String {
         guard let clear = sealer.open(sealed) else { throw .corrupt("an id cannot be decrypted with this storage.key") }
@@ -363,12 +364,12 @@ public final class RedisJournal: Journal {
     /// - Parameter createdAt: empty to end the session also if it was used.
     private func end(_ id: String, createdAt: String = "") {
         let hash = RedisNames.hash(of: id)
-        let life = life
+        let incarnation = incarnation
         connection.send(
             RedisCall(
                 .write, deadline: connection.nextDeadline,
                 encode: { [names, connection] in
-                    names.end(of: hash, claim: "", life: life, createdAt: createdAt, connection.encode)
+                    names.end(of: hash, claim: "", incarnation: incarnation, createdAt: createdAt, connection.encode)
                 },
                 done: { [connection] result in
                     guard case .success(let reply) = result, let written = RedisWritten(reply) else { return }

@@ -8,7 +8,7 @@ enum RedisLease: Sendable, Equatable {
         let writeCount: Int
         let sessions: Int
         /// Names the newest loss of acknowledged commits; 0 if there was none.
-        let lossID: Int
+        let lineageID: Int
         let check: [UInt8]
         /// That of the secret of the nodes; empty if there was no node yet.
         let secretCheck: [UInt8]
@@ -16,7 +16,7 @@ enum RedisLease: Sendable, Equatable {
         let hasLost: Bool
         /// The addresses of the nodes whose leases hold.
         let nodes: Set<String>
-        /// The other lives with the node's address, and when their leases end by the clock of Redis.
+        /// The other incarnations with the node's address, and when their leases end by the clock of Redis.
         let namesakes: [Int: Int]
         /// The time by the clock of Redis, in milliseconds.
         let time: Int
@@ -47,7 +47,7 @@ enum RedisLease: Sendable, Equatable {
         switch word {
         case "OK":
             guard fields.count == 13, let writeCount = fields[1].integer, let sessions = fields[2].integer,
-                let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
+                let lineageID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
                 let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 }),
                 let time = fields[9].integer, let runID = fields[10].text, let lineage = fields[11].text,
                 let older = fields[12].array
@@ -55,7 +55,8 @@ enum RedisLease: Sendable, Equatable {
             let pairs = stride(from: 0, to: namesakes.count - 1, by: 2).map { (namesakes[$0], namesakes[$0 + 1]) }
             self = .opened(
                 Opened(
-                    writeCount: writeCount, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
+                    writeCount: writeCount, sessions: sessions, lineageID: lineageID, check: check,
+                    secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
                     namesakes: Dictionary(pairs) { first, _ in first }, time: time, runID: runID,
                     storedLineage: lineage, olderNodes: Set(older.compactMap(\.text))))
@@ -89,15 +90,15 @@ enum RedisLease: Sendable, Equatable {
     /// The arguments of the script.
     ///
     /// - Parameters:
-    ///   - life: that of the node; 0 if the lease does not matter.
+    ///   - incarnation: that of the node; 0 if the lease does not matter.
     ///   - known: how many batches of writes this process knows; nil if it does not matter.
     ///   - checks: the sealed check values of the key and of the secret; empty if they do not matter.
     static func arguments(
-        _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int? = nil, _ change: Change,
+        _ settings: RedisSettings, _ mode: Mode, incarnation: Int = 0, known: Int? = nil, _ change: Change,
         checks: (key: [UInt8], secret: [UInt8]) = ([], [])
     ) -> RedisArguments {
         var arguments = RedisArguments([
-            String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "",
+            String(incarnation), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "",
             change.runID, change.era,
         ])
         arguments.add(checks.key)
@@ -108,7 +109,7 @@ enum RedisLease: Sendable, Equatable {
         return arguments
     }
 
-    /// A number of a life or of a loss. Random, because a counter goes back with the data after a failover, and begins again where
+    /// A number of an incarnation or of a loss. Random, because a counter goes back with the data after a failover, and begins again where
     /// a backup ends. Lua represents it exactly.
     static func randomNumber() -> Int { Int.random(in: 1..<1 << 53) }
 }

@@ -37,16 +37,18 @@ extension RedisLoop {
     /// Sends what the lease needs now.
     private func sendLeaseRequest(_ open: [UInt8]) {
         guard let request = lease.nextRequest(now: connection.membership.now) else { return }
-        let (mode, life): (RedisLease.Mode, NodeLife)
+        let (mode, incarnation): (RedisLease.Mode, NodeIncarnation)
         switch request.command {
         case .register:
-            (mode, life) = (.register, NodeLife(number: RedisLease.randomNumber(), address: connection.node.address))
-        case .renew(let current): (mode, life) = (.renew, current)
-        case .leave(let life): return sendLeave(of: life, request)
+            (mode, incarnation) = (
+                .register, NodeIncarnation(number: RedisLease.randomNumber(), address: connection.node.address)
+            )
+        case .renew(let current): (mode, incarnation) = (.renew, current)
+        case .leave(let incarnation): return sendLeave(of: incarnation, request)
         }
         let settings = connection.settings
         let arguments = RedisLease.arguments(
-            settings, mode, life: life.number, known: connection.writeCount.load(ordering: .relaxed),
+            settings, mode, incarnation: incarnation.number, known: connection.writeCount.load(ordering: .relaxed),
             RedisLease.Change(era: era))
         let sentAt = RedisClock.steady
         let command = RedisCommand(evaluating: open, settings.keys, arguments)
@@ -55,7 +57,7 @@ extension RedisLoop {
             switch result.map(RedisLease.init) {
             case .success(.opened(let opened)):
                 loop.takeTime(opened.time, sentAt: sentAt)
-                loop.take(.granted(life), to: request)
+                loop.take(.granted(incarnation), to: request)
                 if loop.hasNamesake(opened, mode) { return loop.stop(open) }
                 // The checks of a new connection are due, with what this node knows.
                 if opened.hasLost { return loop.disconnect("its data have changed") }
@@ -99,28 +101,30 @@ extension RedisLoop {
         sendLeaseRequest(open)
     }
 
-    private func sendLeave(of life: NodeLife, _ request: NodeLease.Request) {
-        guard let command = leaveCommand(of: life) else { return }
+    private func sendLeave(of incarnation: NodeIncarnation, _ request: NodeLease.Request) {
+        guard let command = leaveCommand(of: incarnation) else { return }
         append(command, .lease, deadline: connection.nextDeadline) { loop, result in
             guard case .success = result,
-                loop.lease.take(.granted(life), to: request, now: loop.connection.membership.now) == .left
+                loop.lease.take(.granted(incarnation), to: request, now: loop.connection.membership.now) == .left
             else { return }
-            loop.connection.report(.addressTaken(life.address))
+            loop.connection.report(.addressTaken(incarnation.address))
         }
     }
 
-    private func leaveCommand(of life: NodeLife) -> RedisCommand? {
+    private func leaveCommand(of incarnation: NodeIncarnation) -> RedisCommand? {
         connection.scripts.withLock { $0[.leave] }.map { leave in
-            RedisCommand(evaluating: leave, connection.settings.keys, RedisArguments(String(life.number)))
+            RedisCommand(evaluating: leave, connection.settings.keys, RedisArguments(String(incarnation.number)))
         }
     }
 
     /// Gives all sessions back before the end, so that other nodes need not wait for the end of the lease.
     func giveBack() {
         let now = connection.membership.now
-        guard lease.leave(now: now), case .leave(let life)? = lease.nextRequest(now: now)?.command else { return }
+        guard lease.leave(now: now), case .leave(let incarnation)? = lease.nextRequest(now: now)?.command else {
+            return
+        }
         connection.membership.take(lease)
-        guard let socket, let command = leaveCommand(of: life) else { return }
+        guard let socket, let command = leaveCommand(of: incarnation) else { return }
         // The sessions are free before `close` completes.
         _ = try? RedisExchange(socket, until: .now + connection.settings.timeouts.exchange)(RedisBatch(command))
     }

@@ -158,8 +158,8 @@ final class RedisLoop: @unchecked Sendable {
         connection.live.store(opened.sessions, ordering: .relaxed)
         connection.writeCount.max(opened.writeCount, ordering: .relaxed)
         // Another node may have found the loss.
-        let lossID = connection.lossID.exchange(opened.lossID, ordering: .acquiringAndReleasing)
-        if wasOpened, lossID != opened.lossID {
+        let lineageID = connection.lineageID.exchange(opened.lineageID, ordering: .acquiringAndReleasing)
+        if wasOpened, lineageID != opened.lineageID {
             connection.report(.lostCommits)
             observer?(.lost)
         }
@@ -273,7 +273,7 @@ final class RedisLoop: @unchecked Sendable {
         let now = ContinuousClock.now
         if socket != nil, !connection.isRefusing.load(ordering: .relaxed) { reason = "it does not answer" }
         perform(pipeline.expire(now, because: reason))
-        if socket != nil, pipeline.isWaiting, now - lastSign > connection.settings.timeouts.silence {
+        if socket != nil, pipeline.isWaiting, now - lastSign > connection.settings.timeouts.readTimeout {
             disconnect("it does not answer")
         }
     }

@@ -9,7 +9,7 @@ import Synchronization
 final class RedisMembership: Sendable {
     private let start = ContinuousClock.now
     private let startTime = continuousTime()
-    private let currentLife = Atomic(0)
+    private let currentIncarnation = Atomic(0)
     /// When the lease ends, in milliseconds after the start.
     private let end = Atomic(0)
 
@@ -19,32 +19,32 @@ final class RedisMembership: Sendable {
     /// The moment that is so many milliseconds after the start.
     func instant(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    /// The life that sessions can be claimed for; 0 if there is none.
-    var life: Int { currentLife.load(ordering: .acquiring) }
+    /// The incarnation that sessions can be claimed for; 0 if there is none.
+    var incarnation: Int { currentIncarnation.load(ordering: .acquiring) }
 
-    /// Whether sessions that were claimed for a life are still the process's own, as far as it knows.
-    func isCurrent(_ life: Int) -> Bool { life == self.life }
+    /// Whether sessions that were claimed for an incarnation are still the process's own, as far as it knows.
+    func isCurrent(_ incarnation: Int) -> Bool { incarnation == self.incarnation }
 
-    /// Whether to answer for sessions that were claimed for a life. Ask when the answer is made.
-    func mayAnswer(_ life: Int) -> Bool {
-        // The end first: that of another life is stored after that life.
+    /// Whether to answer for sessions that were claimed for an incarnation. Ask when the answer is made.
+    func mayAnswer(_ incarnation: Int) -> Bool {
+        // The end first: that of another incarnation is stored after that incarnation.
         let end = end.load(ordering: .acquiring)
-        return life == self.life && now < end
+        return incarnation == self.incarnation && now < end
     }
 
     /// Whether sessions can be claimed and created now.
     var isMember: Bool {
-        let life = life
-        return life != 0 && mayAnswer(life)
+        let incarnation = incarnation
+        return incarnation != 0 && mayAnswer(incarnation)
     }
 
     func take(_ lease: NodeLease) {
-        guard let life = lease.life, let end = lease.end else {
+        guard let incarnation = lease.incarnation, let end = lease.end else {
             self.end.store(0, ordering: .releasing)
-            currentLife.store(0, ordering: .releasing)
+            currentIncarnation.store(0, ordering: .releasing)
             return
         }
-        currentLife.store(life.number, ordering: .releasing)
+        currentIncarnation.store(incarnation.number, ordering: .releasing)
         self.end.store(end, ordering: .releasing)
     }
 }

@@ -41,12 +41,12 @@ extension RedisNames {
     /// The commands that end a session.
     ///
     /// - Parameters:
-    ///   - claim: that of the caller; empty if the session must be free, or belong to `life`.
+    ///   - claim: that of the caller; empty if the session must be free, or belong to `incarnation`.
     ///   - createdAt: empty to end the session also if it was used.
     func end(
-        of hash: String, claim: String, life: String = "", createdAt: String = "", _ encode: RedisEncoder
+        of hash: String, claim: String, incarnation: String = "", createdAt: String = "", _ encode: RedisEncoder
     ) -> RedisBatch? {
-        let arguments = RedisArguments(hash, claim, String(RetentionPolicy.tombstoneTTL), life, createdAt)
+        let arguments = RedisArguments(hash, claim, String(RetentionPolicy.tombstoneTTL), incarnation, createdAt)
         return RedisBatch([encode(.end, keys(session(hash)), arguments)] + removal(of: hash, olderThan: nil, encode))
     }
 
@@ -74,7 +74,7 @@ struct RedisCreation {
     private let fields: [String: [UInt8]]
 
     init(
-        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lossID: Int
+        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lineageID: Int
     ) {
         (self.names, self.hash, self.claim) = (names, hash, claim)
         let initial = header.initial.encoded
@@ -82,7 +82,7 @@ struct RedisCreation {
         personal = header.isPersonal ? header.owner.map { names.personal(of: $0, kind: header.kind) } ?? "" : ""
         var words = [
             "sequence": "0", "revision": "0", "chain": String(SessionRow.checksum(header)), "total": "0", "cut": "0",
-            "shares": "0", "losses": String(lossID), "owner": header.owner?.text ?? "",
+            "shares": "0", "losses": String(lineageID), "owner": header.owner?.text ?? "",
         ]
         if let shared { words["initial"] = shared.key }
         if !personal.isEmpty { words["me"] = personal }

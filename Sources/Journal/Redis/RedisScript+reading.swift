@@ -1,21 +1,21 @@
 /// The scripts that read sessions.
 extension RedisScript {
-    /// Claims the session too. Arguments: hash, life or '' to read only, time of the oldest idempotency records; one more for all
+    /// Claims the session too. Arguments: hash, incarnation or '' to read only, time of the oldest idempotency records; one more for all
     /// commits
     static let loadSource = """
-        local hash, life, oldest, isWhole = unpack(ARGV)
+        local hash, incarnation, oldest, isWhole = unpack(ARGV)
         local isTakenOver = 0
         local kind = call('TYPE', session).ok
         if kind == 'none' then return {'UNKNOWN'} end
         if kind == 'string' then return {'ENDED', cmsgpack.unpack(call('GET', session))[1]} end
-        if life ~= '' then
+        if incarnation ~= '' then
             local now = moment()
-            if not addressOf(life, now) then return {'FORGOTTEN'} end
-            local address, epoch, owner = otherOwner(session, life, now)
+            if not addressOf(incarnation, now) then return {'FORGOTTEN'} end
+            local address, epoch, owner = otherOwner(session, incarnation, now)
             if address then return {'OWNED', address} end
             -- The lease of its owner has ended before the owner has given it back
-            isTakenOver = owner and owner ~= life and call('HEXISTS', tag .. ':nodes', owner) or 0
-            call('HSET', session, 'claim', life .. string.format(' %.0f', epoch + 1), 'sequence', 0)
+            isTakenOver = owner and owner ~= incarnation and call('HEXISTS', tag .. ':nodes', owner) or 0
+            call('HSET', session, 'claim', incarnation .. string.format(' %.0f', epoch + 1), 'sequence', 0)
         end
         local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
             'claim')
@@ -76,7 +76,7 @@ extension RedisScript {
         """
 
     /// Finds idle sessions, the hashes of those that do not exist, and the hashes of those that a timer uses. One whose timers are
-    /// not known has the deadline 0. Arguments: time, limit, life
+    /// not known has the deadline 0. Arguments: time, limit, incarnation
     static let idleSource = """
         local ids, gone, busy, now = {}, {}, {}, moment()
         for _, hash in ipairs(call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])) do
@@ -95,7 +95,7 @@ extension RedisScript {
 
     /// Finds the sessions without commits, each with its id unless another node owns it, its header and its last use; the last use of
     /// the last session that it has looked at if there may be more; the hashes of sessions that do not exist. Arguments: start, time,
-    /// limit, life
+    /// limit, incarnation
     static let unusedSource = """
         local rows, gone, now = {}, {}, moment()
         local found = call('ZRANGEBYSCORE', tag .. ':used', ARGV[1], '(' .. ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
@@ -112,9 +112,9 @@ extension RedisScript {
         """
 
     /// Finds no sessions of other nodes, but those that this one owns, because it may have dropped them. Arguments: deadline and name
-    /// after which the list begins, time, limit, life
+    /// after which the list begins, time, limit, incarnation
     static let dueSource = """
-        local deadline, last, untilTime, limit, life = unpack(ARGV)
+        local deadline, last, untilTime, limit, incarnation = unpack(ARGV)
         local rows, offset, now = {}, 0, moment()
         limit = tonumber(limit)
         while #rows < limit do
@@ -124,7 +124,7 @@ extension RedisScript {
                 local isAfter = found[index + 1] ~= deadline or found[index] > last
                 local key = keyOf(found[index])
                 local id = fieldsOf(key, 'id')
-                if id and isAfter and #rows < limit and not otherOwner(key, life, now) then
+                if id and isAfter and #rows < limit and not otherOwner(key, incarnation, now) then
                     rows[#rows + 1] = {id, found[index + 1]}
                 end
             end

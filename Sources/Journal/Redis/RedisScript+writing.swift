@@ -124,17 +124,17 @@ extension RedisScript {
             return 1
             """
 
-    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life, time of the creation if
+    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, incarnation, time of the creation if
     /// it must not have been used since, else ''
     static let endSource = """
-        local hash, claim, lifetime, life, created = unpack(ARGV)
+        local hash, claim, lifetime, incarnation, created = unpack(ARGV)
         local id, holder, owner, revision, me = fields('id', 'claim', 'owner', 'revision', 'me')
         if not id then return done() end
         if created ~= '' and (revision ~= '0' or tonumber(call('ZSCORE', tag .. ':used', hash) or 0) > tonumber(created)) then
             return done()
         end
         if claim == '' then
-            if otherOwner(session, life, moment()) then return {'FENCED'} end
+            if otherOwner(session, incarnation, moment()) then return {'FENCED'} end
         elseif holder ~= claim then
             return {'FENCED'}
         end

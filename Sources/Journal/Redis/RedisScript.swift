@@ -23,14 +23,14 @@
 ///   the index may be a minute older than the field `used` of the session
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
 /// - tag `:meta`: the counter of writes and other facts of the storage
-/// - tag `:nodes`: by the numbers of their lives, when the leases of the nodes end by the clock of Redis, and where the nodes are
-///   reached. A life that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
+/// - tag `:nodes`: by the numbers of their incarnations, when the leases of the nodes end by the clock of Redis, and where the nodes are
+///   reached. An incarnation that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
 ///   claim can tell the one from the other
 /// - tag `:releases`: by the same numbers, how the nodes prove themselves to each other. Nodes of earlier releases are not there
 ///
-/// A session's `claim` is `life epoch`: the life of the node that owns it, and a number that each claim makes one higher, so it
+/// A session's `claim` is `incarnation epoch`: the incarnation of the node that owns it, and a number that each claim makes one higher, so it
 /// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended, or the owner has
-/// released it: then the life in its claim is 0, which is nobody's. `sequence` is the newest of the journal's commands that was
+/// released it: then the incarnation in its claim is 0, which is nobody's. `sequence` is the newest of the journal's commands that was
 /// executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized by its
 /// number.
 package enum RedisScript: String, CaseIterable, Sendable {
@@ -83,14 +83,14 @@ package enum RedisScript: String, CaseIterable, Sendable {
             return time[1] * 1000 + math.floor(time[2] / 1000)
         end
         -- Where a node is reached; nil if its lease has ended
-        local function addressOf(life, now)
-            local ending, address = string.match(call('HGET', tag .. ':nodes', life) or '', '^(%d+) (.*)$')
+        local function addressOf(incarnation, now)
+            local ending, address = string.match(call('HGET', tag .. ':nodes', incarnation) or '', '^(%d+) (.*)$')
             if ending and tonumber(ending) > now then return address end
         end
-        -- Where the owner of a session is reached, unless that is `life` or its lease has ended; the epoch of the claim; the owner
-        local function otherOwner(key, life, now)
+        -- Where the owner of a session is reached, unless that is `incarnation` or its lease has ended; the epoch of the claim; the owner
+        local function otherOwner(key, incarnation, now)
             local owner, epoch = string.match(fieldsOf(key, 'claim') or '', '^(%d+) (%d+)$')
-            return owner and owner ~= life and addressOf(owner, now), epoch or 0, owner
+            return owner and owner ~= incarnation and addressOf(owner, now), epoch or 0, owner
         end
 
         """
@@ -154,11 +154,11 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
 /// The scripts of the storage as a whole.
 extension RedisScript {
-    /// Arguments: life, lease, newest known write or '', run id, era, sealed check value, mode, layout, name of a loss or '', address,
+    /// Arguments: incarnation, lease, newest known write or '', run id, era, sealed check value, mode, layout, name of a loss or '', address,
     /// sealed check value of the secret or '', record of the eras as it was read and as it is now. The mode is `register` or `renew` the
     /// lease, `check` for neither, or `read`, which changes nothing. See `StorageLineage` for the eras.
     static let openSource = """
-        local life, lease, known, run, era, check, mode, layout, loss, address, secret, lineage, newLineage = unpack(ARGV)
+        local incarnation, lease, known, run, era, check, mode, layout, loss, address, secret, lineage, newLineage = unpack(ARGV)
         local meta, nodes, now = tag .. ':meta', tag .. ':nodes', moment()
         local oldRun, oldCheck, oldLayout, oldSecret, oldEra, oldLineage =
             unpack(call('HMGET', meta, 'run', 'check', 'layout', 'secret', 'era', 'lineage'))
@@ -173,7 +173,7 @@ extension RedisScript {
             if tonumber(ending) > now then
                 local list = call('HEXISTS', releases, entries[index]) == 1 and newer or older
                 list[other] = true
-                if entries[index] ~= life then
+                if entries[index] ~= incarnation then
                     addresses[#addresses + 1] = other
                     if other == address then
                         namesakes[#namesakes + 1] = entries[index]
@@ -187,13 +187,13 @@ extension RedisScript {
         end
         local isLost = false
         if mode ~= 'read' then
-            if mode == 'renew' and not addressOf(life, now) then return {'FORGOTTEN'} end
+            if mode == 'renew' and not addressOf(incarnation, now) then return {'FORGOTTEN'} end
             if mode ~= 'check' then
                 -- These are other data than the connection was opened with
                 isLost = oldEra ~= era or known ~= '' and commits < tonumber(known)
-                call('HSET', nodes, life, string.format('%.0f ', now + lease) .. address)
+                call('HSET', nodes, incarnation, string.format('%.0f ', now + lease) .. address)
                 addresses[#addresses + 1] = address
-                if mode == 'register' then call('HSET', releases, life, '2') end
+                if mode == 'register' then call('HSET', releases, incarnation, '2') end
             end
             if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
             if not oldSecret and secret ~= '' then call('HSET', meta, 'secret', secret) end
@@ -212,7 +212,7 @@ extension RedisScript {
             oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', olderAddresses}
         """
 
-    /// All sessions of the node are free. Arguments: life
+    /// All sessions of the node are free. Arguments: incarnation
     static let leaveSource = """
         call('HDEL', tag .. ':nodes', ARGV[1])
         call('HDEL', tag .. ':releases', ARGV[1])

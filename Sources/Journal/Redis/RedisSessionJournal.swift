@@ -63,13 +63,13 @@ final class RedisSessionJournal: SessionJournal {
     /// Names this object in the storage: whoever loads the session writes another one there.
     private let claim: RedisClaim
     /// That of the storage when the session was loaded.
-    private let lossID: Int
+    private let lineageID: Int
     // Guards the position, the commits in memory and the waiters. Taken inside the store's lock; only the connection's inbox or its
     // scripts are locked while it is held.
     private let contents: Locked<Contents>
 
     init(
-        _ journal: RedisJournal, id: String, _ claim: RedisClaim, lossID: Int, _ progress: Progress,
+        _ journal: RedisJournal, id: String, _ claim: RedisClaim, lineageID: Int, _ progress: Progress,
         _ policy: SnapshotPolicy,
         privateState: [UInt8]? = nil, lastUse: Int
     ) {
@@ -79,7 +79,7 @@ final class RedisSessionJournal: SessionJournal {
         key = journal.names.session(hash)
         keys = journal.names.keys(key)
         self.claim = claim
-        self.lossID = lossID
+        self.lineageID = lineageID
         let revision = progress.acknowledged.revision
         contents = Locked(
             Contents(
@@ -170,12 +170,12 @@ final class RedisSessionJournal: SessionJournal {
     /// Whether the storage has lost commits since the session was loaded, perhaps some of this session, or it may belong to
     /// another node.
     private var isOld: Bool {
-        journal.connection.lossID.load(ordering: .acquiring) != lossID
-            || !journal.connection.membership.isCurrent(claim.life)
+        journal.connection.lineageID.load(ordering: .acquiring) != lineageID
+            || !journal.connection.membership.isCurrent(claim.incarnation)
     }
 
     /// Whether nobody else can have changed the session.
-    private var mayAnswer: Bool { journal.connection.membership.mayAnswer(claim.life) }
+    private var mayAnswer: Bool { journal.connection.membership.mayAnswer(claim.incarnation) }
 
     /// Persists nothing more if this object may be old.
     private func failIfForeign(_ contents: inout Contents) {
@@ -295,7 +295,7 @@ extension RedisSessionJournal {
         case .create(let session):
             guard let sealed = journal.sealer.seal(Array(id.utf8)) else { return nil }
             let creation = RedisCreation(
-                session, journal.names, hash, claim: claim.text, sealedID: sealed, lossID: lossID)
+                session, journal.names, hash, claim: claim.text, sealedID: sealed, lineageID: lineageID)
             return creation.commands(createdAt: session.createdAt, connection.encode)
         case .commits(let base, let commits, let nextDeadline):
             return append(

@@ -2,20 +2,20 @@ import JSON
 import StoreHosting
 import Stores
 
-/// Who may append to a session: a life of a node, since it has claimed the session.
+/// Who may append to a session: an incarnation of a node, since it has claimed the session.
 struct RedisClaim: Sendable, Equatable {
-    let life: Int
+    let incarnation: Int
     /// As it is stored.
     let text: String
 
-    /// The claim of a new session: a life, and a random number by which the script distinguishes a repeated command from another
-    /// one of the same life.
-    init(of life: Int) { self.init(stored: "\(life) \(Int.random(in: 1..<1 << 32))") }
+    /// The claim of a new session: an incarnation, and a random number by which the script distinguishes a repeated command from another
+    /// one of the same incarnation.
+    init(of incarnation: Int) { self.init(stored: "\(incarnation) \(Int.random(in: 1..<1 << 32))") }
 
     /// - Parameter text: empty if nobody has claimed the session yet.
     init(stored text: String) {
         self.text = text
-        life = text.split(separator: " ").first.flatMap { Int($0) } ?? 0
+        incarnation = text.split(separator: " ").first.flatMap { Int($0) } ?? 0
     }
 }
 
@@ -96,10 +96,10 @@ extension RedisJournal {
         case ended(owner: Subject?)
         /// Another node owns it.
         case elsewhere(String)
-        /// - lossID: that of the storage when the session was read.
-        case session(RedisStoredSession, lossID: Int)
+        /// - lineageID: that of the storage when the session was read.
+        case session(RedisStoredSession, lineageID: Int)
 
-        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, lossID: Int)
+        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, lineageID: Int)
             throws(JournalError)
         {
             let fields = reply.array ?? []
@@ -111,7 +111,8 @@ extension RedisJournal {
             case "OWNED": self = .elsewhere(fields.dropFirst().first?.text ?? "")
             case "FORGOTTEN": throw .unavailable("the node's lease has ended")
             default:
-                self = .session(try RedisStoredSession(fields, id: id, sealer, lossID: lossID), lossID: lossID)
+                self = .session(
+                    try RedisStoredSession(fields, id: id, sealer, lineageID: lineageID), lineageID: lineageID)
             }
         }
     }
@@ -136,8 +137,8 @@ struct RedisStoredSession: Sendable {
     /// - Parameters:
     ///   - reply: what the script has found.
     ///   - id: the session's.
-    ///   - lossID: that of the storage; nil to read the name of the history as it is stored.
-    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lossID: Int?) throws(JournalError) {
+    ///   - lineageID: that of the storage; nil to read the name of the history as it is stored.
+    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lineageID: Int?) throws(JournalError) {
         guard fields.count >= 10, let head = fields[1].array, head.count == 11, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
@@ -160,7 +161,7 @@ struct RedisStoredSession: Sendable {
             }
             seed = snapshot?.chain ?? SessionRow.checksum(header)
             summary = SessionSummary(
-                header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
+                header: header.renamed(lineageID: lineageID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares, nextDeadline: fields[8].integer.flatMap { $0 > 0 ? $0 : nil })
         } catch {
             throw .corrupt("a record has a wrong checksum", owner: owner)
@@ -192,9 +193,9 @@ struct RedisStoredSession: Sendable {
 extension SessionHeader {
     /// The session with another history if acknowledged commits were lost since it was created: their revisions may be given
     /// to other states.
-    func renamed(lossID: Int?, since oldLossID: Int) -> SessionHeader {
-        guard let lossID, lossID != oldLossID else { return self }
-        return renamed(history: "\(historyID).\(lossID)")
+    func renamed(lineageID: Int?, since oldLossID: Int) -> SessionHeader {
+        guard let lineageID, lineageID != oldLossID else { return self }
+        return renamed(history: "\(historyID).\(lineageID)")
     }
 }
 
@@ -202,9 +203,9 @@ extension SessionSummary {
     /// - Parameters:
     ///   - row: one of those that the script `list` has found.
     ///   - states: the initial states by their keys.
-    ///   - lossID: that of the storage.
+    ///   - lineageID: that of the storage.
     init(
-        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, lossID: Int
+        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, lineageID: Int
     ) throws(JournalError) {
         guard let fields = row.array, fields.count == 10, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
             let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
@@ -216,7 +217,7 @@ extension SessionSummary {
                 id: String(decoding: clear, as: UTF8.self), encoded: header,
                 initial: try StateSnapshot(encoded: initial))
             self.init(
-                header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
+                header: header.renamed(lineageID: lineageID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares, node: fields[7].text.flatMap { $0.isEmpty ? nil : $0 },
                 nextDeadline: due > 0 ? due : nil)
         } catch {

@@ -167,7 +167,7 @@ final class HostedStoreVTable: Sendable {
 extension HostedStoreVTable {
     /// The operations of `host`.
     @inlinable
-    convenience init<Engine: HostableStore>(_ host: StoreHost<Engine>) {
+    convenience init<Engine: HostableStore>(_ host: StoreCoding<Engine>) {
         // The casts hold: a hosted store is made by its kind, together with this table.
         self.init(
             dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, makeCompletion: $3) },

@@ -3,7 +3,7 @@ public import Stores
 
 /// Hosts the stores of one kind: decodes their actions, and encodes their states.
 @usableFromInline
-final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: DiffableState {
+final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: DiffableState {
     @usableFromInline typealias Contents = StoreCore<Engine.State, Engine.Action>.ContentsPointer
 
     @usableFromInline let encoder: StateEncoder<Engine.State>
@@ -161,7 +161,7 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
     }
 }
 
-extension StoreHost {
+extension StoreCoding {
     private static var batchSize: ActionDecodingError {
         .invalidPayload([.init(pointer: .root, detail: "must have 1 to 100 actions")])
     }
@@ -267,7 +267,7 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
     ///
     /// - Parameter makeCompletion: makes the completion if the result is not there at once. It is never called inside the store.
     func submit(
-        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Self>, _ options: DispatchOptions,
+        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreCoding<Self>, _ options: DispatchOptions,
         isBatch: Bool, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult?
 }
@@ -275,7 +275,7 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
 extension Store: HostableStore where State: DiffableState {
     @inlinable
     func submit(
-        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<Store>, _ options: DispatchOptions,
+        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreCoding<Store>, _ options: DispatchOptions,
         isBatch: Bool, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult? {
         var result: DispatchResult?
@@ -290,7 +290,7 @@ extension Store: HostableStore where State: DiffableState {
 extension AsyncStore: HostableStore where State: DiffableState {
     @usableFromInline
     func submit(
-        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreHost<AsyncStore>, _ options: DispatchOptions,
+        _ action: Action, _ envelope: Envelope<Action>, _ host: StoreCoding<AsyncStore>, _ options: DispatchOptions,
         isBatch: Bool, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult? {
         let done = makeCompletion()

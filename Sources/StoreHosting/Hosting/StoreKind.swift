@@ -81,7 +81,7 @@ public struct StoreKind: Sendable {
             ) -> Engine
     ) where Engine.State: DiffableState {
         let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
-        let host = StoreHost<Engine>(encoder, catalogue, names)
+        let host = StoreCoding<Engine>(encoder, catalogue, names)
         let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names)
         let vtable = HostedStoreVTable(host)
         let make:

@@ -19,7 +19,7 @@ final class EventStream {
     }
 
     /// How the events come to the client.
-    enum Route: Sendable {
+    enum Delivery: Sendable {
         /// All of them on this connection.
         case alone
         /// By another node, which gets the events of commits once for all of its clients, on a connection with this number.
@@ -32,7 +32,7 @@ final class EventStream {
 
     /// What only a stream has whose events another node shares among its clients.
     private final class Sharing {
-        var route: Route
+        var delivery: Delivery
         /// How many events the client gets by the shared stream.
         var count = 0
         /// Reads what the other node says.
@@ -40,7 +40,7 @@ final class EventStream {
         /// How many bytes of events the client got by the shared stream, less those that are for its node only.
         var bytes = 0
 
-        init(_ route: Route) { self.route = route }
+        init(_ delivery: Delivery) { self.delivery = delivery }
     }
 
     /// The streams of a topic share one.
@@ -70,7 +70,7 @@ final class EventStream {
     /// Nil for most streams, so that they take less memory.
     private let sharing: Sharing?
 
-    var route: Route { sharing?.route ?? .alone }
+    var delivery: Delivery { sharing?.delivery ?? .alone }
 
     var settings: Settings { api.settings }
 
@@ -84,12 +84,12 @@ final class EventStream {
     ///   - api: gets ``StreamAPI/ended(_:of:at:_:)``, however the stream ends.
     ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
-        _ session: Session, _ subscription: StreamSubscription, _ route: Route, showsEffects: Bool,
+        _ session: Session, _ subscription: StreamSubscription, _ delivery: Delivery, showsEffects: Bool,
         namesHeartbeats: Bool, _ context: RequestContext, _ api: StreamAPI, client: LoggedClient?
     ) {
         self.session = session
         self.namesHeartbeats = namesHeartbeats
-        if case .alone = route { sharing = nil } else { sharing = Sharing(route) }
+        if case .alone = delivery { sharing = nil } else { sharing = Sharing(delivery) }
         self.subscription = subscription
         self.showsEffects = showsEffects
         forwarder = context.exchange.connection.forwarder
@@ -99,17 +99,17 @@ final class EventStream {
         loop = context.exchange.loop
         clock = StreamClock(
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(api.settings.heartbeat, .jitter),
-            lifetime: route.isShared ? nil : StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
+            lifetime: delivery.isShared ? nil : StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
     }
 
-    var joinedID: UInt64? { if case .joined(let id) = route { id } else { nil } }
+    var joinedID: UInt64? { if case .joined(let id) = delivery { id } else { nil } }
 
-    var sharedID: UInt64? { if case .shared(let id) = route { id } else { nil } }
+    var sharedID: UInt64? { if case .shared(let id) = delivery { id } else { nil } }
 
-    var isShared: Bool { route.isShared }
+    var isShared: Bool { delivery.isShared }
 
     /// Sends all events on this connection, because there is no stream to join.
-    func sendAlone() { sharing?.route = .alone }
+    func sendAlone() { sharing?.delivery = .alone }
 
     /// How many bytes the client was sent.
     var byteCount: Int { (connection?.streamedBytes ?? 0) + (sharing?.bytes ?? 0) }
@@ -143,7 +143,7 @@ final class EventStream {
             bytes = EventBytes(missed)
         }
         connection.collectWrites {
-            if case .alone = route {
+            if case .alone = delivery {
                 if !preamble.isEmpty { send(EventBytes(preamble)) }
                 if bytes.count > 0 { send(bytes) }
             } else {
@@ -156,12 +156,12 @@ final class EventStream {
 
     func send(_ frame: EventFrame) {
         guard let connection else { return }
-        if case .joined = route { return share(frame) }
+        if case .joined = delivery { return share(frame) }
         let isAccepted = position.accepts(
             revision: frame.revision, byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return }
-        guard case .alone = route else { return sendFramed(frame.bytes, at: frame.revision, to: connection) }
+        guard case .alone = delivery else { return sendFramed(frame.bytes, at: frame.revision, to: connection) }
         events.add(to: .sent)
         clock.sent(now: loop.now)
         frame.bytes.send(to: connection)
@@ -219,7 +219,7 @@ final class EventStream {
     /// - Parameter revision: what the client must have before; 0 for nothing.
     private func send(_ bytes: EventBytes, at revision: Int = 0) {
         guard let connection else { return }
-        guard case .alone = route else { return sendFramed(bytes, at: revision, to: connection) }
+        guard case .alone = delivery else { return sendFramed(bytes, at: revision, to: connection) }
         clock.sent(now: loop.now)
         bytes.send(to: connection)
     }
@@ -287,7 +287,7 @@ extension EventStream: StreamHandler {
 
     /// The node that shares the events among its clients shares them with this client no longer.
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
-        guard let sharing, case .joined = sharing.route, let connection else { return }
+        guard let sharing, case .joined = sharing.delivery, let connection else { return }
         var bytes = bytes
         guard case .line(let revision, let sentCount)? = sharing.parser.next(&bytes) else { return }
         writeFraming(StreamFraming.star)

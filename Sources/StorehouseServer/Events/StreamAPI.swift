@@ -118,7 +118,7 @@ final class StreamAPI: Sendable {
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
         EventStream(
-            session, request.subscription, request.route, showsEffects: request.showsEffects,
+            session, request.subscription, request.delivery, showsEffects: request.showsEffects,
             namesHeartbeats: request.namesHeartbeats, context, self,
             client: recorder.client(of: context.head, on: context.exchange.connection))
     }
@@ -160,14 +160,14 @@ final class StreamAPI: Sendable {
                     since: context.exchange.startedAt))
         }
         let fields = stream.subscription.format.responseFields + context.decorator.fields
-        let connection = context.exchange.startStream(fields: fields + stream.route.fields, owner: stream)
+        let connection = context.exchange.startStream(fields: fields + stream.delivery.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }
         if !stream.isShared { metrics.streamOpened(isResumed: isResumed) }
         stream.start(on: connection, initial)
     }
 }
 
-extension EventStream.Route {
+extension EventStream.Delivery {
     /// What another node asks for.
     fileprivate init(_ field: String?) {
         let parts = field?.split(separator: " ") ?? []
@@ -198,7 +198,7 @@ private struct StreamRequest: Sendable {
     let subscription: StreamSubscription
     let showsEffects: Bool
     let namesHeartbeats: Bool
-    let route: EventStream.Route
+    let delivery: EventStream.Delivery
     /// The last event that the client has of this history.
     let seen: EventID?
 
@@ -209,7 +209,7 @@ private struct StreamRequest: Sendable {
             isByShare: context.share != nil)
         showsEffects = context.share == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
-        route = context.isForwarded ? EventStream.Route(head.fields.first("storehouse-stream")) : .alone
+        delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
     }

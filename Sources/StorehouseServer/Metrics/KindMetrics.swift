@@ -60,7 +60,7 @@ final class KindMetrics: Sendable {
     }
 
     /// Counts a result of the store that is durable at once.
-    func dispatchedDurably(_ result: DispatchResult, isDryRun: Bool, since start: LoopInstant) {
+    func recordDispatch(_ result: DispatchResult, isDryRun: Bool, since start: LoopInstant) {
         let now = dispatched(result, isDryRun: isDryRun, since: start)
         if result.isCommitted, !isDryRun { committed(from: now, to: now) }
     }

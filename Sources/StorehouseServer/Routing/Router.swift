@@ -7,10 +7,10 @@ import Stores
 /// Finds the handler for a request by its path and method.
 package final class Router: RequestHandler {
     private let api: API
-    private let audience: Audience
+    private let listener: Listener
 
-    /// Whose resources a listener has.
-    enum Audience {
+    /// Whose resources it has.
+    enum Listener {
         case everybody
         /// All but those of operators.
         case clients
@@ -26,9 +26,9 @@ package final class Router: RequestHandler {
         }
     }
 
-    init(_ api: API, for audience: Audience = .everybody) {
+    init(_ api: API, for listener: Listener = .everybody) {
         self.api = api
-        self.audience = audience
+        self.listener = listener
     }
 
     /// Refuses a request for the rate of its client, its origin or its host: of any route, and before its body is read.
@@ -72,7 +72,7 @@ package final class Router: RequestHandler {
     /// A server that has much to do lives, is ready, and is watched.
     package func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool {
         let route = try? resource(of: head, connection).route
-        return route == .liveness || route == .readiness || audience == .operators && route == .metrics
+        return route == .liveness || route == .readiness || listener == .operators && route == .metrics
     }
 
     /// Refuses all but probes.
@@ -193,7 +193,7 @@ package final class Router: RequestHandler {
     private func resource(of head: RequestHead, _ connection: HTTPConnection) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
         // The proof of a node opens only the resources that nodes ask of each other, at whichever listener.
-        let isThere = connection.isForwarded ? resource.route.isForwarded : audience.has(resource.route)
+        let isThere = connection.isForwarded ? resource.route.isForwarded : listener.has(resource.route)
         guard isThere else { throw Problem(.path(.unknown)) }
         return resource
     }

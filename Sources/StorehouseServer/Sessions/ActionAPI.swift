@@ -87,7 +87,7 @@ final class ActionAPI: Sendable {
             return
         }
         guard result.isDone, request.wait == nil, session.isDurable else { return responder().respond(result) }
-        session.runtime.metrics.dispatchedDurably(result, isDryRun: request.options.isDryRun, since: start)
+        session.runtime.metrics.recordDispatch(result, isDryRun: request.options.isDryRun, since: start)
         if let state = result.state { session.recordSize(ofPart: state.json.count) }
         context.answer(request.message(for: result))
     }
@@ -175,25 +175,30 @@ final class ActionAPI: Sendable {
         }
         guard let revision = record.revision, let selection = response.selection else {
             return context.answer(
-                response.message(showing: nil, of: session.historyID, hidesEffects: hidesEffects).replayed, about: session)
+                response.message(showing: nil, of: session.historyID, hidesEffects: hidesEffects).replayed,
+                about: session)
         }
         guard !session.wasLarge else {
             return states.respond(to: context, about: session) { [states] () throws(Problem) in
                 let state = try states.past(of: session, at: revision).snapshot
                 let json = try session.encodeAsShown(selection, of: state).get()
-                return (session, response.message(showing: json, of: session.historyID, hidesEffects: hidesEffects).replayed)
+                return (
+                    session, response.message(showing: json, of: session.historyID, hidesEffects: hidesEffects).replayed
+                )
             }
         }
         if let state = session.read(selection, ifAt: revision) {
             return context.answer(
-                response.message(showing: state.json, of: session.historyID, hidesEffects: hidesEffects).replayed, about: session)
+                response.message(showing: state.json, of: session.historyID, hidesEffects: hidesEffects).replayed,
+                about: session)
         }
         let deferred = context.deferred
         session.state(at: revision) { found in
             let shown = found.flatMap { session.encodeAsShown(selection, of: $0) }
             deferred.resume { context throws(Problem) in
                 context.answer(
-                    response.message(showing: try shown.get(), of: session.historyID, hidesEffects: hidesEffects).replayed)
+                    response.message(showing: try shown.get(), of: session.historyID, hidesEffects: hidesEffects)
+                        .replayed)
             }
         }
     }

@@ -44,7 +44,7 @@ final class ActionResponder: Sendable {
         let isDryRun = request.options.isDryRun
         let metrics = session.runtime.metrics
         guard !session.isDurable else {
-            metrics.dispatchedDurably(result, isDryRun: isDryRun, since: start)
+            metrics.recordDispatch(result, isDryRun: isDryRun, since: start)
             return respondDurably(result)
         }
         let committed = metrics.dispatched(result, isDryRun: isDryRun, since: start)

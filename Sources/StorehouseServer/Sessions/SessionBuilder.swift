@@ -13,7 +13,7 @@ package struct SessionBuilder: Sendable {
     /// then given to another state.
     private let streamEpoch: String
     /// Ends the names of loaded histories, in case commits were lost in this run.
-    var lostTailSuffix: @Sendable () -> String = { "" }
+    var historySuffix: @Sendable () -> String = { "" }
     /// Nil outside of a cluster.
     var handovers: Handovers?
 
@@ -87,7 +87,7 @@ package struct SessionBuilder: Sendable {
             let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
-                historyID: header.historyID + streamEpoch + lostTailSuffix(), owner: header.owner,
+                historyID: header.historyID + streamEpoch + historySuffix(), owner: header.owner,
                 isPersonal: header.isPersonal, shareGeneration: summary.shareGeneration,
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count,
                 handovers: handovers)

@@ -37,11 +37,11 @@ final class SessionLocator: Sendable {
         }
         let request = RoutedRequest(
             context.routedKind, isForwarded: context.isForwarded, deadline: forwarder.deadline)
-        try Route(id, use, self, forwarder).look(request, context)
+        try SessionSearch(id, use, self, forwarder).look(request, context)
     }
 
-    /// The way of one request to its session. Each step is decided by ``RoutedRequest``.
-    private struct Route: Sendable {
+    /// The search of one request for its session. Each step is decided by ``RoutedRequest``.
+    private struct SessionSearch: Sendable {
         let id: SessionID
         let use: Use
         let locator: SessionLocator
@@ -64,8 +64,8 @@ final class SessionLocator: Sendable {
             }
         }
 
-        /// The number of the owner's life is not needed to reach it.
-        private func place(at owner: String) -> SessionPlace { .elsewhere(NodeLife(number: 0, address: owner)) }
+        /// The number of the owner's incarnation is not needed to reach it.
+        private func place(at owner: String) -> SessionPlace { .elsewhere(NodeIncarnation(number: 0, address: owner)) }
 
         private func look(
             _ request: RoutedRequest, _ context: RequestContext, at place: SessionPlace

@@ -43,7 +43,7 @@ package final class SessionRegistry: Sendable {
     /// How many transactions the journal had when the session time was recorded.
     private let recordedTransactions = Atomic<Int>(0)
     /// How many sessions were dropped although commits of theirs had been reported as durable.
-    private let lostTails = Atomic<Int>(0)
+    private let evictionCount = Atomic<Int>(0)
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that have expired, for the log.
@@ -241,14 +241,14 @@ package final class SessionRegistry: Sendable {
 
     /// Ends the names of the histories of sessions that are loaded from now on: the same revision numbers may be given to
     /// other states, if commits were lost since the start.
-    var lostTailSuffix: String {
-        let count = lostTails.load(ordering: .acquiring)
+    var historySuffix: String {
+        let count = evictionCount.load(ordering: .acquiring)
         return count > 0 ? ".\(count)" : ""
     }
 
     /// Removes a session that continues from its journal.
     private func evict(_ session: Session) {
-        if journal?.epoch != nil { lostTails.add(1, ordering: .releasing) }
+        if journal?.epoch != nil { evictionCount.add(1, ordering: .releasing) }
         session.detach()
         remove(session)
     }

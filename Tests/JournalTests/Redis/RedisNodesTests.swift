@@ -66,7 +66,7 @@ struct RedisNodesTests {
             #expect(await first.create(Step.session(id)).awaitDurable() == nil)
             try forget("first:1", on: server, hasGivenBack: round == 0)
             try await eventually { told.losses == round + 1 }
-            // It has begun another life.
+            // It has begun another incarnation.
             try await eventually { first.isAvailable && told.nodes == ["first:1"] }
         }
         let second = try server.open(node: "second:1")
@@ -175,7 +175,7 @@ struct RedisNodesTests {
         }
         Step.store(found.journal, from: 3).step()
         #expect(await found.journal.awaitDurable() == nil)
-        // The first node begins another life.
+        // The first node begins another incarnation.
         try await eventually { await (try? first.found("session"))?.word == "second:1" }
         #expect(idle.hasFailed && !idle.isDurable)
         let next = first.create(Step.session("next"))

@@ -73,8 +73,8 @@ struct RedisOpeningTests {
         await (try server.open()).closed()
         let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
         let openings: [(String, (@escaping @Sendable (StorageEvent) -> Void) throws -> RedisJournal)] = [
-            ("storage.key", { try server.open(sealer: other, patience: .zero, report: $0) }),
-            ("cluster.secret", { try server.open(secret: "another secret", patience: .zero, report: $0) }),
+            ("storage.key", { try server.open(sealer: other, waitTimeout: .zero, report: $0) }),
+            ("cluster.secret", { try server.open(secret: "another secret", waitTimeout: .zero, report: $0) }),
         ]
         for (part, open) in openings {
             server.kill()
@@ -88,7 +88,7 @@ struct RedisOpeningTests {
         }
         server.kill()
         let events = StorageEvents()
-        let journal = try server.open(patience: .zero, report: events.report)
+        let journal = try server.open(waitTimeout: .zero, report: events.report)
         try server.start()
         try await events.wait { $0 == .recovered }
         try await eventually { journal.isAvailable }

@@ -192,9 +192,9 @@ struct RedisOutageTests {
         let events = StorageEvents()
         let seen = Locked<[StorageEvent]>([])
         // A commit that no replica has fails after this time. Nothing else in this test may take so long.
-        let timeouts = RedisTimeouts(reply: .seconds(10), silence: .seconds(120), exchange: .seconds(120))
+        let timeouts = RedisTimeouts(reply: .seconds(10), readTimeout: .seconds(120), exchange: .seconds(120))
         let journal = try server.open(
-            replicas: 1, patience: .zero, timeouts: timeouts,
+            replicas: 1, waitTimeout: .zero, timeouts: timeouts,
             report: { event in
                 seen.withLock { $0.append(event) }
                 events.report(event)

@@ -25,9 +25,9 @@ private struct Pair {
     private let client: RedisClient
     private var model = RedisModel(sessionCount: 0, lease: 1000)
     private var random: SeededRandom
-    private var lives: [NodeLife] = []
+    private var lives: [NodeIncarnation] = []
     /// The claims that were made, the newest last: whose they are, and the number and revision of the next commit.
-    private var made: [(session: Int, life: NodeLife, epoch: Int, sequence: Int, revision: Int)] = []
+    private var made: [(session: Int, incarnation: NodeIncarnation, epoch: Int, sequence: Int, revision: Int)] = []
     private var sessionCount = 0
     private(set) var (creations, claims, commits, refusals, releases) = (0, 0, 0, 0, 0)
 
@@ -42,16 +42,16 @@ private struct Pair {
     }
 
     mutating func step() throws {
-        guard let life = lives.randomElement(using: &random) else { return try register() }
+        guard let incarnation = lives.randomElement(using: &random) else { return try register() }
         // The newest are the busiest.
         let session = Int.random(in: max(0, sessionCount - 5)..<sessionCount, using: &random)
         switch Int.random(in: 0..<22, using: &random) {
         case 0: try register()
-        case 1: try renew(life)
-        case 2: try forget(life)
-        case 3..<8: try claim(session, life)
+        case 1: try renew(incarnation)
+        case 2: try forget(incarnation)
+        case 3..<8: try claim(session, incarnation)
         case 8..<17: try append()
-        case 17: try findDue(life)
+        case 17: try findDue(incarnation)
         case 18 where claims > 20: try end()
         case 19: try create(isNew: Bool.random(using: &random))
         case 20...21: try release()
@@ -59,48 +59,51 @@ private struct Pair {
         }
     }
 
-    private func lease(_ mode: String, _ life: NodeLife) throws -> [String] {
+    private func lease(_ mode: String, _ incarnation: NodeIncarnation) throws -> [String] {
         try run(
             .open, nil,
-            ["\(life.number)", "10000000", "", "run", "0", "check", mode, "3", "", life.address, "", "", ""])
+            [
+                "\(incarnation.number)", "10000000", "", "run", "0", "check", mode, "3", "", incarnation.address, "",
+                "", "",
+            ])
     }
 
     private mutating func register() throws {
         let answer = model.execute(.lease(.register, address: "n\(lives.count):1"), now: Self.now, Rules())
-        guard case .lease(.granted(let life)) = answer else { throw Missing(id: "life") }
-        lives.append(life)
-        #expect(try lease("register", life).first == "OK")
+        guard case .lease(.granted(let incarnation)) = answer else { throw Missing(id: "incarnation") }
+        lives.append(incarnation)
+        #expect(try lease("register", incarnation).first == "OK")
     }
 
-    private mutating func renew(_ life: NodeLife) throws {
-        let answer = model.execute(.lease(.renew(life), address: ""), now: Self.now, Rules())
+    private mutating func renew(_ incarnation: NodeIncarnation) throws {
+        let answer = model.execute(.lease(.renew(incarnation), address: ""), now: Self.now, Rules())
         let word = if case .lease(.granted) = answer { "OK" } else { "FORGOTTEN" }
-        #expect(try lease("renew", life).first == word)
+        #expect(try lease("renew", incarnation).first == word)
     }
 
     /// Ends a lease: the node gives it back, or its time is over.
-    private mutating func forget(_ life: NodeLife) throws {
-        _ = model.execute(.lease(.leave(life), address: ""), now: Self.now, Rules())
+    private mutating func forget(_ incarnation: NodeIncarnation) throws {
+        _ = model.execute(.lease(.leave(incarnation), address: ""), now: Self.now, Rules())
         if Bool.random(using: &random) {
-            try run(.leave, nil, ["\(life.number)"])
-        } else if try execute(["HEXISTS", "{test}:nodes", "\(life.number)"]) == ["1"] {
-            try execute(["HSET", "{test}:nodes", "\(life.number)", "1 \(life.address)"])
+            try run(.leave, nil, ["\(incarnation.number)"])
+        } else if try execute(["HEXISTS", "{test}:nodes", "\(incarnation.number)"]) == ["1"] {
+            try execute(["HSET", "{test}:nodes", "\(incarnation.number)", "1 \(incarnation.address)"])
         }
-        if lives.count > 6 { lives.removeAll { $0 == life } }
+        if lives.count > 6 { lives.removeAll { $0 == incarnation } }
     }
 
     /// Creates a session, or tries to create one again.
     private mutating func create(isNew: Bool) throws {
-        guard let life = lives.randomElement(using: &random) else { return }
+        guard let incarnation = lives.randomElement(using: &random) else { return }
         let (session, number, epoch): (Int, Int, Int)
         if isNew {
-            (session, number, epoch) = (sessionCount, life.number, Int.random(in: 1..<1 << 32, using: &random))
+            (session, number, epoch) = (sessionCount, incarnation.number, Int.random(in: 1..<1 << 32, using: &random))
         } else if Bool.random(using: &random), let one = made.randomElement(using: &random) {
-            (session, number, epoch) = (one.session, one.life.number, one.epoch)
+            (session, number, epoch) = (one.session, one.incarnation.number, one.epoch)
         } else {
-            (session, number, epoch) = (Int.random(in: 0..<sessionCount, using: &random), life.number, 1)
+            (session, number, epoch) = (Int.random(in: 0..<sessionCount, using: &random), incarnation.number, 1)
         }
-        let answer = model.execute(.create(session, life: number, epoch: epoch), now: Self.now, Rules())
+        let answer = model.execute(.create(session, incarnation: number, epoch: epoch), now: Self.now, Rules())
         try execute(["SET", "{test}:initial:0", "state"])
         for list in ["ids", "used"] { try execute(["ZADD", "{test}:\(list)", "1", "\(session)"]) }
         let fields = [
@@ -113,20 +116,20 @@ private struct Pair {
         let isDone = if case .done = answer { true } else { false }
         #expect(reply.first == (isDone ? "OK" : "EXISTS"))
         guard isNew else { return }
-        made.append((session, life, epoch, 1, 0))
+        made.append((session, incarnation, epoch, 1, 0))
         sessionCount += 1
         creations += 1
     }
 
-    private mutating func claim(_ session: Int, _ life: NodeLife) throws {
-        let answer = model.execute(.claim(session, life: life.number), now: Self.now, Rules())
-        let reply = try run(.load, session, ["\(session)", "\(life.number)", "0"])
+    private mutating func claim(_ session: Int, _ incarnation: NodeIncarnation) throws {
+        let answer = model.execute(.claim(session, incarnation: incarnation.number), now: Self.now, Rules())
+        let reply = try run(.load, session, ["\(session)", "\(incarnation.number)", "0"])
         switch answer {
         case .claimed(let stored):
             #expect(reply.first == "OK")
             let fields = try execute(["HMGET", "{test}:s:\(session)", "claim", "revision", "sequence"])
-            #expect(fields == ["\(life.number) \(stored.epoch)", "\(stored.log.count)", "0"])
-            made.append((session, life, stored.epoch, 1, stored.log.count))
+            #expect(fields == ["\(incarnation.number) \(stored.epoch)", "\(stored.log.count)", "0"])
+            made.append((session, incarnation, stored.epoch, 1, stored.log.count))
             claims += 1
         case .owned(let owner): #expect(reply == ["OWNED", owner.address])
         case .nothing: #expect(reply.first == "ENDED")
@@ -138,16 +141,17 @@ private struct Pair {
     /// Appends with a claim that may be old, sometimes with a number or revision that is.
     private mutating func append() throws {
         guard let index = made.indices.suffix(8).randomElement(using: &random) else { return }
-        let (session, life, epoch, next, revision) = made[index]
+        let (session, incarnation, epoch, next, revision) = made[index]
         let sequence = next - (Int.random(in: 0..<5, using: &random) == 0 ? 1 : 0)
         let base = max(0, revision - (Int.random(in: 0..<5, using: &random) == 0 ? 1 : 0))
         let due = Bool.random(using: &random) ? Int.random(in: 1..<100, using: &random) : nil
         let entry = Entry(kind: due == nil ? .timer : .write(1), deadline: due)
-        let command = (session, life.number, epoch, sequence, base)
+        let command = (session, incarnation.number, epoch, sequence, base)
         let answer = model.execute(
-            .append(command.0, life: command.1, epoch: command.2, sequence: command.3, revision: command.4, entry),
+            .append(
+                command.0, incarnation: command.1, epoch: command.2, sequence: command.3, revision: command.4, entry),
             now: Self.now, Rules())
-        let claim = "\(life.number) \(epoch)"
+        let claim = "\(incarnation.number) \(epoch)"
         let reply = try run(
             .append, session, [claim, "\(sequence)", "\(base)", "1", "commit", "\(base + 1)", "0", "0", "1"])
         let isDone = if case .done = answer { true } else { false }
@@ -169,9 +173,9 @@ private struct Pair {
     }
 
     private mutating func end() throws {
-        guard let (session, life, epoch, _, _) = made.randomElement(using: &random) else { return }
-        let answer = model.execute(.end(session, life: life.number, epoch: epoch), now: Self.now, Rules())
-        let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", "", ""])
+        guard let (session, incarnation, epoch, _, _) = made.randomElement(using: &random) else { return }
+        let answer = model.execute(.end(session, incarnation: incarnation.number, epoch: epoch), now: Self.now, Rules())
+        let reply = try run(.end, session, ["\(session)", "\(incarnation.number) \(epoch)", "10000000", "", ""])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first == "OK") == isDone)
         for trace in ["due", "ids", "used"] { try run(.unindex, session, [trace, "\(session)", ""]) }
@@ -179,18 +183,19 @@ private struct Pair {
 
     /// Gives a session back with a claim that may be old.
     private mutating func release() throws {
-        guard let (session, life, epoch, _, _) = made.suffix(8).randomElement(using: &random) else { return }
-        let answer = model.execute(.release(session, life: life.number, epoch: epoch), now: Self.now, Rules())
+        guard let (session, incarnation, epoch, _, _) = made.suffix(8).randomElement(using: &random) else { return }
+        let answer = model.execute(
+            .release(session, incarnation: incarnation.number, epoch: epoch), now: Self.now, Rules())
         let isDone = if case .done = answer { true } else { false }
-        let reply = try run(.release, session, ["\(life.number) \(epoch)"])
+        let reply = try run(.release, session, ["\(incarnation.number) \(epoch)"])
         #expect((reply.first.flatMap { Int($0) } != nil) == isDone)
         if isDone { releases += 1 }
     }
 
-    private mutating func findDue(_ life: NodeLife) throws {
-        let answer = model.execute(.findDue(life: life.number, limit: 10), now: Self.now, Rules())
+    private mutating func findDue(_ incarnation: NodeIncarnation) throws {
+        let answer = model.execute(.findDue(incarnation: incarnation.number, limit: 10), now: Self.now, Rules())
         guard case .due(let due) = answer else { throw Missing(id: "answer") }
-        let reply = try run(.due, nil, ["-inf", "", "\(Self.now)", "10", "\(life.number)"])
+        let reply = try run(.due, nil, ["-inf", "", "\(Self.now)", "10", "\(incarnation.number)"])
         #expect(reply.filter { $0.hasPrefix("id ") } == due.map { "id \($0)" })
     }
 

@@ -8,7 +8,7 @@ import Stores
 
 extension RedisTimeouts {
     /// For tests in which Redis answers always, however slow the machine is.
-    static let long = RedisTimeouts(reply: .seconds(120), silence: .seconds(120), exchange: .seconds(120))
+    static let long = RedisTimeouts(reply: .seconds(120), readTimeout: .seconds(120), exchange: .seconds(120))
     /// For tests in which Redis stands still until the journal gives up.
     static let short = RedisTimeouts()
 }
@@ -21,7 +21,7 @@ extension RedisServer {
         keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer,
         node: String = "node:1",
         secret: String = "a secret of all nodes", lease: Duration = .seconds(60),
-        patience: Duration = .seconds(120), timeouts: RedisTimeouts = .long,
+        waitTimeout: Duration = .seconds(120), timeouts: RedisTimeouts = .long,
         settingsAre origin: RedisJournal.SettingsOrigin = .checked,
         now: (@Sendable () -> Int)? = { Step.moment }, wall: @escaping @Sendable () -> Int = systemTime,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
@@ -32,7 +32,7 @@ extension RedisServer {
             address ?? RedisAddress("unix://\(socket)"), prefix: "test", durability: durability,
             replicas: replicas,
             keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease,
-            patience: patience, timeouts: timeouts, settingsAre: origin, now: now,
+            waitTimeout: waitTimeout, timeouts: timeouts, settingsAre: origin, now: now,
             wall: { withExtendedLifetime(self, wall) }, report: report)
     }
 }

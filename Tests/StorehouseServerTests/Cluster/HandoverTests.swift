@@ -260,7 +260,7 @@ struct HandoverTests {
 
     @Test func aSessionStaysUsableIfRedisFailsAtTheHandover() async throws {
         // Redis has so long to answer, and the test waits twice as long when it does not.
-        let timeouts = RedisTimeouts(reply: .seconds(5), silence: .seconds(5), exchange: .seconds(5))
+        let timeouts = RedisTimeouts(reply: .seconds(5), readTimeout: .seconds(5), exchange: .seconds(5))
         try await TestCluster.run(timeouts: timeouts) { cluster in
             let here = try await cluster.first.session()
             let there = here.at(cluster.second)

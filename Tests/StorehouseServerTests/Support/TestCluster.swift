@@ -96,7 +96,7 @@ struct TestCluster: Sendable {
         let journal = try RedisJournal(
             RedisAddress("unix://\(redis.socket)"), prefix: "storehouse", durability: .full, replicas: 0,
             keepCommits: 1000, keepBytes: 64 << 20, sealer: sealer, node: configuration.cluster.address,
-            secret: secret, lease: .seconds(3600), patience: .seconds(120), timeouts: timeouts,
+            secret: secret, lease: .seconds(3600), waitTimeout: .seconds(120), timeouts: timeouts,
             now: wall == nil ? systemTime : nil, wall: wall ?? systemTime, report: { _ in })
         do {
             return try await LiveServer.run(
@@ -136,6 +136,6 @@ extension LiveSession {
 extension RedisTimeouts {
     /// For tests in which Redis answers always, however slow the machine is.
     static var long: RedisTimeouts {
-        RedisTimeouts(reply: .seconds(120), silence: .seconds(120), exchange: .seconds(120))
+        RedisTimeouts(reply: .seconds(120), readTimeout: .seconds(120), exchange: .seconds(120))
     }
 }
