@@ -141,7 +141,10 @@ struct RedisOutageTests {
             guard case .failure(.unavailable) = found else { throw Missing(id: "\(found)") }
         }
         // No heartbeat takes it for available.
-        let beats = { try server.execute("INFO", "commandstats").first { $0.hasPrefix("cmdstat_config|get:") } }
+        let beats = {
+            try server.execute("INFO", "commandstats").joined().split(whereSeparator: \.isNewline)
+                .first { $0.hasPrefix("cmdstat_config|get:") }
+        }
         for _ in 0..<3 {
             let last = try beats()
             try await eventually {
