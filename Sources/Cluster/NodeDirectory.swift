@@ -1,6 +1,6 @@
-/// What a node knows about the other nodes: which are alive, which do not answer, and which sessions they own.
+/// A node's knowledge of the other nodes: which are alive, which do not answer, and which sessions they own.
 ///
-/// What it says about an owner may be old. The owner refuses the request then, see ``forget(_:of:)``. All times are
+/// An entry about an owner may be out of date. Then the node that it names refuses the request; see ``forget(_:of:)``. All times are
 /// milliseconds of a monotonic clock.
 package struct NodeDirectory<ID: Hashable & Sendable>: Sendable {
     private let maxOwners: Int

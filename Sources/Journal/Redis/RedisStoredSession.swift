@@ -2,7 +2,7 @@ import JSON
 import StoreHosting
 import Stores
 
-/// Who may append to a session: an incarnation of a node, since it has claimed the session.
+/// The claim of a session by one incarnation of a node. Only the holder of the newest claim may append to the session.
 struct RedisClaim: Sendable, Equatable {
     let incarnation: Int
     /// As it is stored.

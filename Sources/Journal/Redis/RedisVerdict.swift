@@ -1,4 +1,4 @@
-/// What an error means for the command that it answers. All errors of Redis are judged here, those from inside a script too.
+/// The meaning of an error reply for its command. All errors of Redis are judged here, also those that a script passes on.
 package enum RedisVerdict: Equatable {
     /// The server executes no such command now, and has not begun with this one.
     case refused
@@ -48,7 +48,7 @@ package enum RedisVerdict: Equatable {
         }
     }
 
-    /// What the error says, and what can be done about it, for the log.
+    /// The text of the error for the log, with advice to the operator.
     package static func explanation(of error: String) -> String {
         if RedisRedirect(error: error) == .moving { return RedisRedirect.movingDetail }
         // The place in the script tells nobody anything.

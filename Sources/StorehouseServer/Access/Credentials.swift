@@ -1,9 +1,9 @@
 import Access
 import JSON
 
-/// What the credentials of a request allow.
+/// The verified credentials of a request, and the permissions that they give.
 ///
-/// Every way into a session asks it; see ``SessionAccess``.
+/// Every access to a session checks them; see ``SessionAccess``.
 enum Credentials: Sendable {
     /// In capability mode: whoever knows a session's id may use it.
     case capability

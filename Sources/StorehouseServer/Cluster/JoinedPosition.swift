@@ -1,4 +1,4 @@
-/// What one client has of the events that it shares with others.
+/// The position of one client in a stream that it shares with other clients.
 ///
 /// Its initial events come by its own connection, and later ones by the shared stream. Shared events that come before the initial
 /// ones wait for them.

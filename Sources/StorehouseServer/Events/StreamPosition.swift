@@ -1,7 +1,7 @@
 import Platform
 package import Sockets
 
-/// What one stream has sent, and how far its client lags behind.
+/// The position of one stream: the newest revision that it has sent, and the events that its slow client has missed.
 ///
 /// A client that reads too slowly is sent no more events of commits until it has read what is pending. Then it gets the
 /// newest value, with the number of events that were skipped.

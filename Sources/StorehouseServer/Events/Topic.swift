@@ -1,8 +1,8 @@
 package import StoreHosting
 
-/// What the streams of one subscription have been sent, and so what a commit means to them.
+/// The value that the streams of one subscription have been sent last. It decides what each commit changes for them.
 package struct Topic {
-    /// What a commit changed for the subscription.
+    /// The change that a commit makes to the selected value.
     package enum Change: Equatable {
         /// The value is a different one.
         case value

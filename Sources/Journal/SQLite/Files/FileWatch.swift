@@ -38,7 +38,7 @@ final class FileWatch: Sendable {
         var isAlias = false
     }
 
-    /// What is wrong with the name of a file.
+    /// A fault that was found in one file.
     private struct Problem {
         let file: File
         let detail: String
@@ -120,7 +120,7 @@ final class FileWatch: Sendable {
     /// Whether files have lost their names or their content, as far as is known.
     var isLost: Bool { lost.load(ordering: .relaxed) }
 
-    /// What is lost; nil if nothing is. The files are not looked up if that was done a moment ago.
+    /// The loss, if there is one. The files are looked up only if that was not done a moment ago.
     func loss(at now: ContinuousClock.Instant) -> Loss? {
         let isRecent = state.withLock { state in state.time.map { now < $0 + Self.distance } ?? false }
         return isRecent && !isLost ? nil : lookUp(at: now)

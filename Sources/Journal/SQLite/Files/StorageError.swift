@@ -65,7 +65,7 @@ extension StorageError {
     }
 }
 
-/// What to do about a reason for which a file cannot be used.
+/// Advice to the operator of a file that cannot be used.
 enum Advice {
     static let permissions = "check the permissions of the file and its directory"
     static let space = "check the free space"
@@ -153,6 +153,6 @@ extension StorageEvent: CustomStringConvertible {
     /// That files have lost their content, and the way back.
     package static let overwriting = """
         the storage file was shortened or overwritten while this server uses it, so nothing more is committed, and commits may be \
-        lost; stop this server, restore a backup unless what is left of the file is enough, and start it again
+        lost; stop this server, move the files away, restore a backup, and start it again
         """
 }
