@@ -64,7 +64,7 @@ final class API: Sendable {
     let tokens: TokenAuthenticator?
     let availability: Availability
     let registry: SessionRegistry
-    let states = StateReader(WorkPool())
+    let pool = WorkPool()
     /// Nil if all sessions are in memory.
     let timers: TimerWaker?
     let journal: (any Journal)?
@@ -134,7 +134,9 @@ final class API: Sendable {
             SessionLocator(registry, $0, forwarder, handovers, availability)
         }
         let access = SessionAccess(
-            registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers)
+            registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers,
+            chain: Self.chain(
+                to: SessionService(registry, creator, clock: clock), limits, pool, memory, clock: registry.clock))
         self.access = access
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)
@@ -142,13 +144,14 @@ final class API: Sendable {
             timers = nil
         }
         let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
-        sessions = SessionAPI(access, availability, creator, states, limits)
-        shares = ShareAPI(access, availability, clientSealer, basePath: settings.basePath.text, clock: clock)
-        actions = ActionAPI(access, availability, states, limits, clock: registry.clock, maxWait: settings.maxWait)
-        reads = ReadAPI(access, states)
+        sessions = SessionAPI(access, availability, creator, limits)
+        shares = ShareAPI(
+            access: access, availability: availability, sealer: clientSealer, basePath: settings.basePath.text)
+        actions = ActionAPI(access, availability, maxWait: settings.maxWait)
+        reads = ReadAPI(access: access)
         streams = StreamAPI(
-            access, availability, states.pool, settings.streams, clock: registry.clock, metrics, recorder)
-        admin = AdminAPI(access, registry, sessions, journal: journal, forwarder, states.pool, clientSealer)
+            access, availability, pool, settings.streams, clock: registry.clock, metrics, recorder)
+        admin = AdminAPI(access, registry, sessions, journal: journal, forwarder, pool, clientSealer)
         tokens = settings.tokenVerifier.map {
             TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
         }
@@ -163,6 +166,18 @@ final class API: Sendable {
     }
 
     var isDraining: Bool { availability.isDraining }
+
+    /// The handlers that a request to a session passes, the outermost first.
+    private static func chain(
+        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ memory: MemoryLimit, clock: SessionClock
+    ) -> any SessionHandler {
+        let durability = Durability(next: service)
+        let largeStates = LargeStates(pool, memory, next: durability)
+        let waiting = Waiting(next: largeStates)
+        let idempotency = Idempotency(clock: clock, next: waiting)
+        let admission = ActionAdmission(limits: limits, pool: pool, next: idempotency)
+        return ShareView(next: admission)
+    }
 
     private static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
@@ -252,31 +267,31 @@ final class Availability: Sendable {
     func drain() { draining.store(true, ordering: .relaxed) }
 
     /// Requires that the server may commit something new.
-    func requireWritable() throws(Problem) {
+    func requireWritable() throws(SessionFailure) {
         try requireServing()
         try requireStorage()
     }
 
     /// Requires that the server may commit something new, and has memory for it.
-    func requireRoom() throws(Problem) {
+    func requireRoom() throws(SessionFailure) {
         try requireWritable()
         try memory.requireRoom()
     }
 
-    func requireServing() throws(Problem) {
+    func requireServing() throws(SessionFailure) {
         guard isDraining else { return }
-        throw Problem(.unavailable(.draining))
+        throw .unavailable(.draining)
     }
 
     /// Requires that the server should get requests.
-    func requireReady() throws(Problem) {
+    func requireReady() throws(SessionFailure) {
         try requireWritable()
         guard let problem = sharedTime?.problem() else { return }
-        throw Problem(.unavailable(.clock(problem)))
+        throw .unavailable(.clock(problem))
     }
 
-    func requireStorage() throws(Problem) {
-        guard isStorageAvailable() else { throw Problem(JournalError.unavailable("")) }
+    func requireStorage() throws(SessionFailure) {
+        guard isStorageAvailable() else { throw .unavailable(.storage(.unavailable(""))) }
     }
 }
 

@@ -91,8 +91,8 @@ package final class MemoryLimit: Sendable {
     }
 
     /// Requires that the server may grow.
-    func requireRoom() throws(Problem) {
-        if isExhausted { throw Self.problem }
+    func requireRoom() throws(SessionFailure) {
+        if isExhausted { throw Self.failure }
     }
 
     /// The largest body, in bytes, of an action that uses the reserve.
@@ -104,19 +104,17 @@ package final class MemoryLimit: Sendable {
     }
 
     /// Requires that the server may grow by an action with a body of so many bytes, on a session that is not large.
-    func requireRoom(forBodyOf bytes: Int) throws(Problem) {
-        if !hasRoom(forBodyOf: bytes) { throw Self.problem }
+    func requireRoom(forBodyOf bytes: Int) throws(SessionFailure) {
+        if !hasRoom(forBodyOf: bytes) { throw Self.failure }
     }
 
     /// Requires that so many further bytes fit now. This reads what the process uses, which takes microseconds.
-    package func requireRoom(for bytes: Int) throws(Problem) {
+    package func requireRoom(for bytes: Int) throws(SessionFailure) {
         guard isLimited, let use = read() else { return }
-        guard gauge.withLock({ $0.admits(bytes, beyond: use) }) else { throw Self.problem }
+        guard gauge.withLock({ $0.admits(bytes, beyond: use) }) else { throw Self.failure }
     }
 
-    private static var problem: Problem {
-        Problem(.unavailable(.memory(retryAfter: retryAfter)))
-    }
+    private static var failure: SessionFailure { .unavailable(.memory(retryAfter: retryAfter)) }
 
     /// In seconds. Memory becomes free when sessions end, which takes longer than the second of other overloads.
     private static var retryAfter: Int { 30 }

@@ -65,12 +65,12 @@ import Testing
         let memory = MemoryLimit(MemoryUse(resident: 1000, addressSpace: .max)) {
             MemoryUse(resident: resident.withLock { $0 }, addressSpace: 0)
         }
-        #expect(throws: Problem.self) { try memory.requireRoom(for: 1) }
+        #expect(throws: SessionFailure.self) { try memory.requireRoom(for: 1) }
         #expect(!memory.isExhausted)
         memory.update()
         #expect(memory.isExhausted)
         resident.withLock { $0 = 100 }
-        #expect(throws: Problem.self) { try memory.requireRoom(for: 1) }
+        #expect(throws: SessionFailure.self) { try memory.requireRoom(for: 1) }
         memory.update()
         #expect(throws: Never.self) { try memory.requireRoom(for: 900) }
     }

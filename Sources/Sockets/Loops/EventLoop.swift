@@ -6,8 +6,10 @@ import Platform
 /// channels have collected, runs due timers (at most 64), runs the jobs that were queued when the wait ended in their
 /// order, and runs the jobs of ``atEndOfTurn(_:)``. A loop runs until it is stopped, even if it is no longer referenced.
 ///
-/// `execute`, `stop` and `isCurrent` may be called from any thread. All other members trap if called off the loop.
-package protocol EventLoop: AnyObject, Sendable {
+/// As the executor of a task, it runs each part of the task as a job.
+///
+/// `execute`, `enqueue`, `stop` and `isCurrent` may be called from any thread. All other members trap if called off the loop.
+package protocol EventLoop: TaskExecutor {
     /// Identifies the thread that the loop is running on.
     var anchor: LoopThread { get }
 
@@ -71,6 +73,14 @@ package protocol EventLoop: AnyObject, Sendable {
 extension EventLoop {
     /// Whether the caller runs on this loop.
     package var isCurrent: Bool { anchor.isCurrent }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        let isAccepted = execute { job.runSynchronously(on: executor) }
+        // A task that is left never ends, and keeps what it holds.
+        if !isAccepted { job.runSynchronously(on: executor) }
+    }
 
     /// Ends the loop and waits until all its descriptors are closed.
     package func stop() async {

@@ -239,7 +239,7 @@ final class SessionStreams: Sendable {
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     fileprivate let contents = Locked(EventHub.Contents())
     /// Nil for most sessions, which have no shares.
-    let shareWaits = LazyReference<ShareWaits>()
+    let permitWaits = LazyReference<PermitWaits>()
 }
 
 extension Session: CommitWatcher {

@@ -29,7 +29,7 @@ final class StreamAPI: Sendable {
     }
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireServing()
+        try Problem.of(availability.requireServing)
         try access.authorizedSession(id, for: .read, context, ifEnded: Self.answerEnded, openStream)
     }
 
@@ -43,10 +43,12 @@ final class StreamAPI: Sendable {
         let request = try StreamRequest(context, session)
         guard session.isLarge else { return try replayMissed(session, request, context) }
         let deferred = context.deferred
-        try pool.run(for: .session(session.id)) { [self] in
-            // The store remembers the encoded state, so the loop does not have to encode it.
-            _ = session.store.read()
-            deferred.resume { [self] context throws(Problem) in try replayMissed(session, request, context) }
+        try Problem.of { () throws(SessionFailure) in
+            try pool.run(for: .session(session.id)) { [self] in
+                // The store remembers the encoded state, so the loop does not have to encode it.
+                _ = session.store.read()
+                deferred.resume { [self] context throws(Problem) in try replayMissed(session, request, context) }
+            }
         }
     }
 
@@ -110,7 +112,7 @@ final class StreamAPI: Sendable {
         case .sessionDetached:
             // In a later turn of the loop the session can be loaded again.
             context.deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                try availability.requireServing()
+                try Problem.of(availability.requireServing)
                 try access.authorizedSession(session.id, for: .read, context, ifEnded: Self.answerEnded, openStream)
             }
         }
@@ -205,13 +207,20 @@ private struct StreamRequest: Sendable {
     init(_ context: RequestContext, _ session: Session) throws(Problem) {
         let head = context.head
         subscription = StreamSubscription.of(
-            selection: try context.selection(for: session.kind), format: try Self.format(head),
+            selection: try Self.selection(context, session), format: try Self.format(head),
             isByShare: context.share != nil)
         showsEffects = context.share == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
         delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
+    }
+
+    private static func selection(_ context: RequestContext, _ session: Session) throws(Problem) -> Selection {
+        let (text, share) = (context.head.selection, context.share)
+        return try Problem.of { () throws(SessionFailure) in
+            try (share?.narrow(text) ?? text).selection(of: session.kind)
+        }
     }
 
     /// The revision after which commits must be read from the journal's storage; nil if its buffer has all of them, or

@@ -6,6 +6,15 @@ import Stores
 
 // How clients read each failure of a session.
 extension Problem {
+    /// What `body` returns; what it throws as a problem.
+    static func of<Value>(_ body: () throws(SessionFailure) -> Value) throws(Problem) -> Value {
+        do throws(SessionFailure) {
+            return try body()
+        } catch {
+            throw Problem(error)
+        }
+    }
+
     init(_ failure: SessionFailure) {
         switch failure {
         case .unavailable(let cause): self.init(cause)
@@ -13,10 +22,15 @@ extension Problem {
         case .forbidden(let cause): self.init(cause)
         case .share(let cause): self.init(cause)
         case .invalid(let violations, let body): self.init(violations, body)
+        case .selection(let cause): self.init(cause)
+        case .notJSON(let error):
+            self = Problem(.malformedJSON, "\(error)").with("offset", .integer(error.offset))
         case .stored(let cause): self.init(cause)
         case .action(let cause): self.init(cause)
         case .key(let cause): self.init(cause)
         case .stream(let cause): self.init(cause)
+        case .detached:
+            self.init(.storageUnavailable, "The session is being moved; nothing was done. Try again soon.")
         }
     }
 
@@ -157,6 +171,18 @@ extension Problem {
                 violations.map { violation in
                     ["pointer": .string(violation.pointer.description), "detail": .string(violation.detail)]
                 }))
+    }
+
+    private init(_ cause: SessionFailure.Selection) {
+        switch cause {
+        case .pointer(let error, let selectors):
+            let named = selectors.joined(separator: ", ")
+            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
+            self.init(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
+        case .pointerIntoShare(let error):
+            self.init(
+                .malformedPointer, "select must be a JSON Pointer into the part that the share shows. \(error)")
+        }
     }
 
     private init(_ cause: SessionFailure.Stored) {

@@ -62,16 +62,7 @@ extension Problem {
     }
 
     private init(_ cause: RequestFault.Query) {
-        switch cause {
-        case .pointer(let error, let selectors):
-            let named = selectors.joined(separator: ", ")
-            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
-            self.init(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
-        case .pointerIntoShare(let error):
-            self.init(
-                .malformedPointer, "select must be a JSON Pointer into the part that the share shows. \(error)")
-        default: self.init(.malformedRequest, cause.detail)
-        }
+        self.init(.malformedRequest, cause.detail)
     }
 
     private init(_ cause: RequestFault.Header) {
@@ -94,8 +85,6 @@ extension Problem {
 
     private init(_ cause: RequestFault.Body) {
         switch cause {
-        case .notJSON(let error):
-            self = Problem(.malformedJSON, "\(error)").with("offset", .integer(error.offset))
         case .tooLong(let limit):
             self.init(.bodyTooLarge, "The body of this request may have \(limit) bytes.")
         }
@@ -116,7 +105,6 @@ extension RequestFault.Query {
         case .cursor: return "after must be the next of an earlier page."
         case .heartbeat: return "heartbeat must be event."
         case .changes(let names): return "changes must be \(names.joined(separator: " or "))."
-        case .pointer(let error, _), .pointerIntoShare(let error): return "\(error)"
         }
     }
 }

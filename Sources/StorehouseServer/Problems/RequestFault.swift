@@ -41,9 +41,6 @@ enum RequestFault: Error, Sendable {
         case revisionOfShare, mark, cursor, heartbeat
         /// The values that it may have.
         case changes([String])
-        /// The selection is no pointer, and none of the named selectors.
-        case pointer(JSONPointerError, selectors: [String])
-        case pointerIntoShare(JSONPointerError)
     }
 
     enum Header: Sendable {
@@ -57,7 +54,6 @@ enum RequestFault: Error, Sendable {
     enum Offer: Sendable { case json, jsonAndHTML, events }
 
     enum Body: Sendable {
-        case notJSON(JSONSyntaxError)
         /// In bytes.
         case tooLong(limit: Int)
     }

@@ -1,22 +1,27 @@
-import Access
-import JSON
-import StoreHosting
+package import Access
+package import JSON
+package import StoreHosting
 import Stores
 
 /// Why a session does not do what a request asks. It knows no HTTP: ``Problem`` tells it to clients.
-enum SessionFailure: Error, Sendable {
+package enum SessionFailure: Error, Sendable {
     case unavailable(Unavailable)
     case absent(Absent)
     case forbidden(Forbidden)
     case share(Share)
     case invalid([JSONSchema.Violation], Body)
+    case selection(Selection)
+    /// The body is no JSON.
+    case notJSON(JSONSyntaxError)
     case stored(Stored)
     case action(Action)
     case key(Key)
     case stream(Stream)
+    /// The session has left this object while it was used: look it up again. No client sees it.
+    case detached
 
     /// The server cannot do it now.
-    enum Unavailable: Sendable {
+    package enum Unavailable: Sendable {
         case draining
         case storage(JournalError)
         /// The clock of this machine differs from the shared one, as the text says.
@@ -37,10 +42,10 @@ enum SessionFailure: Error, Sendable {
     }
 
     /// What a rate limit counts.
-    enum Rate: Sendable { case requests, sessions, actions }
+    package enum Rate: Sendable { case requests, sessions, actions }
 
     /// There is no such session or store.
-    enum Absent: Sendable {
+    package enum Absent: Sendable {
         case session
         /// `/sessions/me` of a server without tokens.
         case personal
@@ -56,7 +61,7 @@ enum SessionFailure: Error, Sendable {
         case store(known: [String])
     }
 
-    enum Forbidden: Sendable {
+    package enum Forbidden: Sendable {
         case token(lacks: Permission)
         case share(lacks: Permission)
         /// The token does not list the store.
@@ -67,21 +72,28 @@ enum SessionFailure: Error, Sendable {
         case session
     }
 
-    enum Share: Sendable {
+    package enum Share: Sendable {
         case unknown
         /// There is no library to seal it.
         case unsealed
     }
 
     /// A body that breaks its schema.
-    enum Body: Sendable {
+    package enum Body: Sendable {
         /// The name of a store for the example.
         case creation(store: String)
         case fork, share, longShare
     }
 
+    /// The selection is no pointer.
+    package enum Selection: Sendable {
+        /// And none of the named selectors.
+        case pointer(JSONPointerError, selectors: [String])
+        case pointerIntoShare(JSONPointerError)
+    }
+
     /// What is stored of the session does not have it.
-    enum Stored: Sendable {
+    package enum Stored: Sendable {
         case laterRevision(newest: Int)
         case goneRevision(oldest: Int)
         case goneActions(oldest: Int)
@@ -94,14 +106,14 @@ enum SessionFailure: Error, Sendable {
     }
 
     /// The index is that of the action in its batch.
-    enum Action: Sendable {
+    package enum Action: Sendable {
         case refused(ActionDecodingError, index: Int?)
         case rejected(reason: String, index: Int?)
         case mismatch(revision: Int, history: String)
     }
 
     /// An Idempotency-Key.
-    enum Key: Sendable {
+    package enum Key: Sendable {
         case inProgress, mismatch
         /// The first answer can no longer be read.
         case unreadable
@@ -110,7 +122,7 @@ enum SessionFailure: Error, Sendable {
     }
 
     /// There are as many as there may be.
-    enum Stream: Sendable {
+    package enum Stream: Sendable {
         case tooMany(limit: Int)
         case tooManyViews(limit: Int)
     }

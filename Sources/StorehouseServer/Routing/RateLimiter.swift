@@ -106,11 +106,11 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes tokens, or refuses the request with the time after which it can be repeated.
-    func take(_ count: Int = 1, from key: Key, of rate: SessionFailure.Rate) throws(Problem) {
+    func take(_ count: Int = 1, from key: Key, of rate: SessionFailure.Rate) throws(SessionFailure) {
         let now = Int64(clock.steady()) * 1_000_000
         guard let wait = table.withLock({ $0.take(count, from: key, now: now) }) else { return }
         let seconds = max(1, (wait + 999_999_999) / 1_000_000_000)
-        throw Problem(.unavailable(.rate(rate, retryAfter: Int(seconds))))
+        throw .unavailable(.rate(rate, retryAfter: Int(seconds)))
     }
 }
 
@@ -131,16 +131,16 @@ struct RateLimits: Sendable {
     /// - Parameters:
     ///   - fields: those of the request; nil if they could not be read.
     ///   - peer: the address at the other end of the connection.
-    func admitRequest(_ fields: HTTPFields?, peer: @autoclosure () -> IPAddress) throws(Problem) {
+    func admitRequest(_ fields: HTTPFields?, peer: @autoclosure () -> IPAddress) throws(SessionFailure) {
         try requests?.take(from: client(fields, peer()), of: .requests)
     }
 
     /// Admits a new session or a fork.
-    func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
+    func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(SessionFailure) {
         try sessions?.take(from: client(head.fields, peer()), of: .sessions)
     }
 
-    func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(Problem) {
+    func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(SessionFailure) {
         try actions?.take(count(), from: session, of: .actions)
     }
 

@@ -19,14 +19,6 @@ struct RequestContext {
     /// The share by which the client came; nil if it knows the session's id.
     var share: Share? { if case .share(let share) = credentials { share } else { nil } }
 
-    /// The part of the state that the client asks for, which is relative to that of its share.
-    func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
-        guard let share else { return try head.selection(for: kind()) }
-        if share.selection == .root { return try head.selection(for: kind()) }
-        // Selectors of the kind would show more than the share.
-        return share.selection.appending(try head.selectedPointer())
-    }
-
     func answer(_ response: Response) { decorator.send(response, to: request, exchange) }
 
     /// Answers that the output budget has no room for the response.

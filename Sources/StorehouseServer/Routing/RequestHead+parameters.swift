@@ -24,20 +24,7 @@ extension RequestHead {
     private static let json = MediaType("application/json; charset=utf-8")
 
     /// The selection of `?select=`.
-    func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
-        guard hasQuery, let text = query.first("select"), !text.isEmpty else { return .root }
-        return try kind().selection(text)
-    }
-
-    /// The pointer of `?select=`.
-    func selectedPointer() throws(Problem) -> JSONPointer {
-        guard let text = query.first("select") else { return .root }
-        do throws(JSONPointerError) {
-            return try JSONPointer(text)
-        } catch {
-            throw Problem(.query(.pointerIntoShare(error)))
-        }
-    }
+    var selection: SelectionText { hasQuery ? query.first("select").map(SelectionText.text) ?? .root : .root }
 
     /// The value of `?name=true` or `false`; false without one.
     func flag(_ name: String) throws(Problem) -> Bool {
@@ -74,7 +61,7 @@ extension RequestHead {
 }
 
 /// The conditions of a request on the revision of a session (RFC 9110, section 13).
-struct Preconditions: Sendable {
+struct Preconditions: Sendable, Hashable {
     enum Outcome {
         case hold
         /// The client expects another revision.
@@ -83,8 +70,15 @@ struct Preconditions: Sendable {
         case known
     }
 
+    static let none = Preconditions(match: nil, noneMatch: nil)
+
     private let match: EntityTagCondition?
     private let noneMatch: EntityTagCondition?
+
+    private init(match: EntityTagCondition?, noneMatch: EntityTagCondition?) {
+        self.match = match
+        self.noneMatch = noneMatch
+    }
 
     init(_ head: RequestHead) throws(Problem) {
         match = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
@@ -103,18 +97,6 @@ struct Preconditions: Sendable {
     }
 }
 
-extension StoreKind {
-    /// A selection by a JSON Pointer or the name of a selector.
-    func selection(_ text: String) throws(Problem) -> Selection {
-        if selectors.contains(where: { Subject($0.name) == Subject(text) }) { return .named(text) }
-        do throws(JSONPointerError) {
-            return .pointer(try JSONPointer(text))
-        } catch {
-            throw Problem(.query(.pointer(error, selectors: selectors.map(\.name))))
-        }
-    }
-}
-
 extension Request {
     /// The body as JSON; its content type must be JSON too.
     func json() throws(Problem) -> JSONValue {
@@ -122,7 +104,7 @@ extension Request {
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: body)
         } catch {
-            throw Problem(.body(.notJSON(error)))
+            throw Problem(.notJSON(error))
         }
     }
 
@@ -135,7 +117,7 @@ extension Request {
 
     /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
     /// such requests of any page without asking the server first.
-    private func requireJSON() throws(Problem) {
+    func requireJSON() throws(Problem) {
         // The usual type needs no parsing.
         let isUsual = head.fields.hasOne("content-type", is: "application/json")
         if !isUsual, head.fields.hasSeveral("content-type") {

@@ -43,7 +43,7 @@ package final class Router: RequestHandler {
             }
             connection.stopForwarding()
             // Before the others: whoever is refused counts too.
-            try api.limits.admitRequest(head.fields, peer: connection.peer)
+            try admitRequest(head.fields, connection)
             if head.fields.contains("origin") {
                 try api.origins.requireKnownOrigin(head, peer: connection.peer)
             }
@@ -55,13 +55,17 @@ package final class Router: RequestHandler {
         }
     }
 
+    private func admitRequest(_ fields: HTTPFields?, _ connection: HTTPConnection) throws(Problem) {
+        try Problem.of { () throws(SessionFailure) in try api.limits.admitRequest(fields, peer: connection.peer) }
+    }
+
     /// Takes a request that another node forwards. That node has checked the origin, the host and the rate of its client.
     ///
     /// - Parameter node: its number; nil if it is not genuine.
     private func accept(
         _ head: RequestHead, of connection: HTTPConnection, from node: UInt16?
     ) throws(Problem) -> Response? {
-        if node == nil { try api.limits.admitRequest(head.fields, peer: connection.peer) }
+        if node == nil { try admitRequest(head.fields, connection) }
         guard let node, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
             !api.isDraining
         else { throw Problem(.unavailable(.notHere)) }
@@ -88,7 +92,7 @@ package final class Router: RequestHandler {
     /// Bytes that are no request count for the rate of their client too.
     package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
-            try api.limits.admitRequest(failure.fields, peer: connection.peer)
+            try admitRequest(failure.fields, connection)
             return nil
         } catch {
             return finish(error.response, to: failure, connection)

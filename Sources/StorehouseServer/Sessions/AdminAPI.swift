@@ -32,8 +32,7 @@ final class AdminAPI: Sendable {
 
     /// The session document. Whoever looks does not use the session, so it expires as if nobody had looked.
     func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, for: .admin, context, isUse: false, sessions.answer(with:_:))
+        try sessions.read(id, for: .admin, isUse: false, context)
     }
 
     /// Ends a session.
@@ -48,7 +47,7 @@ final class AdminAPI: Sendable {
             after: try start(context.head), limit: try context.head.pageSize(), try Self.filter(context.head))
         let deferred = context.deferred
         guard let journal else {
-            return try pool.run(for: .admin) { [registry, sealer] in
+            return try run { [registry, sealer] in
                 // One more than the page shows, to know whether another page follows.
                 let sessions = registry.list(after: page.last, limit: page.limit + 1) {
                     page.filter.matches($0.id.description, store: $0.kind.name, owner: $0.owner)
@@ -100,7 +99,7 @@ final class AdminAPI: Sendable {
             if context.isForwarded { return context.answer(page.response(sealer.cursor)) }
             forwarder.ask(others, context) { [self] bodies in
                 do throws(Problem) {
-                    try pool.run(for: .admin) { [sealer] in
+                    try run { [sealer] in
                         var page = page
                         for (node, body) in bodies { page.merge(body, of: node) }
                         let response = page.response(sealer.cursor)
@@ -111,6 +110,11 @@ final class AdminAPI: Sendable {
                 }
             }
         }
+    }
+
+    /// Runs work in the turn of the operator.
+    private func run(_ work: @escaping WorkPool.Job) throws(Problem) {
+        try Problem.of { () throws(SessionFailure) in try pool.run(for: .admin, work) }
     }
 
     private static func filter(_ head: RequestHead) throws(Problem) -> SessionFilter {

@@ -3,21 +3,24 @@ import StoreHosting
 
 /// The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header).
 struct IdempotencyKey: Sendable {
-    let text: String
+    private(set) var text: String
 
     /// Nil if the request has no key.
     ///
-    /// The keys of a share are its own: another client of the session may use the same, and see more in its responses.
-    ///
     /// The key is a string in quotes. A token without quotes is accepted too, since many clients send that.
-    init?(_ head: RequestHead, _ share: Share?) throws(Problem) {
+    init?(_ head: RequestHead) throws(Problem) {
         guard head.fields.contains("idempotency-key") else { return nil }
         let lines = head.fields.values("idempotency-key")
         guard lines.count == 1, let text = Self.text(of: lines[0]), (1...255).contains(text.utf8.count) else {
             throw Problem(.header(.idempotencyKey))
         }
+        self.text = text
+    }
+
+    /// Makes it another key than the same text of any other owner.
+    mutating func belongs(to owner: String) {
         // No client can send a key with a line break.
-        self.text = if let share { "\(share.name)\n\(text)" } else { text }
+        text = "\(owner)\n\(text)"
     }
 
     private static func text(of value: String) -> String? {

@@ -25,11 +25,11 @@ package final class KindRuntime: Sendable {
     }
 
     /// Decodes a persisted state of the kind.
-    func restored(_ state: StateSnapshot) throws(Problem) -> RestoredState {
+    func restored(_ state: StateSnapshot) throws(SessionFailure) -> RestoredState {
         do {
             return try kind.restored(state, sealer: sealer)
         } catch {
-            throw Problem(.stored(.unrestorable(error)))
+            throw .stored(.unrestorable(error))
         }
     }
 

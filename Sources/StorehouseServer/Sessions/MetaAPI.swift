@@ -33,7 +33,7 @@ final class MetaAPI: Sendable {
 
     func readReadiness(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try availability.requireReady()
+        try Problem.of(availability.requireReady)
         context.answer(Self.ready)
     }
 

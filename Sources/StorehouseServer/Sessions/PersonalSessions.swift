@@ -42,7 +42,9 @@ final class PersonalSessions: Sendable {
     func withSession(
         of subject: Subject, _ context: RequestContext, _ use: @escaping SessionAccess.Use
     ) throws(Problem) {
-        let kind = try creator.builder.kind(context.head.query.first("store"))
+        let kind = try Problem.of { () throws(SessionFailure) in
+            try creator.builder.kind(context.head.query.first("store"))
+        }
         try context.credentials.require(store: kind.kind.name)
         try find(PersonalKey(subject: subject, kind: kind.kind.name), kind, context, attempt: 1, use)
     }
@@ -62,7 +64,7 @@ final class PersonalSessions: Sendable {
             case .session(let session): try use(session, context)
             case .unknown:
                 try self.use(try create(key, kind, context), key, kind, context, attempt: attempt, use)
-            case .unreadable(let problem, _): throw problem
+            case .unreadable(let failure, _): throw Problem(failure)
             // It expired as it was loaded. The journal finds it no more.
             case .ended, .elsewhere: try findAgain(key, kind, context, attempt: attempt, use)
             }
@@ -115,12 +117,14 @@ final class PersonalSessions: Sendable {
         _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext
     ) throws(Problem) -> Session {
         try context.credentials.require(.create)
-        try availability.requireRoom()
-        let lock = creating[Int(UInt(bitPattern: key.hashValue) % UInt(creating.count))]
-        return try lock.withLock { _ throws(Problem) in
-            if let session = resident(key) { return session }
-            try limits.admitCreation(context.head, peer: context.exchange.peer)
-            return try creator.create(kind, owner: key.subject, isPersonal: true)
+        return try Problem.of { () throws(SessionFailure) in
+            try availability.requireRoom()
+            let lock = creating[Int(UInt(bitPattern: key.hashValue) % UInt(creating.count))]
+            return try lock.withLock { _ throws(SessionFailure) in
+                if let session = resident(key) { return session }
+                try limits.admitCreation(context.head, peer: context.exchange.peer)
+                return try creator.create(kind, owner: key.subject, isPersonal: true)
+            }
         }
     }
 }

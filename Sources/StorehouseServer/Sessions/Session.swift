@@ -180,6 +180,9 @@ extension Session {
     /// Whether everything committed so far is durable, and `revision` is part of it.
     func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
 
+    /// Waits until everything committed so far is durable, and `revision` is part of it.
+    func durable(through revision: Int) async throws(JournalError) { try await journal?.durable(through: revision) }
+
     /// Calls `done` once everything committed so far is durable, and `revision` is part of it, or it is known to be lost; at
     /// once if nothing has to be awaited.
     package func whenDurable(through revision: Int = 0, _ done: @escaping @Sendable (JournalError?) -> Void) {
@@ -198,6 +201,9 @@ extension Session {
 
 // The lifecycle. Its decisions are those of `SessionLifecycle`; what follows from them is done here.
 extension Session {
+    /// Whether it was deleted or has expired.
+    var hasEnded: Bool { lifecycle.load(ordering: .acquiring) == .ended }
+
     /// Whether the session continues elsewhere although its store takes no more actions here.
     package var continuesElsewhere: Bool { lifecycle.load(ordering: .acquiring).continuesElsewhere }
 
@@ -282,74 +288,5 @@ extension Session {
         let state = store.read(selection)
         // A commit may have come in between.
         return state.revision == revision ? state : nil
-    }
-
-    /// Reads the state at a revision: a snapshot, and the commits since.
-    ///
-    /// - Parameter done: called once, on any thread.
-    func state(at revision: Int, done: @escaping @Sendable (Result<StateSnapshot, Problem>) -> Void) {
-        let newest = store.revision
-        guard revision <= newest else {
-            return done(
-                .failure(Problem(.stored(.laterRevision(newest: newest)))))
-        }
-        guard let journal else {
-            return done(.failure(Problem(.stored(.noEarlierStates))))
-        }
-        let initial = initial
-        whenDurable(through: newest) { [self] failure in
-            if let failure { return done(.failure(problem(failure))) }
-            journal.replayBase(for: revision) { [self] found in
-                switch found {
-                case .failure(let failure): done(.failure(problem(failure)))
-                case .success(nil):
-                    Problem.revisionGone(journal, { .goneRevision(oldest: $0) }) { done(.failure($0)) }
-                case .success(let past?): done(Self.state(past, initial))
-                }
-            }
-        }
-    }
-
-    /// Why what is stored of the session cannot be read. Its end deletes that.
-    func problem(_ failure: JournalError) -> Problem {
-        guard lifecycle.load(ordering: .acquiring) == .ended else { return Problem(failure) }
-        return Problem(.absent(.endedMeanwhile))
-    }
-
-    private static func state(
-        _ past: ReplayableState, _ initial: StateSnapshot
-    ) -> Result<StateSnapshot, Problem> {
-        guard let state = past.snapshot(initial: initial) else {
-            return .failure(Problem(.stored(.contradiction)))
-        }
-        return .success(state)
-    }
-}
-
-extension Problem {
-    /// Retention has deleted what a client asks for. The problem names the oldest revision that is still there.
-    ///
-    /// - Parameter done: gets the problem, or why the journal cannot be read; on any thread.
-    static func revisionGone(
-        _ journal: any SessionJournal, _ cause: @escaping @Sendable (_ oldest: Int) -> SessionFailure.Stored,
-        done: @escaping @Sendable (Problem) -> Void
-    ) {
-        journal.oldestRevision { found in
-            switch found {
-            case .failure(let failure): done(Problem(failure))
-            case .success(let oldest): done(Problem(.stored(cause(oldest))))
-            }
-        }
-    }
-}
-
-extension ReplayableState {
-    /// The state as a journal stores it; nil if the commits do not fit the snapshot.
-    ///
-    /// - Parameter initial: the state at revision 0.
-    func snapshot(initial: StateSnapshot) -> StateSnapshot? {
-        state(initial: initial.json).map {
-            StateSnapshot(json: $0.encoded(), privateState: privateState ?? initial.privateState)
-        }
     }
 }

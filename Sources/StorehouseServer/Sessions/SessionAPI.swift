@@ -6,112 +6,88 @@ import Observability
 import StoreHosting
 import Stores
 
-/// Creates, shows, forks and deletes sessions.
+/// `/sessions`, `/sessions/{id}` and `/sessions/{id}/forks`: creates, shows, forks and deletes sessions.
 final class SessionAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
-    private let registry: SessionRegistry
     private let creator: SessionCreator
-    private let states: StateReader
     private let limits: RateLimits
     private let reservations = SessionReservations()
     private let log: Log
 
-    init(
-        _ access: SessionAccess, _ availability: Availability, _ creator: SessionCreator, _ states: StateReader,
-        _ limits: RateLimits
-    ) {
+    init(_ access: SessionAccess, _ availability: Availability, _ creator: SessionCreator, _ limits: RateLimits) {
         self.access = access
         self.availability = availability
-        registry = creator.registry
         log = creator.log
         self.creator = creator
-        self.states = states
         self.limits = limits
     }
 
     func create(_ context: RequestContext) throws(Problem) {
-        try availability.requireRoom()
+        try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
         let kind = try requestedKind(context.request)
-        try limits.admitCreation(context.head, peer: context.exchange.peer)
+        try admitCreation(context)
         try context.credentials.require(store: kind.kind.name)
-        let created = try create(kind, nil, for: context.credentials.subject)
-        context.answer(created.response, about: created.session)
+        let created = try create(kind, .random(), context)
+        access.answer(context, with: Durability.hold(created), Self.response) { _ in }
     }
 
-    /// May be called on any thread.
     private func create(
-        _ kind: KindRuntime, _ fork: Session.Fork?, id: SessionID = .random(), for owner: Subject?
-    ) throws(Problem) -> (session: Session, response: Response) {
-        let session = try creator.create(kind, fork, id: id, owner: owner)
-        let state = session.store.read()
-        var json = JSONWriter(reservingCapacity: state.json.count + 1024)
-        let document = registry.document(of: session, revision: state.revision, state: state.json)
-        json.value(document)
-        let response = Response.document(
-            json.finishLine(), .created, revision: session.tag(state.revision),
-            fields: [.init("Location", document.path), .init("Cache-Control", "no-store")])
-        // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
-        if fork != nil { session.store.resume() }
-        return (session, response)
-    }
-
-    func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, for: .read, context, answer(with:_:))
-    }
-
-    /// Answers with the session document.
-    func answer(with session: Session, _ context: RequestContext) {
-        guard session.isLarge else { return context.answer(document(session), about: session) }
-        // The store may be busy with its large state.
-        states.respond(to: context, about: session) { [self] in (session, document(session)) }
-    }
-
-    private func document(_ session: Session) -> Response {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.value(registry.document(of: session, revision: session.store.revision))
-        return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
-    }
-
-    func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireStorage()
-        try access.authorizedSession(id, for: .delete, context, delete)
-    }
-
-    /// Answers 204 once the end is durable.
-    ///
-    /// A commit that is made at the same time may come between the look at the conditions of the request and the end.
-    private func delete(_ session: Session, _ context: RequestContext) throws(Problem) {
-        guard try hold(Preconditions(context.head), for: session, context) else { return }
-        let deferred = context.deferred
-        registry.end(session, as: .ended) { [self] result in
-            switch result {
-            case .ended:
-                log.debug("session deleted", [.init("session", session.id.fingerprint)])
-                deferred.answer { Response(.noContent) }
-            case .failed(let failure): deferred.answer { Problem(failure).response }
-            case .detached:
-                // It hibernated since it was found. Later in the loop it can be found again.
-                deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                    try access.authorizedSession(session.id, for: .delete, context, delete)
-                }
-            }
+        _ kind: KindRuntime, _ id: SessionID, _ context: RequestContext
+    ) throws(Problem) -> SessionResult {
+        try Problem.of { () throws(SessionFailure) in
+            try creator.result(of: kind, id: id, context.credentials.subject)
         }
     }
 
-    /// Whether a request that changes the session may be carried out. If not, it is answered.
-    private func hold(_ conditions: Preconditions, for session: Session, _ context: RequestContext) -> Bool {
-        guard !conditions.areNone, case let revision = session.store.revision else { return true }
-        if case .hold = conditions.outcome(at: session.tag(revision)) { return true }
-        context.refuse(mismatchAt: revision, of: session)
-        return false
+    /// The response that shows a session, which may be a new one.
+    private static func response(_ result: SessionResult, _ head: RequestHead) throws(Problem) -> Response {
+        switch result.content {
+        case .description(let json): return .document(json, fields: [.init("Cache-Control", "no-store")])
+        case .created(let json, let path):
+            return .document(
+                json, .created, revision: result.session.tag(result.revision),
+                fields: [.init("Location", path), .init("Cache-Control", "no-store")])
+        default: throw result.unexpected
+        }
+    }
+
+    private func admitCreation(_ context: RequestContext) throws(Problem) {
+        try Problem.of { () throws(SessionFailure) in
+            try limits.admitCreation(context.head, peer: context.exchange.peer)
+        }
+    }
+
+    /// - Parameter isUse: whether it counts as use of the session.
+    func read(
+        _ id: PathSegment, for permission: Permission = .read, isUse: Bool = true, _ context: RequestContext
+    ) throws(Problem) {
+        try context.head.requireJSONAcceptable()
+        try access.answer(
+            context, at: id, for: permission, isUse: isUse,
+            parse: { SessionRequest(.describe(.none), by: $0.credentials) }, respond: Self.response)
+    }
+
+    /// Answers 204 once the end is durable.
+    func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try Problem.of(availability.requireStorage)
+        try access.answer(context, at: id, for: .delete) { context throws(Problem) in
+            SessionRequest(.end(try Preconditions(context.head)), by: context.credentials)
+        } respond: { [log] (result, _) in
+            log.debug("session deleted", [.init("session", result.session.id.fingerprint)])
+            return Response(.noContent)
+        }
     }
 
     /// The kind that the body names; without a body, the default.
     private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
-        try creator.builder.kind(try requestedStore(request))
+        let store = try requestedStore(request)
+        return try Problem.of { () throws(SessionFailure) in try creator.builder.kind(store) }
+    }
+
+    private var defaultKind: KindRuntime {
+        get throws(Problem) { try Problem.of { () throws(SessionFailure) in try creator.builder.kind(nil) } }
     }
 
     /// The name of a kind in the body; nil if it has none.
@@ -120,7 +96,7 @@ final class SessionAPI: Sendable {
         let body = try request.shortJSON()
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
-            throw Problem(.invalid(violations, .creation(store: try creator.builder.kind(nil).kind.name)))
+            throw Problem(.invalid(violations, .creation(store: try defaultKind.kind.name)))
         }
         return body["store"]?.asString
     }
@@ -133,58 +109,67 @@ final class SessionAPI: Sendable {
 extension SessionAPI {
     /// Creates a session with the id that the client has made, unless there is one of the same kind already.
     func put(_ segment: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireServing()
+        try Problem.of(availability.requireServing)
         try context.head.requireJSONAcceptable()
         guard let id = SessionID(segment.decoded) else {
             throw Problem(.path(.sessionID))
         }
         let store = try requestedStore(context.request)
-        let kind = try creator.builder.kind(store)
+        let kind = try Problem.of { () throws(SessionFailure) in try creator.builder.kind(store) }
         try context.credentials.require(store: kind.kind.name)
-        let conditions = try Preconditions(context.head)
+        let wanted = Wanted(id: id, kind: kind, isNamed: store != nil, conditions: try Preconditions(context.head))
         let deferred = context.deferred
         reservations.reserve(id) { [self] reservation in
-            deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                try put(id, kind, isNamed: store != nil, conditions, context, reservation)
-            }
+            deferred.resumeInLaterTurn { [self] context throws(Problem) in try put(wanted, context, reservation) }
         }
     }
 
-    /// - Parameters:
-    ///   - isNamed: whether the client has named the kind.
-    ///   - reservation: is held until the session can be found.
+    /// The session that a client wants to be there.
+    private struct Wanted: Sendable {
+        let id: SessionID
+        let kind: KindRuntime
+        /// Whether the client has named the kind.
+        let isNamed: Bool
+        let conditions: Preconditions
+    }
+
+    /// - Parameter reservation: is held until the session can be found.
     private func put(
-        _ id: SessionID, _ kind: KindRuntime, isNamed: Bool, _ conditions: Preconditions, _ context: RequestContext,
-        _ reservation: SessionReservations.Reservation
+        _ wanted: Wanted, _ context: RequestContext, _ reservation: SessionReservations.Reservation
     ) throws(Problem) {
+        let again: SessionAccess.Otherwise = { [self] context throws(Problem) in
+            try put(wanted, context, reservation)
+        }
         try access.authorizedSession(
-            id, for: .create, context,
+            wanted.id, for: .create, context,
             ifUnknown: { [self] context throws(Problem) in
                 defer { withExtendedLifetime(reservation) {} }
-                guard !conditions.expectSession else {
-                    throw Problem(.absent(.expected))
-                }
-                try availability.requireRoom()
-                try limits.admitCreation(context.head, peer: context.exchange.peer)
-                let created = try create(kind, nil, id: id, for: context.credentials.subject)
-                guard registry.isShared else { return context.answer(created.response, about: created.session) }
-                let deferred = context.deferred
-                created.session.whenDurable { failure in
-                    deferred.resume { [self] context throws(Problem) in
-                        guard failure == .conflict else {
-                            return context.answer(created.response, about: created.session)
-                        }
-                        // Another node has created it at the same time: it is found now.
-                        try put(id, kind, isNamed: isNamed, conditions, context, reservation)
-                    }
-                }
+                access.answer(context, with: try create(wanted, context), Self.response, again: again)
             },
             { [self] (session, context) throws(Problem) in
-                guard !isNamed || session.kind.name == kind.kind.name else {
+                guard !wanted.isNamed || session.kind.name == wanted.kind.kind.name else {
                     throw Problem(.absent(.otherStore(session.kind.name)))
                 }
-                if hold(conditions, for: session, context) { answer(with: session, context) }
+                let request = SessionRequest(.describe(wanted.conditions), by: context.credentials)
+                access.perform(request, on: session, context, Self.response, again: again)
             })
+    }
+
+    private func create(_ wanted: Wanted, _ context: RequestContext) throws(Problem) -> Handling<SessionResult> {
+        guard !wanted.conditions.expectSession else { throw Problem(.absent(.expected)) }
+        try Problem.of(availability.requireRoom)
+        try admitCreation(context)
+        let held = Durability.hold(try create(wanted.kind, wanted.id, context))
+        guard case .later(let run) = held else { return held }
+        return .later { () async throws(SessionFailure) in
+            do throws(SessionFailure) {
+                return try await run()
+            } catch {
+                // Another node has created it at the same time: it is found now.
+                if case .unavailable(.storage(.conflict)) = error { throw .detached }
+                throw error
+            }
+        }
     }
 }
 
@@ -192,37 +177,16 @@ extension SessionAPI {
 extension SessionAPI {
     /// Creates a session from a state of another.
     func fork(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireRoom()
+        try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
-        try access.authorizedSession(id, for: .create, context) { [self] (parent, context) throws(Problem) in
-            try limits.admitCreation(context.head, peer: context.exchange.peer)
-            guard !parent.wasLarge else { return forkLarge(parent, at: wanted, context) }
-            let revision = wanted ?? parent.store.revision
-            let deferred = context.deferred
-            parent.state(at: revision) { found in
-                deferred.resume { [self] context throws(Problem) in
-                    let state = try found.get()
-                    let fork = try create(parent.runtime, .init(revision, state), for: context.credentials.subject)
-                    context.answer(fork.response, about: fork.session)
-                }
-            }
+        try access.answer(context, at: id, for: .create) { [self] context throws(Problem) in
+            try admitCreation(context)
+            return SessionRequest(.fork(revision: wanted), by: context.credentials)
+        } respond: { (result, head) throws(Problem) in
+            try Self.response(result, head)
         }
     }
-
-    /// Leaves the event loop, and shares the memory of the state with the other forks of the same revision.
-    private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) {
-        let owner = context.credentials.subject
-        states.respond(to: context, about: parent) { [self] () throws(Problem) in
-            try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
-            let revision = wanted ?? parent.store.revision
-            let past = try states.past(of: parent, at: revision)
-            return try create(parent.runtime, .init(revision, past.snapshot, shared: past), for: owner)
-        }
-    }
-
-    /// What it may take to replay, decode and encode a state.
-    private static func bytes(toFork parent: Session) -> Int { 16 * parent.largestSize }
 
     /// The revision that the body names; nil for the newest.
     private static func forkedRevision(_ request: Request) throws(Problem) -> Int? {
@@ -304,6 +268,9 @@ struct SessionDocument: JSONEncodable {
         node = summary.node
         state = nil
     }
+
+    /// About how many bytes it takes as JSON.
+    var byteCount: Int { (state?.count ?? 0) + 1024 }
 
     func encode(into json: inout JSONWriter) {
         json.object { json in

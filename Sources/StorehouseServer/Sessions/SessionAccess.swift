@@ -14,10 +14,14 @@ final class SessionAccess: Sendable {
     private let personal: PersonalSessions
     /// Nil outside of a cluster.
     private let handovers: Handovers?
+    /// Handles the requests of those who have access.
+    let chain: any SessionHandler
 
     init(
-        _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?
+        _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?,
+        chain: any SessionHandler
     ) {
+        self.chain = chain
         self.registry = registry
         self.handovers = handovers
         self.locator = locator
@@ -112,9 +116,9 @@ final class SessionAccess: Sendable {
             try context.credentials.require(ended: id, ownedBy: owner)
             if let ifEnded, context.share == nil { return try ifEnded(context) }
             throw Problem(.absent(.ended))
-        case .unreadable(let problem, let owner):
+        case .unreadable(let failure, let owner):
             try context.credentials.require(unknown: id, ownedBy: owner)
-            throw problem
+            throw Problem(failure)
         // The locator passes on no session of another node.
         case .elsewhere, .unknown:
             if context.share != nil { throw Problem(.share(.unknown)) }
@@ -166,16 +170,6 @@ extension RequestContext {
         let deferred = deferred
         session.whenDurable(through: revision) { failure in
             deferred.answer { failure.map { Problem($0).response } ?? response }
-        }
-    }
-}
-
-extension RequestContext {
-    /// Answers 412 once the revision is durable that the session has instead of the expected one.
-    func refuse(mismatchAt revision: Int, of session: Session) {
-        let (deferred, problem) = (deferred, Problem(mismatchAt: revision, session))
-        session.whenDurable(through: revision) { failure in
-            deferred.refuse(failure.map { Problem($0) } ?? problem)
         }
     }
 }

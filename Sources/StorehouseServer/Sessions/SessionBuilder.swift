@@ -31,10 +31,10 @@ package struct SessionBuilder: Sendable {
     }
 
     /// The kind with a name; without one, the default.
-    func kind(_ name: String?) throws(Problem) -> KindRuntime {
+    func kind(_ name: String?) throws(SessionFailure) -> KindRuntime {
         let name = name ?? defaultStore
         if let kind = kinds.first(where: { Subject($0.kind.name) == Subject(name) }) { return kind }
-        throw Problem(.absent(.store(known: kinds.map(\.kind.name))))
+        throw .absent(.store(known: kinds.map(\.kind.name)))
     }
 
     /// A session at revision 0.
@@ -46,14 +46,14 @@ package struct SessionBuilder: Sendable {
     package func create(
         _ kind: KindRuntime, _ id: SessionID, now: Int, owner: Subject? = nil, isPersonal: Bool = false,
         fork: Session.Fork? = nil
-    ) throws(Problem) -> Session {
+    ) throws(SessionFailure) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
         let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot,
                 owner: owner, isPersonal: isPersonal))
-        do throws(Problem) {
+        do throws(SessionFailure) {
             let recorder = recorder(id, journal)
             let store =
                 if let shared = fork?.shared {
@@ -74,16 +74,16 @@ package struct SessionBuilder: Sendable {
     func restore(
         _ summary: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord],
         _ journal: any SessionJournal
-    ) -> Result<Session, Problem> {
+    ) -> Result<Session, SessionFailure> {
         let header = summary.header
         guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
-            return .failure(Problem(JournalError.corrupt("")))
+            return .failure(.unavailable(.storage(.corrupt(""))))
         }
         guard let kind = kinds.first(where: { Subject($0.kind.name) == Subject(header.kind) }) else {
-            return .failure(Problem(.stored(.otherStore(header.kind))))
+            return .failure(.stored(.otherStore(header.kind)))
         }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
-        do throws(Problem) {
+        do throws(SessionFailure) {
             let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
@@ -96,7 +96,7 @@ package struct SessionBuilder: Sendable {
         } catch {
             log.error(
                 "session cannot be read",
-                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", error.detail)])
+                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", Problem(error).detail)])
             return .failure(error)
         }
     }
@@ -104,7 +104,7 @@ package struct SessionBuilder: Sendable {
     private func store(
         _ id: SessionID, _ kind: KindRuntime, _ recorder: (any CommitRecorder)?,
         _ snapshot: (state: StateSnapshot, revision: Int)?
-    ) throws(Problem) -> HostedStore {
+    ) throws(SessionFailure) -> HostedStore {
         let label = id.fingerprint
         guard let snapshot else {
             return kind.kind.makeStore(

@@ -18,12 +18,12 @@ struct SessionCreator: Sendable {
     func create(
         _ kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), owner: Subject?,
         isPersonal: Bool = false
-    ) throws(Problem) -> Session {
-        let created = try registry.create(id) { (id, now) throws(Problem) in
+    ) throws(SessionFailure) -> Session {
+        let created = try registry.create(id) { (id, now) throws(SessionFailure) in
             try builder.create(kind, id, now: now, owner: owner, isPersonal: isPersonal, fork: fork)
         }
         guard let session = created else {
-            throw Problem(.unavailable(.sessions(retryAfter: registry.secondsUntilExpiry)))
+            throw .unavailable(.sessions(retryAfter: registry.secondsUntilExpiry))
         }
         log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         return session

@@ -4,9 +4,11 @@ import Stores
 
 /// Loads sessions that are not in memory, each once for all requests that ask for it at the same time.
 final class SessionLoader: Sendable {
-    typealias Found = Result<SessionRegistry.Lookup, Problem>
+    typealias Found = Result<SessionRegistry.Lookup, SessionFailure>
     typealias Restore =
-        @Sendable (SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal) -> Result<Session, Problem>
+        @Sendable (SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal) -> Result<
+            Session, SessionFailure
+        >
 
     private let journal: any Journal
     private let registry: SessionRegistry
@@ -40,18 +42,18 @@ final class SessionLoader: Sendable {
     private func lookup(_ id: SessionID, _ found: Result<SessionLookup, JournalError>) -> Found {
         switch found {
         case .failure(.corrupt(let detail, let owner)):
-            return .success(.unreadable(Problem(JournalError.corrupt(detail)), owner: owner))
-        case .failure(let failure): return .failure(Problem(failure))
+            return .success(.unreadable(.unavailable(.storage(.corrupt(detail))), owner: owner))
+        case .failure(let failure): return .failure(.unavailable(.storage(failure)))
         case .success(.unknown): return .success(.unknown)
         case .success(.ended(let owner)): return .success(.ended(owner: owner))
         case .success(.elsewhere(let owner)): return .success(.elsewhere(owner))
         case .success(.session(let summary, let past, let answers, let journal)):
             guard registry.mayLoad(id, summary) else { return .success(.ended(owner: summary.header.owner)) }
             switch restore(summary, past, answers, journal) {
-            case .failure(let problem):
+            case .failure(let failure):
                 // A node of another release may be able to read it.
                 journal.release { _ in }
-                return .success(.unreadable(problem, owner: summary.header.owner))
+                return .success(.unreadable(failure, owner: summary.header.owner))
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()

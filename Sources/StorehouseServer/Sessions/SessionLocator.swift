@@ -32,7 +32,7 @@ final class SessionLocator: Sendable {
         guard let forwarder else {
             let deferred = context.deferred
             return loader.load(id) { found in
-                deferred.resume { context throws(Problem) in try use(try found.get(), context) }
+                deferred.resume { context throws(Problem) in try use(try Problem.of(found.get), context) }
             }
         }
         let request = RoutedRequest(
@@ -118,11 +118,11 @@ final class SessionLocator: Sendable {
 
         /// Takes what the journal has found.
         private func take(
-            _ result: Result<SessionRegistry.Lookup, Problem>, _ request: RoutedRequest, _ context: RequestContext
+            _ result: SessionLoader.Found, _ request: RoutedRequest, _ context: RequestContext
         ) throws(Problem) {
             let found: SessionRegistry.Lookup
             do throws(Problem) {
-                found = try result.get()
+                found = try Problem.of(result.get)
             } catch {
                 // An owner that is gone may have done what the request asks for, so 503 would not be true.
                 guard error.code == .storageUnavailable, request.mayBeCommitted else { throw error }

@@ -11,7 +11,7 @@ package final class SessionRegistry: Sendable {
         /// The owner is nil if there was none, or if it is not known.
         case ended(owner: Subject?)
         /// The stored data is damaged, or of a kind or release that this server does not have. The owner as above.
-        case unreadable(Problem, owner: Subject?)
+        case unreadable(SessionFailure, owner: Subject?)
         /// Another node has it, by its name.
         case elsewhere(String)
         case unknown

@@ -2,50 +2,34 @@ import Access
 import HTTP
 import HTTPServer
 import JSON
-import Observability
-import RemoteServices
 import StoreHosting
 import Stores
 
-/// Makes and revokes the shares of sessions.
-final class ShareAPI: Sendable {
-    private let access: SessionAccess
-    private let availability: Availability
-    private let sealer: ClientSealer
-    private let basePath: String
-    private let clock: WallClock
-
-    init(
-        _ access: SessionAccess, _ availability: Availability, _ sealer: ClientSealer, basePath: String,
-        clock: WallClock
-    ) {
-        self.access = access
-        self.availability = availability
-        self.sealer = sealer
-        self.basePath = basePath
-        self.clock = clock
-    }
+/// `/sessions/{id}/shares`: makes and revokes the shares of a session.
+struct ShareAPI: Sendable {
+    let access: SessionAccess
+    let availability: Availability
+    let sealer: ClientSealer
+    let basePath: String
 
     func create(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireServing()
+        try Problem.of(availability.requireServing)
         try context.head.requireJSONAcceptable()
         let body = try Self.body(context)
-        try access.authorizedSession(id, for: .share, context) { [self] (session, context) throws(Problem) in
-            context.answer(try create(body, session), about: session)
+        let terms = SessionOperation.ShareTerms(
+            permissions: Permissions(Share.permissions.filter { Self.names(body).contains($0.rawValue) }),
+            selection: .text(body["select"]?.asString ?? ""),
+            lifetime: body["expiresIn"]?.asInteger ?? Share.usualLifetime)
+        try access.answer(context, at: id, for: .share) { context in
+            SessionRequest(.share(terms), by: context.credentials)
+        } respond: { (result, _) throws(Problem) in
+            guard case .share(let share) = result.content else { throw result.unexpected }
+            return try response(share, select: body["select"]?.asString ?? "")
         }
     }
 
-    private func create(_ body: JSONValue, _ session: Session) throws(Problem) -> Response {
-        let names = body["may"]?.asArray?.compactMap(\.asString) ?? [Permission.read.rawValue]
-        let permissions = Permissions(Share.permissions.filter { names.contains($0.rawValue) })
-        let select = body["select"]?.asString ?? ""
-        let lifetime = body["expiresIn"]?.asInteger ?? Share.usualLifetime
-        let share = Share(
-            session.id, permissions, select.isEmpty ? .root : try session.kind.selection(select),
-            expiresAt: clock.now() + lifetime * 1000, generation: session.shareGeneration)
-        guard let text = sealer.seal(share) else {
-            throw Problem(.share(.unsealed))
-        }
+    private func response(_ share: Share, select: String) throws(Problem) -> Response {
+        guard let text = sealer.seal(share) else { throw Problem(.share(.unsealed)) }
         guard text.utf8.count <= ClientSealer.maxBytes else {
             throw Problem(
                 .invalid(
@@ -76,6 +60,10 @@ final class ShareAPI: Sendable {
         return json.finishLine()
     }
 
+    private static func names(_ body: JSONValue) -> [String] {
+        body["may"]?.asArray?.compactMap(\.asString) ?? [Permission.read.rawValue]
+    }
+
     /// The body, which may be missing. The share must not allow more than the credentials do.
     private static func body(_ context: RequestContext) throws(Problem) -> JSONValue {
         let body = context.request.body.isEmpty ? [:] : try context.request.shortJSON()
@@ -85,9 +73,7 @@ final class ShareAPI: Sendable {
             }
         }
         let violations = schema.validate(body)
-        guard violations.isEmpty else {
-            throw Problem(.invalid(violations, .share))
-        }
+        guard violations.isEmpty else { throw Problem(.invalid(violations, .share)) }
         return body
     }
 
@@ -106,31 +92,14 @@ final class ShareAPI: Sendable {
             .integer(Share.lifetimes).described("For how many seconds it is valid.")
                 .defaulting(to: .integer(Share.usualLifetime))),
     ])
-}
 
-// Revoking.
-extension ShareAPI {
-    /// Makes all shares of a session invalid, and ends their streams and waits.
+    /// Makes all shares of a session invalid, and ends their streams and waits. Answers 204 once it is durable.
     func revoke(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireStorage()
-        try access.authorizedSession(id, for: .share, context, revoke)
-    }
-
-    /// Answers 204 once it is durable.
-    private func revoke(_ session: Session, _ context: RequestContext) {
-        session.revokeShares()
-        let deferred = context.deferred
-        session.whenDurable { [self] failure in
-            if let failure { return deferred.answer { Problem(failure).response } }
-            // It hibernated since it was found. Later in the loop it can be found again.
-            if session.continuesElsewhere {
-                return deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                    try access.authorizedSession(session.id, for: .share, context, revoke)
-                }
-            }
-            session.events.endRevoked()
-            session.existingShareWaits?.endRevoked()
-            deferred.answer { Response(.noContent) }
+        try Problem.of(availability.requireStorage)
+        try access.answer(context, at: id, for: .share) { context in
+            SessionRequest(.revokeShares, by: context.credentials)
+        } respond: { (_, _) in
+            Response(.noContent)
         }
     }
 }

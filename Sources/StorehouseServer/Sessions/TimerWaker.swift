@@ -53,7 +53,7 @@ package struct DueTimers: Sendable {
     }
 
     /// A session was loaded, or not.
-    package mutating func loaded(_ id: String, _ found: Result<SessionRegistry.Lookup, Problem>) {
+    package mutating func loaded(_ id: String, _ found: Result<SessionRegistry.Lookup, SessionFailure>) {
         switch found {
         case .success(.unreadable):
             if unusable.count >= Self.maxUnusable { unusable = [] }

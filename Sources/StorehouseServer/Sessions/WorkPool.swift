@@ -40,9 +40,18 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
+    /// Whether a further job of an owner may wait.
+    package func hasRoom(for owner: Owner) -> Bool {
+        waitingCount < limits.waiting && queues[owner]?.waiting.count ?? 0 < limits.waitingPerOwner
+    }
+
     package mutating func add(_ job: Job, of owner: Owner) -> Admission {
+        hasRoom(for: owner) ? append(job, of: owner) : .overloaded
+    }
+
+    /// Adds a job also if too many wait: it continues one that was admitted.
+    package mutating func append(_ job: Job, of owner: Owner) -> Admission {
         var queue = queues[owner] ?? OwnerQueue()
-        guard waitingCount < limits.waiting, queue.waiting.count < limits.waitingPerOwner else { return .overloaded }
         if !queue.isRunning, queue.waiting.isEmpty { turns.append(owner) }
         queue.waiting.append(job)
         queues[owner] = queue
@@ -90,22 +99,40 @@ package final class WorkPool: Sendable {
 
     package init(_ limits: WorkQueue<WorkOwner, Job>.Limits = .init()) { queue = Locked(WorkQueue(limits)) }
 
+    /// Runs work on a thread of the pool. When it waits for something, the thread is free for other work meanwhile.
+    ///
+    /// - Throws: ``SessionFailure/Unavailable/threads`` if too many jobs wait; the work does not begin then.
+    func run<Value: Sendable>(
+        for owner: WorkOwner, _ work: @Sendable () async throws(SessionFailure) -> Value
+    ) async throws(SessionFailure) -> Value {
+        guard queue.withLock({ $0.hasRoom(for: owner) }) else { throw .unavailable(.threads) }
+        let executor = OwnerExecutor(owner, self)
+        // The task does not keep its executor.
+        defer { withExtendedLifetime(executor) {} }
+        return try await withTaskExecutorPreference(executor, operation: work)
+    }
+
     /// Runs a job on a thread of the pool.
     ///
-    /// - Throws: ``Problem/Code/overloaded`` if too many jobs wait; the job does not run then.
-    package func run(for owner: WorkOwner, _ job: @escaping Job) throws(Problem) {
-        switch queue.withLock({ $0.add(job, of: owner) }) {
-        case .queued: break
-        case .startThread:
-            let isStarted = startThread { [self] in
-                lowerThreadPriority()
-                runJobs()
-            }
-            // Without a thread the caller runs the jobs: nothing that was accepted may be left undone.
-            if !isStarted { runJobs() }
-        case .overloaded:
-            throw Problem(.unavailable(.threads))
+    /// - Throws: ``SessionFailure/Unavailable/threads`` if too many jobs wait; the job does not run then.
+    func run(for owner: WorkOwner, _ job: @escaping Job) throws(SessionFailure) {
+        let admission = queue.withLock { $0.add(job, of: owner) }
+        if admission == .overloaded { throw .unavailable(.threads) }
+        start(admission)
+    }
+
+    fileprivate func append(_ job: @escaping Job, of owner: WorkOwner) {
+        start(queue.withLock { $0.append(job, of: owner) })
+    }
+
+    private func start(_ admission: WorkQueue<WorkOwner, Job>.Admission) {
+        guard admission == .startThread else { return }
+        let isStarted = startThread { [self] in
+            lowerThreadPriority()
+            runJobs()
         }
+        // Without a thread the caller runs the jobs: nothing that was accepted may be left undone.
+        if !isStarted { runJobs() }
     }
 
     /// A thread ends when no job can run: a new one costs little compared with the work that it is for.
@@ -115,5 +142,21 @@ package final class WorkPool: Sendable {
             job()
             finished = owner
         }
+    }
+}
+
+/// Runs the parts of a task in the turns of one owner.
+private final class OwnerExecutor: TaskExecutor {
+    private let owner: WorkOwner
+    private let pool: WorkPool
+
+    init(_ owner: WorkOwner, _ pool: WorkPool) {
+        self.owner = owner
+        self.pool = pool
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        pool.append({ [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }, of: owner)
     }
 }

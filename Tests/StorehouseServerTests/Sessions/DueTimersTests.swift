@@ -66,7 +66,7 @@ import Testing
         var timers = DueTimers()
         let query = try begin(&timers, 0)
         _ = timers.found(Self.sessions(0..<query.limit))
-        timers.loaded("s0", .failure(Problem(.storageUnavailable, "")))
+        timers.loaded("s0", .failure(.unavailable(.storage(.unavailable("")))))
         let goesOn = timers.end(found: query.limit, hasRoom: true)
         #expect(!goesOn)
         #expect(try begin(&timers, 1).after == nil)

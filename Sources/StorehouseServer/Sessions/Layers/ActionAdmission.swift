@@ -1,0 +1,34 @@
+import HTTP
+import JSON
+
+/// Parses actions, and admits no more of them to a session than `limits.actions` allows.
+struct ActionAdmission: SessionHandler {
+    let limits: RateLimits
+    /// Parses long bodies, which takes too long for an event loop.
+    let pool: WorkPool
+    let next: any SessionHandler
+
+    func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+        guard case .dispatch(let action) = request.operation else { return try next.handle(request, session) }
+        if let json = action.value.json {
+            try admit(json, to: session)
+            return try next.handle(request, session)
+        }
+        return .later { () async throws(SessionFailure) in
+            let json = try await pool.run(for: .session(session.id)) { () throws(SessionFailure) in
+                do throws(JSONSyntaxError) {
+                    return try JSONValue(parsing: action.value.body)
+                } catch {
+                    throw SessionFailure.notJSON(error)
+                }
+            }
+            try admit(json, to: session)
+            let parsed = request.with(.dispatch(action.with { $0.json = json }))
+            return try await next.handle(parsed, session).value()
+        }
+    }
+
+    private func admit(_ json: JSONValue, to session: Session) throws(SessionFailure) {
+        try limits.admitActions(json.asArray.map { max(1, $0.count) } ?? 1, to: session.id)
+    }
+}

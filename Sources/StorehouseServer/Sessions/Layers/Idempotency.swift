@@ -1,0 +1,161 @@
+import StoreHosting
+import Stores
+import Synchronization
+
+/// Answers a repeated request with the same Idempotency-Key as the first one was answered
+/// (draft-ietf-httpapi-idempotency-key-header).
+struct Idempotency: SessionHandler {
+    let clock: SessionClock
+    let next: any SessionHandler
+
+    func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+        guard case .dispatch(let action) = request.operation, let key = action.value.key, !action.value.isDryRun,
+            let json = action.value.json
+        else { return try next.handle(request, session) }
+        let fingerprint = RequestFingerprint(action.value.body, json, redacted: session.kind.redacted(json))
+        switch session.idempotencyCache.admit(key.text, fingerprint, now: clock.expiryTime()) {
+        case .new: return try handleFirst(request, action, key, fingerprint, session)
+        case .replay(let record): return try replay(record, request, action.value, session)
+        case .inProgress: throw .key(.inProgress)
+        case .mismatch: throw .key(.mismatch)
+        case .full(let retryAfter): throw .key(.tooMany(retryAfter: retryAfter))
+        }
+    }
+
+    private func handleFirst(
+        _ request: SessionRequest, _ action: Boxed<ActionRequest>, _ key: IdempotencyKey,
+        _ fingerprint: RequestFingerprint, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        let selection = try action.value.selection?.selection(of: session.kind)
+        let answers = AnswerRecorder(key.text, fingerprint, action.value, selection, session)
+        let recorded = action.with {
+            $0.selection = selection.map(SelectionText.resolved)
+            $0.record = answers.record
+        }
+        let request = request.with(.dispatch(recorded))
+        let handling: Handling<SessionResult>
+        do throws(SessionFailure) {
+            handling = try next.handle(request, session)
+        } catch {
+            answers.abandon()
+            throw error
+        }
+        if case .now(let result) = handling, answers.isComplete(result) { return .now(result) }
+        return .later { () async throws(SessionFailure) in
+            let result: SessionResult
+            do throws(SessionFailure) {
+                result = try await handling.value()
+            } catch {
+                answers.abandon()
+                throw error
+            }
+            if !answers.isComplete(result), case .action(let answer) = result.content {
+                // The journal comes first: a repeated request must not get what a crash could take back.
+                let record = answers.record(answer)
+                _ = try? await next.handle(request.with(.remember(record)), session).value()
+                answers.publish(record)
+            }
+            return result
+        }
+    }
+
+    /// Answers as the first request with the key was answered. The state is that of the same revision.
+    private func replay(
+        _ record: IdempotencyRecord, _ request: SessionRequest, _ action: ActionRequest, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        let response = ActionResponse(encoded: record.response)
+        let selection = record.revision == nil ? nil : response?.selection
+        // Without a state this passes the lock of the store, which appends the record to the journal before it releases the lock.
+        let question = SessionOperation.recall(
+            selection.map(SelectionText.resolved), revision: selection == nil ? nil : record.revision)
+        let answer: @Sendable (SessionResult) -> SessionResult = { shown in
+            var result = shown
+            guard let response else {
+                result.content = .remembered(record.response)
+                return result
+            }
+            let state: [UInt8]? =
+                if case .state(let state) = shown.content, selection != nil { state.json } else { nil }
+            let answer = ActionAnswer(replaying: response, state, hidesEffects: action.hidesEffects)
+            result.content = .action(answer)
+            return result
+        }
+        switch try next.handle(request.with(question), session) {
+        case .now(let shown): return .now(answer(shown))
+        case let handling: return .later { () async throws(SessionFailure) in answer(try await handling.value()) }
+        }
+    }
+}
+
+/// Records the answer to the first request with an Idempotency-Key.
+private final class AnswerRecorder: Sendable {
+    private let key: String
+    private let fingerprint: RequestFingerprint
+    private let action: ActionRequest
+    private let selection: Selection?
+    private let session: Session
+    private let isPublished = Atomic(false)
+
+    init(
+        _ key: String, _ fingerprint: RequestFingerprint, _ action: ActionRequest, _ selection: Selection?,
+        _ session: Session
+    ) {
+        self.key = key
+        self.fingerprint = fingerprint
+        self.action = action
+        self.selection = selection
+        self.session = session
+    }
+
+    /// Makes the record that becomes durable together with the commits. Called inside the store. If the answer waits for effects,
+    /// another record replaces this one when they have settled.
+    func record(_ result: DispatchResult) -> IdempotencyRecord? {
+        switch result.outcome {
+        case .committed, .ignored:
+            let record = record(ActionAnswer(to: action, result, selection))
+            if action.wait == nil || result.isOver { publish(record) }
+            return record
+        case .rejected(let rejection, let index):
+            let response = ActionResponse(
+                .rejected(reason: rejection.reason, index: index), revision: result.revision)
+            let record = record(response, message: nil)
+            publish(record)
+            return record
+        case .refused, .revisionMismatch, .overloaded, .ended: return nil
+        }
+    }
+
+    func record(_ answer: ActionAnswer) -> IdempotencyRecord {
+        let isWhole = answer.state != nil && !session.canReplayStates
+        return record(
+            answer.response, hasState: answer.state != nil, message: isWhole ? answer.message(of: "").serialized : nil)
+    }
+
+    /// - Parameter message: the whole message, if the state cannot be shown again.
+    private func record(_ response: ActionResponse, hasState: Bool = false, message: [UInt8]?) -> IdempotencyRecord {
+        IdempotencyRecord(
+            key: key, fingerprint: fingerprint.persistent, response: message ?? response.encoded,
+            revision: hasState && message == nil ? response.revision : nil, at: session.sessionTime)
+    }
+
+    /// Repeated requests get this answer from now on.
+    func publish(_ record: IdempotencyRecord) {
+        isPublished.store(true, ordering: .releasing)
+        session.idempotencyCache.store(record)
+    }
+
+    /// Whether nothing is left to be recorded. If there is nothing to remember, the next request with the key is a new one.
+    func isComplete(_ result: SessionResult) -> Bool {
+        if isPublished.load(ordering: .acquiring) { return true }
+        if case .action = result.content { return false }
+        abandon()
+        return true
+    }
+
+    func abandon() { session.idempotencyCache.abandon(key) }
+}
+
+extension Session {
+    /// Whether an earlier state can be shown again with the same bytes.
+    fileprivate var canReplayStates: Bool { journal != nil && kind.isRestorable }
+}

@@ -1,0 +1,99 @@
+import StoreHosting
+import Stores
+
+/// Keeps event loops free: work that takes time in proportion to a large state is done on the threads of a ``WorkPool``.
+struct LargeStates: SessionHandler {
+    private struct Question: Hashable {
+        let session: Session
+        let reading: SessionOperation.Reading
+    }
+
+    private let pool: WorkPool
+    private let memory: MemoryLimit
+    /// Requests that wait for the same state share one read.
+    private let reads = SharedWork<Question, SessionResult>()
+    private let next: any SessionHandler
+
+    init(_ pool: WorkPool, _ memory: MemoryLimit, next: any SessionHandler) {
+        self.pool = pool
+        self.memory = memory
+        self.next = next
+    }
+
+    func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+        if session.isLarge || request.operation.isOfPast && session.wasLarge {
+            return try handleLarge(request, session)
+        }
+        if case .dispatch(let action) = request.operation { session.recordGrowth(action.value.body.count) }
+        let handling = try next.handle(request, session)
+        guard case .now(let result) = handling else {
+            return .later { () async throws(SessionFailure) in
+                let result = try await handling.value()
+                record(result, request)
+                return result
+            }
+        }
+        record(result, request)
+        return .now(result)
+    }
+
+    private func handleLarge(
+        _ request: SessionRequest, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        switch request.operation {
+        case .dispatch(let action):
+            // A fork shares its state with others until the first action, which may copy much of it.
+            try memory.requireRoom(for: 4 * session.largestSize)
+            session.recordGrowth(action.value.body.count)
+            return .later { () async throws(SessionFailure) in
+                try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                    let handling = try next.handle(request, session)
+                    session.measureIfNeeded()
+                    return handling
+                }.value()
+            }
+        case .read(let reading):
+            var shared = request
+            // The others that share the read have other permits.
+            shared.permit = nil
+            return .later { [shared] () async throws(SessionFailure) in
+                try await reads.value(of: Question(session: session, reading: reading)) {
+                    (begin: @Sendable () -> Void) async throws(SessionFailure) in
+                    try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                        // A later question may have to see a later commit.
+                        begin()
+                        let result = try await next.handle(shared, session).value()
+                        if reading.isWhole, case .document(let document) = result.content {
+                            session.recordSize(document.body.count)
+                        }
+                        return result
+                    }
+                }
+            }
+        case .fork:
+            // To replay, decode and encode the state.
+            try memory.requireRoom(for: 16 * session.largestSize)
+            fallthrough
+        case .describe, .log, .end, .share, .revokeShares, .recall, .remember:
+            return .later { () async throws(SessionFailure) in
+                try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                    try await next.handle(request, session).value()
+                }
+            }
+        }
+    }
+
+    /// Takes the size of the newest state, or of a part of it.
+    private func record(_ result: SessionResult, _ request: SessionRequest) {
+        switch result.content {
+        case .action(let answer): if let state = answer.state { result.session.recordSize(ofPart: state.count) }
+        case .document(let document) where !request.operation.isOfPast:
+            result.session.recordSize(ofPart: document.body.count)
+        default: break
+        }
+    }
+}
+
+extension SessionOperation.Reading {
+    fileprivate var isWhole: Bool { revision == nil && (selection == .root) }
+}

@@ -1,0 +1,126 @@
+import JSON
+import Locks
+import StoreHosting
+
+/// Shows whoever comes by a share what the share shows, as long as it is valid, and ends what it has begun when it is revoked.
+struct ShareView: SessionHandler {
+    let next: any SessionHandler
+
+    func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+        if case .share(let share) = request.principal { return try handle(request, by: share, session) }
+        guard case .revokeShares = request.operation else { return try next.handle(request, session) }
+        let handling = try next.handle(request, session)
+        return .later { () async throws(SessionFailure) in
+            let result = try await handling.value()
+            // It hibernated since it was found, and has its streams elsewhere.
+            if session.continuesElsewhere { throw .detached }
+            session.events.endRevoked()
+            session.existingPermitWaits?.endRevoked()
+            return result
+        }
+    }
+
+    private func handle(
+        _ request: SessionRequest, by share: Share, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard share.isValid(in: session) else { throw share.refusal }
+        var narrowed = request
+        narrowed.permit = share
+        narrowed.operation = try share.narrow(request.operation)
+        let handling = try next.handle(narrowed, session)
+        if case .now(let result) = handling { return .now(Self.shown(result)) }
+        return .later { () async throws(SessionFailure) in
+            let result = try await handling.value()
+            // What was committed is told, also if the share was revoked meanwhile.
+            if case .dispatch = request.operation { return Self.shown(result) }
+            guard share.isValid(in: session) else { throw share.refusal }
+            return result
+        }
+    }
+
+    /// The paths of a patch begin at what the share shows.
+    private static func shown(_ result: SessionResult) -> SessionResult {
+        guard case .action(let answer) = result.content, let patch = answer.patch else { return result }
+        var result = result
+        let projected: EncodedPatch =
+            switch answer.response.selection?.project(patch) ?? .unchanged {
+            case .unchanged: EncodedPatch()
+            case .patch(let patch): patch
+            case .value, .needsValue: EncodedPatch([.init(.replace, "", answer.state ?? [])])
+            }
+        result.content = .action(answer.with(projected))
+        return result
+    }
+}
+
+extension Share: Permit {
+    var refusal: SessionFailure { .share(.unknown) }
+
+    /// The operation with what the share shows of the state.
+    fileprivate func narrow(_ operation: SessionOperation) throws(SessionFailure) -> SessionOperation {
+        switch operation {
+        case .read(var reading):
+            reading.selection = try narrow(reading.selection)
+            return .read(reading)
+        case .dispatch(let action):
+            var request = action.value
+            if let selection = request.selection { request.selection = try narrow(selection) }
+            request.hidesEffects = true
+            // Another client of the session may use the same key, and see more in its answers.
+            request.key?.belongs(to: name)
+            return .dispatch(Boxed(request))
+        default: return operation
+        }
+    }
+
+    /// The selection within what the share shows.
+    func narrow(_ text: SelectionText) throws(SessionFailure) -> SelectionText {
+        if selection == .root { return text }
+        guard case .text(let text) = text else { throw refusal }
+        // Selectors of the kind would show more than the share.
+        do throws(JSONPointerError) {
+            return .resolved(selection.appending(try JSONPointer(text)))
+        } catch {
+            throw .selection(.pointerIntoShare(error))
+        }
+    }
+}
+
+/// Waits that end when the right to wait is taken away.
+final class PermitWaits: Sendable {
+    private struct Contents {
+        var last = 0
+        var waits: [Int: @Sendable () -> Void] = [:]
+    }
+
+    // Guards the waits. Nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    /// - Parameter revoked: is called whenever shares of the session were revoked, perhaps not the one that counts for this wait.
+    /// - Returns: the number of the wait.
+    func add(revoked: @escaping @Sendable () -> Void) -> Int {
+        contents.withLock { contents in
+            contents.last += 1
+            contents.waits[contents.last] = revoked
+            return contents.last
+        }
+    }
+
+    func remove(_ number: Int) {
+        let removed = contents.withLock { $0.waits.removeValue(forKey: number) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Shares of the session were revoked.
+    func endRevoked() {
+        for revoked in contents.withLock({ Array($0.waits.values) }) { revoked() }
+    }
+}
+
+extension Session {
+    /// The waits that end with a share; made with the first.
+    var permitWaits: PermitWaits { streams.load(orStore: SessionStreams()).permitWaits.load(orStore: PermitWaits()) }
+
+    /// The same; nil if none has begun yet.
+    var existingPermitWaits: PermitWaits? { streams.load()?.permitWaits.load() }
+}

@@ -1,0 +1,77 @@
+import Locks
+import StoreHosting
+
+/// Holds the answer to an action until its effects have settled, if the client waits for them (RFC 7240, section 4.3).
+struct Waiting: SessionHandler {
+    private enum End {
+        case settled
+        case time
+        /// The client may no longer read.
+        case forbidden
+    }
+
+    let next: any SessionHandler
+
+    func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+        let handling = try next.handle(request, session)
+        guard case .dispatch(let action) = request.operation, let wait = action.value.wait else { return handling }
+        return .later { () async throws(SessionFailure) in
+            let own = try await handling.value()
+            guard case .action(let answer) = own.content, let result = answer.result, !result.isOver else { return own }
+            let end = await end(of: result, wait, request, session)
+            return await newest(own, answer, action.value, end, request, session)
+        }
+    }
+
+    /// The first of: the effects have settled, the client has waited long enough, it may no longer read.
+    private func end(
+        of result: DispatchResult, _ wait: ActionRequest.Wait, _ request: SessionRequest, _ session: Session
+    ) async -> End {
+        let end = Promise<End>()
+        // How long the client may still read.
+        let rest = request.principal.expiresAt.map { Duration.milliseconds(max(0, $0 - session.now)) }
+        if let rest, rest < wait.limit {
+            wait.timer.schedule(after: rest) { end.fulfill(.forbidden) }
+        } else {
+            wait.timer.schedule(after: wait.limit) { end.fulfill(.time) }
+        }
+        let revocation = request.permit.map { permit in
+            let check: @Sendable () -> Void = { if !permit.isValid(in: session) { end.fulfill(.forbidden) } }
+            defer { check() }
+            return session.permitWaits.add(revoked: check)
+        }
+        result.whenSettled { end.fulfill(.settled) }
+        defer { if let revocation { session.permitWaits.remove(revocation) } }
+        return await end.value()
+    }
+
+    /// The answer with the newest state, or with the action's own commit if the client may not see more, or if what came later is
+    /// lost: a refusal would say that nothing was committed.
+    private func newest(
+        _ own: SessionResult, _ answer: ActionAnswer, _ action: ActionRequest, _ end: End, _ request: SessionRequest,
+        _ session: Session
+    ) async -> SessionResult {
+        // The effects of a session that has left this process are cancelled, and have not settled.
+        let isSettled = answer.result?.isSettled == true && !session.continuesElsewhere
+        var result = own
+        result.content = .action(answer.unsettled)
+        guard end != .forbidden, request.principal.expiresAt.map({ $0 > session.now }) ?? true else { return result }
+        do throws(SessionFailure) {
+            let question = request.with(.recall(action.selection, revision: nil))
+            let shown = try await next.handle(question, session).value()
+            guard case .state(let state) = shown.content, request.permit?.isValid(in: session) ?? true else {
+                return result
+            }
+            let json = action.selection == nil ? nil : state.json
+            return SessionResult(
+                .action(answer.with(json, at: state.revision, isSettled: isSettled)), of: session, at: state.revision)
+        } catch {
+            return result
+        }
+    }
+}
+
+extension DispatchResult {
+    /// Whether it has started nothing to wait for.
+    var isOver: Bool { effects.isEmpty && isSettled }
+}

@@ -1,0 +1,130 @@
+import Access
+import JSON
+import StoreHosting
+
+/// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.
+struct SessionRequest: Sendable {
+    var operation: SessionOperation
+    let principal: Credentials
+    /// Decides again whether the principal may still do this, when the session is used; nil if that cannot change.
+    var permit: (any Permit)?
+
+    init(_ operation: SessionOperation, by principal: Credentials) {
+        self.operation = operation
+        self.principal = principal
+    }
+
+    /// The same request for something else.
+    func with(_ operation: SessionOperation) -> SessionRequest {
+        var request = self
+        request.operation = operation
+        return request
+    }
+}
+
+enum SessionOperation: Sendable {
+    /// Shows the session without its state.
+    case describe(Preconditions)
+    case read(Reading)
+    /// Shows a page of the action log.
+    case log(after: Int, limit: Int)
+    case dispatch(Boxed<ActionRequest>)
+    /// Creates a session from a state of this one: the newest without a revision.
+    case fork(revision: Int?)
+    case end(Preconditions)
+    case share(ShareTerms)
+    case revokeShares
+    /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
+    /// without a selection.
+    case recall(SelectionText?, revision: Int?)
+    /// Stores the answer to a request with a key.
+    case remember(IdempotencyRecord)
+
+    /// A read of the state: now, or at an earlier revision.
+    struct Reading: Sendable, Hashable {
+        var selection: SelectionText
+        let revision: Int?
+        let conditions: Preconditions
+    }
+
+    /// A share that a client wants.
+    struct ShareTerms: Sendable {
+        let permissions: Permissions
+        let selection: SelectionText
+        /// In seconds.
+        let lifetime: Int
+    }
+
+    /// Whether it reads what is stored of the session, rather than what is in memory.
+    ///
+    /// - Parameter newest: the session's revision.
+    func readsStorage(at newest: () -> Int) -> Bool {
+        switch self {
+        case .log, .fork: true
+        case .read(let reading): reading.revision.map { $0 < newest() } ?? false
+        case .recall(_, let revision): revision.map { $0 < newest() } ?? false
+        case .describe, .dispatch, .end, .share, .revokeShares, .remember: false
+        }
+    }
+
+    /// Whether it is about an earlier state, which may be larger than the newest.
+    var isOfPast: Bool {
+        switch self {
+        case .fork: true
+        case .read(let reading): reading.revision != nil
+        case .recall(_, let revision): revision != nil
+        case .describe, .log, .dispatch, .end, .share, .revokeShares, .remember: false
+        }
+    }
+}
+
+/// The part of the state that a client selects.
+enum SelectionText: Sendable, Hashable {
+    /// A JSON Pointer, or the name of a selector of the kind; empty for the whole state.
+    case text(String)
+    case resolved(Selection)
+
+    static let root = SelectionText.text("")
+
+    func selection(of kind: StoreKind) throws(SessionFailure) -> Selection {
+        switch self {
+        case .text(""): .root
+        case .text(let text): try kind.selection(text)
+        case .resolved(let selection): selection
+        }
+    }
+}
+
+/// The right to use a session, which can end while a request waits.
+protocol Permit: Sendable {
+    func isValid(in session: Session) -> Bool
+
+    /// The failure of a request without the right.
+    var refusal: SessionFailure { get }
+}
+
+extension StoreKind {
+    /// A selection by a JSON Pointer or the name of a selector.
+    func selection(_ text: String) throws(SessionFailure) -> Selection {
+        if selectors.contains(where: { Subject($0.name) == Subject(text) }) { return .named(text) }
+        do throws(JSONPointerError) {
+            return .pointer(try JSONPointer(text))
+        } catch {
+            throw .selection(.pointer(error, selectors: selectors.map(\.name)))
+        }
+    }
+}
+
+/// A value that many copies share, so that passing it on costs one reference.
+final class Boxed<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    /// A changed copy.
+    func with(_ change: (inout Value) -> Void) -> Boxed {
+        var value = value
+        change(&value)
+        return Boxed(value)
+    }
+}

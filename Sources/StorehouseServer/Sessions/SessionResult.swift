@@ -1,0 +1,58 @@
+import HTTP
+import JSON
+import Sockets
+import StoreHosting
+
+/// What came of a request to a session.
+struct SessionResult: Sendable {
+    /// The session that it shows: after a fork, the new one.
+    let session: Session
+    /// It shows nothing that was committed after this revision; 0 for nothing after now.
+    let revision: Int
+    var content: Content
+    /// When the store has committed the action of the request; nil if it has not.
+    var committedAt: LoopInstant?
+
+    init(_ content: Content, of session: Session, at revision: Int = 0, committedAt: LoopInstant? = nil) {
+        self.session = session
+        self.revision = revision
+        self.content = content
+        self.committedAt = committedAt
+    }
+
+    enum Content: Sendable {
+        /// There is nothing to show.
+        case done
+        /// The client has the state of this revision.
+        case unchanged
+        case document(StateDocument)
+        case state(EncodedState)
+        /// The session as JSON.
+        case description([UInt8])
+        /// A new session as JSON, and its path.
+        case created([UInt8], path: String)
+        case log(ActionLogPage)
+        case share(Share)
+        case action(ActionAnswer)
+        /// The whole message that the first request with the same key got.
+        case remembered([UInt8])
+        /// The session has decided against it.
+        case refused(SessionFailure)
+    }
+}
+
+/// A state as the body of a response.
+struct StateDocument: Sendable {
+    let revision: Int
+    let body: [UInt8]
+
+    init(_ state: EncodedState) {
+        revision = state.revision
+        var json = JSONWriter(reservingCapacity: max(1024, state.json.count + 64))
+        json.object { json in
+            json.member("revision", state.revision)
+            json.member("state", raw: state.json)
+        }
+        body = json.finishLine()
+    }
+}
