@@ -14,7 +14,7 @@ func eventually(_ isSo: () async throws -> Bool) async throws {
 
 extension Journal {
     func found(_ id: String) async throws -> SessionLookup {
-        try await Promise.value { load(id, done: $0) }.get()
+        try await load(id)
     }
 
     /// Loads a session that must exist.
@@ -26,29 +26,31 @@ extension Journal {
     }
 
     func listed(after id: String? = nil, limit: Int = 100) async throws -> [SessionSummary] {
-        try await Promise.value { list(after: id, limit: limit, done: $0) }.get()
+        try await list(after: id, limit: limit)
     }
 
-    func idleSessions(before moment: Int, limit: Int = 100) async throws -> [String] {
-        try await Promise.value { idleSessions(before: moment, limit: limit, done: $0) }.get()
+    func idleSessions(before moment: Int) async throws -> [String] {
+        try await idleSessions(before: moment, limit: 100)
     }
 
-    func unusedSessions(from start: Int = 0, before moment: Int, limit: Int = 100) async throws -> UnusedSessions {
-        try await Promise.value { unusedSessions(from: start, before: moment, limit: limit, done: $0) }.get()
+    func unusedSessions(from start: Int = 0, before moment: Int) async throws -> UnusedSessions {
+        try await unusedSessions(from: start, before: moment, limit: 100)
     }
 
-    func dueSessions(
-        after last: DueSession? = nil, until moment: Int, limit: Int = 100
-    ) async throws -> [DueSession] {
-        try await Promise.value { dueSessions(after: last, until: moment, limit: limit, done: $0) }.get()
+    func unusedSessions(before moment: Int, limit: Int) async throws -> UnusedSessions {
+        try await unusedSessions(from: 0, before: moment, limit: limit)
     }
 
-    func personalSession(of owner: Subject, kind: String) async throws -> String? {
-        try await Promise.value { personalSession(of: owner, kind: kind, done: $0) }.get()
+    func dueSessions(until moment: Int, limit: Int = 100) async throws -> [DueSession] {
+        try await dueSessions(after: nil, until: moment, limit: limit)
+    }
+
+    func dueSessions(after last: DueSession, until moment: Int) async throws -> [DueSession] {
+        try await dueSessions(after: last, until: moment, limit: 100)
     }
 
     func closed() async {
-        await withCheckedContinuation { next in close { next.resume() } }
+        await close()
     }
 }
 
@@ -89,13 +91,7 @@ extension SessionJournal {
         await Promise.value { whenDurable(through: revision, $0) }
     }
 
-    func commits(after revision: Int, limit: Int = .max) async throws -> [CommitRecord]? {
-        try await Promise.value { commits(after: revision, limit: limit, done: $0) }.get()
-    }
-
-    func oldestRevision() async throws -> Int { try await Promise.value { oldestRevision(done: $0) }.get() }
-
-    func replayBase(for revision: Int) async throws -> ReplayableState? {
-        try await Promise.value { replayBase(for: revision, done: $0) }.get()
+    func commits(after revision: Int) async throws -> [CommitRecord]? {
+        try await commits(after: revision, limit: .max)
     }
 }
