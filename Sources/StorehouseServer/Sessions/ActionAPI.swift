@@ -39,9 +39,10 @@ final class ActionAPI: Sendable {
         let expected = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
         // A dry run starts no effect that could be awaited.
         let wait = isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
-        if request.body.count > Self.maxParsedOnLoop { try request.requireJSON() }
+        let isLong = request.body.count > Self.maxParsedOnLoop
+        if isLong { try request.requireJSON() }
         let action = ActionRequest(
-            body: request.body, json: request.body.count > Self.maxParsedOnLoop ? nil : try request.json(),
+            body: request.body, json: isLong ? JSONValue?.none : try request.json(),
             selection: preferences?.return == .minimal ? nil : head.selection, expected: expected, isDryRun: isDryRun,
             key: key, wait: wait.map { ActionRequest.Wait(limit: $0, timer: context.deferred) },
             appliedPreference: preferences.flatMap { Self.appliedPreference($0, wait) },

@@ -76,7 +76,7 @@ import Testing
     @Test func sessionsThatCannotBeReadAreLeftAlone() throws {
         var timers = DueTimers()
         _ = try begin(&timers, 0)
-        timers.loaded("s1", .success(.unreadable(Problem(.internalError, ""), owner: nil)))
+        timers.loaded("s1", .success(.unreadable(.stored(.contradiction), owner: nil)))
         timers.loaded("s2", .success(.elsewhere("127.0.0.1:1")))
         let loaded = timers.found(Self.sessions(0..<3)).map(\.id)
         #expect(loaded == ["s0", "s2"])

@@ -25,7 +25,8 @@ struct Durability: SessionHandler {
     }
 
     private func readStored(_ request: SessionRequest, _ session: Session) -> Handling<SessionResult> {
-        let newest = session.store.revision
+        // A log shows what is durable, and asks no store.
+        let newest = if case .log = request.operation { 0 } else { session.store.revision }
         // The newest revision may be another one when this one is durable.
         let pinned = if case .fork(nil) = request.operation { request.with(.fork(revision: newest)) } else { request }
         return .later { () async throws(SessionFailure) in

@@ -73,12 +73,13 @@ struct LargeStates: SessionHandler {
         case .fork:
             // To replay, decode and encode the state.
             try memory.requireRoom(for: 16 * session.largestSize)
-            fallthrough
-        case .describe, .log, .end, .share, .revokeShares, .recall, .remember:
-            return .later { () async throws(SessionFailure) in
-                try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
-                    try await next.handle(request, session).value()
-                }
+        // These do not wait for the store, which may be busy with its state.
+        case .log, .share, .revokeShares: return try next.handle(request, session)
+        case .describe, .end, .recall, .remember: break
+        }
+        return .later { () async throws(SessionFailure) in
+            try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                try await next.handle(request, session).value()
             }
         }
     }
