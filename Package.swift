@@ -49,7 +49,8 @@ let package = Package(
             dependencies: [
                 "CCrypto", "CHiredis", "CSQLite", "Cluster", "JSON", "Locks", "Platform", "Sockets", "StoreHosting",
                 "Stores",
-            ]),
+            ],
+            resources: [.embedInCode("Redis/Scripts")]),
         .target(name: "Cluster"),
         .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
         .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),

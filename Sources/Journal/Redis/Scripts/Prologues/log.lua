@@ -1,0 +1,20 @@
+-- For the scripts that read commits.
+local function log(first, last)
+    local found = {}
+    for start = first, last, 1000 do
+        local names = {}
+        for revision = start, math.min(last, start + 999) do names[#names + 1] = 'c' .. revision end
+        local part = call('HMGET', session, unpack(names))
+        for index = 1, #names do found[#found + 1] = part[index] end
+    end
+    return found
+end
+-- The newest snapshot that is not newer than a revision: its revision or 0, and its content
+local function snapshot(snapshots, limit)
+    local newest = 0
+    for revision in string.gmatch(snapshots, '(%d+) %d+') do
+        revision = tonumber(revision)
+        if revision <= limit then newest = math.max(newest, revision) end
+    end
+    return newest, newest > 0 and call('HGET', session, 's' .. newest)
+end
