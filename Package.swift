@@ -63,7 +63,8 @@ let package = Package(
                 "Sockets",
                 "StoreHosting",
                 "Stores",
-            ]),
+            ],
+            resources: [.embedInCode("Inspector/Page")]),
         .target(
             name: "Storehouse",
             dependencies: [

@@ -20,7 +20,7 @@ export ASAN_OPTIONS=detect_leaks=0 # script/test says why
 mkdir -p "$logs"
 
 # Installs the linters and what the tests use: a Redis, shells and compilers to test with, and a debugger to show what takes too long.
-install_packages() { script/prepare lua-check shellcheck fish zsh node-typescript redis-server gdb procps; }
+install_packages() { script/prepare lua-check tidy node-css shellcheck fish zsh node-typescript redis-server gdb procps; }
 
 # step NAME COMMAND…: runs the command, and prints one line with its name and its time. If it fails, the end of what it wrote
 # follows, and the script ends.

@@ -119,6 +119,15 @@ import Testing
         #expect(try await Self.page()["content-security-policy"] != policy)
     }
 
+    @Test func thePageHoldsItsStyleAndItsScript() async throws {
+        let text = try await Self.page().text
+        let style = try #require(text.firstMatch(of: /<style [^>]*>\n(.*?)\n<\/style>/.dotMatchesNewlines())).1
+        #expect(style.hasPrefix(":root {") && style.hasSuffix("}"))
+        let script = try #require(text.firstMatch(of: /<script [^>]*>\n(.*?)\n<\/script>/.dotMatchesNewlines())).1
+        #expect(script.hasPrefix("const $ = ") && script.hasSuffix("\nstart()"))
+        #expect(text.hasPrefix("<!doctype html>\n") && text.hasSuffix("</script>\n</html>\n"))
+    }
+
     /// The Content-Security-Policy would block these.
     @Test func thePageLoadsNothingAndRunsOneScript() async throws {
         let text = try await Self.page().text
