@@ -71,7 +71,8 @@ let package = Package(
                 "Access", "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices",
                 "Sealing",
                 "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
-            ]),
+            ],
+            resources: [.embedInCode("CommandLine/Templates")]),
         .target(
             name: "StorehouseTesting",
             dependencies: [

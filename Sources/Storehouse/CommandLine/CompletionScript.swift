@@ -58,30 +58,14 @@ extension CompletionScript {
             guard let argument = command.arguments.first(where: { $0.values != .none }) else { return nil }
             return "            \(command.name)) \(bashReply(argument.values)) ;;"
         }
-        return """
-            # Completes \(program) in bash: source <(\(program) completion bash)
-            \(function)() {
-                local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-                COMPREPLY=()
-                if ((COMP_CWORD == 1)); then
-                    \(bashReply(.words(names)))
-                    return
-                fi
-                case "$command $last" in
-            \(values.joined(separator: "\n"))
-                esac
-                if [[ $word == -* ]]; then
-                    case $command in
-            \(flags.joined(separator: "\n"))
-                    esac
-                else
-                    case $command in
-            \(arguments.joined(separator: "\n"))
-                    esac
-                fi
-            }
-            complete -F \(function) \(program)
-            """
+        return Template.text(
+            PackageResources.completion_bash,
+            [
+                "_my_hall": function, "my-hall": program, "# the names of the commands": bashReply(.words(names)),
+                "        # the values of the flags": values.joined(separator: "\n"),
+                "            # the flags": flags.joined(separator: "\n"),
+                "            # the arguments": arguments.joined(separator: "\n"),
+            ])
     }
 
     private func bashReply(_ values: CompletedValues) -> String {
@@ -106,31 +90,12 @@ extension CompletionScript {
             let specs = (flags + ["'--help[explain this command]'"] + arguments).map { " \\\n                \($0)" }
             return "        \(command.name))\n            _arguments\(specs.joined()) ;;"
         }
-        return """
-            #compdef \(program)
-            # Completes \(program) in zsh: put this as \(function) into a folder of $fpath, or source it after compinit.
-            \(function)() {
-                local -a commands
-                commands=(
-            \(names.joined(separator: "\n"))
-                )
-                if ((CURRENT == 2)); then
-                    _describe command commands
-                    return
-                fi
-                local command=${words[2]}
-                shift words
-                ((CURRENT--))
-                case $command in
-            \(cases.joined(separator: "\n"))
-                esac
-            }
-            if [[ ${funcstack[1]} == \(function) ]]; then
-                \(function) "$@"
-            else
-                compdef \(function) \(program)
-            fi
-            """
+        return Template.text(
+            PackageResources.completion_zsh,
+            [
+                "_my_hall": function, "my-hall": program, "        # the commands": names.joined(separator: "\n"),
+                "        # the arguments of the commands": cases.joined(separator: "\n"),
+            ])
     }
 
     /// In a specification of `_arguments`, brackets and colons have a meaning.

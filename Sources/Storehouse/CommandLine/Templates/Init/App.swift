@@ -1,0 +1,5 @@
+import Storehouse
+
+@main struct MyHallApp: StorehouseApp {
+    var kinds: [StoreKind] { seats }
+}
