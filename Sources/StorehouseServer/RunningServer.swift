@@ -64,14 +64,7 @@ package final class RunningServer: Sendable {
         }
         do {
             operators = try configuration.operators(api, memory, traffic, loops)
-            do {
-                http = try HTTPServer(
-                    on: addresses, group, settings: httpSettings,
-                    handler: Router(api, for: operators == nil ? .everybody : .clients))
-            } catch {
-                operators?.group.stop {}
-                throw ListenError("http.port", configuration.http.host, configuration.http.port, error)
-            }
+            http = try configuration.listener(on: addresses, group, httpSettings, api, beside: operators?.group)
         } catch {
             group.stop {}
             throw error
@@ -223,6 +216,22 @@ func finishes(by deadline: ContinuousClock.Instant, _ body: @escaping @Sendable 
 }
 
 extension Configuration {
+    /// Starts the listener of `http.port`.
+    ///
+    /// - Parameter operators: the loop of the listener of `metrics.port`, which is stopped if this one cannot start; nil if there is none.
+    fileprivate func listener(
+        on addresses: [SocketAddress], _ group: EventLoopGroup, _ settings: HTTPServer.Settings, _ api: API,
+        beside operators: EventLoopGroup?
+    ) throws -> HTTPServer {
+        do {
+            let router = Router(api, for: operators == nil ? .everybody : .clients)
+            return try HTTPServer(on: addresses, group, settings: settings, handler: router)
+        } catch {
+            operators?.stop {}
+            throw ListenError("http.port", http.host, http.port, error)
+        }
+    }
+
     /// Starts the listener of `metrics.port`, if it has a port of its own.
     fileprivate func operators(
         _ api: API, _ memory: MemoryLimit, _ traffic: HTTPTraffic, _ loops: LoopImplementation

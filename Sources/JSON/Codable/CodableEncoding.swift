@@ -178,6 +178,17 @@ extension JSONWriter {
 
     @inline(__always)
     private mutating func rareScalar<Value>(_ value: Value) -> Bool {
+        if shortInteger(value) || longInteger(value) { return true }
+        if Value.self == Float.self {
+            float(unsafeBitCast(value, to: Float.self))
+            return true
+        }
+        return false
+    }
+
+    /// Writes an integer of a type whose values an `Int` can have.
+    @inline(__always)
+    private mutating func shortInteger<Value>(_ value: Value) -> Bool {
         if Value.self == Int8.self {
             integer(Int(unsafeBitCast(value, to: Int8.self)))
             return true
@@ -206,6 +217,12 @@ extension JSONWriter {
             integer(Int(unsafeBitCast(value, to: UInt32.self)))
             return true
         }
+        return false
+    }
+
+    /// Writes an integer of a type with greater values than an `Int`.
+    @inline(__always)
+    private mutating func longInteger<Value>(_ value: Value) -> Bool {
         if Value.self == UInt.self {
             digits(of: unsafeBitCast(value, to: UInt.self))
             return true
@@ -220,10 +237,6 @@ extension JSONWriter {
         }
         if Value.self == UInt128.self {
             digits(of: unsafeBitCast(value, to: UInt128.self))
-            return true
-        }
-        if Value.self == Float.self {
-            float(unsafeBitCast(value, to: Float.self))
             return true
         }
         return false

@@ -75,7 +75,7 @@ extension StorehouseConfiguration {
     /// The keys of a service: those that every service has, and its own.
     func keys(of service: RemoteService) -> [ConfigurationKey<StorehouseConfiguration>] {
         let upstream: any WritableKeyPath<Self, UpstreamConfiguration> & Sendable = \.[upstream: service.name]
-        return endpointKeys(service, upstream)
+        return EndpointKeys(service: service, upstream: upstream, defaults: self).all
             + service.settings.map { setting in
                 let path = "upstreams.\(service.name).\(setting.name)"
                 let own: any WritableKeyPath<UpstreamConfiguration, JSONValue> & Sendable = \.own[setting.name]
@@ -83,17 +83,28 @@ extension StorehouseConfiguration {
                     path, in: upstream, own, setting.format.values, setting.summary, defaults: self)
             }
     }
+}
 
-    private func endpointKeys(
-        _ service: RemoteService, _ upstream: any WritableKeyPath<Self, UpstreamConfiguration> & Sendable
-    ) -> [ConfigurationKey<StorehouseConfiguration>] {
-        let path = "upstreams.\(service.name)."
-        func key<Value>(
-            _ name: String, _ member: any WritableKeyPath<UpstreamConfiguration, Value> & Sendable,
-            _ format: ValueFormat<Value>, _ summary: String
-        ) -> ConfigurationKey<StorehouseConfiguration> {
-            ConfigurationKey(path + name, in: upstream, member, format, summary, defaults: self)
-        }
+/// The keys that every service has.
+private struct EndpointKeys {
+    typealias Key = ConfigurationKey<StorehouseConfiguration>
+
+    let service: RemoteService
+    let upstream: any WritableKeyPath<StorehouseConfiguration, UpstreamConfiguration> & Sendable
+    let defaults: StorehouseConfiguration
+
+    var all: [Key] { calls + responses + trust + breaker }
+
+    private var path: String { "upstreams.\(service.name)." }
+
+    private func key<Value>(
+        _ name: String, _ member: any WritableKeyPath<UpstreamConfiguration, Value> & Sendable,
+        _ format: ValueFormat<Value>, _ summary: String
+    ) -> Key {
+        ConfigurationKey(path + name, in: upstream, member, format, summary, defaults: defaults)
+    }
+
+    private var calls: [Key] {
         let withoutURL = service.demo == nil ? "required" : "without one the embedded service answers"
         return [
             key(
@@ -114,6 +125,11 @@ extension StorehouseConfiguration {
             key(
                 "maxWaiting", \.maxWaiting, ValueFormat.integer(0...1_000_000).orNull(),
                 "the largest number of calls that wait for their turn; null is four times `maxConcurrent`"),
+        ]
+    }
+
+    private var responses: [Key] {
+        [
             key(
                 "maxBodyBytes", \.maxBodyBytes, .integer(1...1 << 30),
                 "the largest body of a response"),
@@ -126,6 +142,11 @@ extension StorehouseConfiguration {
             key(
                 "lowSpeed.time", \.lowSpeed.time, .seconds(milliseconds: 1...3_600_000),
                 "how long a response may be slower than `lowSpeed.bytes` before it is given up"),
+        ]
+    }
+
+    private var trust: [Key] {
+        [
             key(
                 "caFile", \.caFile, ValueFormat.text("a path", 1...4096).orNull(),
                 "a file of trusted certificates (PEM); null is those of the system"),
@@ -141,6 +162,11 @@ extension StorehouseConfiguration {
             key(
                 "denyPrivate", \.denyPrivate, .boolean,
                 "refuse addresses that are not on the public Internet, also after a redirect"),
+        ]
+    }
+
+    private var breaker: [Key] {
+        [
             key(
                 "breaker.failures", \.breaker.failures, .integer(1...1_000_000),
                 "the number of failures in a row that opens the circuit"),

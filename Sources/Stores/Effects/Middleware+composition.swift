@@ -73,31 +73,6 @@ extension AnyMiddleware {
     ) {
         let embed = action.embed
         let step: @Sendable (Part) -> PathStep = { mayEnd ? place.holding($0) : place }
-        var intercept: Intercept?
-        if let interceptPart = part.interceptFunction {
-            intercept = { whole, state in
-                guard let nested = action.value(in: whole), let value = read(state) else { return .pass }
-                return interceptPart(nested, value).map(embed)
-            }
-        }
-        let isGone: IsGone = { path, state in
-            guard let first = path.first, first.isInPlace(of: place) else { return false }
-            guard let value = read(state), step(value) == first else { return true }
-            return part.isGone?(path.dropFirst(), value) ?? false
-        }
-        let look: Look = { way, state, look in
-            guard let first = way.first, first.isInPlace(of: place) else { return }
-            guard let value = read(state), !mayEnd || step(value) == first else { return look.removeAll() }
-            part.look?(way.dropFirst(), value, &look)
-        }
-        var check: Check?
-        if let offset, let checkPart = part.check {
-            check = { way, version in
-                guard let first = way.first, first.isInPlace(of: place) else { return nil }
-                guard let partCheck = checkPart(way.dropFirst(), version) else { return nil }
-                return { partCheck($0 + offset) }
-            }
-        }
         self.init(
             respond: { (commit: borrowing Commit<State, Action>) in
                 // `matches` is cheap, and most commits belong to other parts.
@@ -113,8 +88,10 @@ extension AnyMiddleware {
                 guard let value = read(state) else { return .none }
                 return part.resumeAnswer(value).embedded(in: step(value), embed)
             },
-            intercept: intercept, isGone: part.isGone != nil || mayEnd ? isGone : nil,
-            look: part.look != nil || mayEnd ? look : nil, check: check,
+            intercept: Self.intercept(part, action, read),
+            isGone: part.isGone != nil || mayEnd ? Self.isGone(part, place, step, read) : nil,
+            look: part.look != nil || mayEnd ? Self.look(part, place, mayEnd ? step : nil, read) : nil,
+            check: offset.flatMap { Self.check(part, place, offset: $0) },
             timers: part.timers.map { source in
                 TimerSource(group: source.group.embedded(in: place)) { state in
                     guard let value = read(state) else { return [] }
@@ -125,6 +102,56 @@ extension AnyMiddleware {
             readsPreviousState: part.readsPreviousState)
     }
 
+    @inlinable
+    static func intercept<Part: Sendable, PartAction: Sendable>(
+        _ part: AnyMiddleware<Part, PartAction>, _ action: CasePath<Action, PartAction>,
+        _ read: @escaping @Sendable (State) -> Part?
+    ) -> Intercept? {
+        guard let interceptPart = part.interceptFunction else { return nil }
+        let embed = action.embed
+        return { whole, state in
+            guard let nested = action.value(in: whole), let value = read(state) else { return .pass }
+            return interceptPart(nested, value).map(embed)
+        }
+    }
+
+    @inlinable
+    static func isGone<Part: Sendable, PartAction: Sendable>(
+        _ part: AnyMiddleware<Part, PartAction>, _ place: PathStep, _ step: @escaping @Sendable (Part) -> PathStep,
+        _ read: @escaping @Sendable (State) -> Part?
+    ) -> IsGone {
+        { path, state in
+            guard let first = path.first, first.isInPlace(of: place) else { return false }
+            guard let value = read(state), step(value) == first else { return true }
+            return part.isGone?(path.dropFirst(), value) ?? false
+        }
+    }
+
+    /// - Parameter step: the step to a part that may be removed from the state; nil for one that stays.
+    @inlinable
+    static func look<Part: Sendable, PartAction: Sendable>(
+        _ part: AnyMiddleware<Part, PartAction>, _ place: PathStep, _ step: (@Sendable (Part) -> PathStep)?,
+        _ read: @escaping @Sendable (State) -> Part?
+    ) -> Look {
+        { way, state, look in
+            guard let first = way.first, first.isInPlace(of: place) else { return }
+            guard let value = read(state), step.map({ $0(value) == first }) ?? true else { return look.removeAll() }
+            part.look?(way.dropFirst(), value, &look)
+        }
+    }
+
+    @inlinable
+    static func check<Part: Sendable, PartAction: Sendable>(
+        _ part: AnyMiddleware<Part, PartAction>, _ place: PathStep, offset: Int
+    ) -> Check? {
+        guard let checkPart = part.check else { return nil }
+        return { way, version in
+            guard let first = way.first, first.isInPlace(of: place) else { return nil }
+            guard let partCheck = checkPart(way.dropFirst(), version) else { return nil }
+            return { partCheck($0 + offset) }
+        }
+    }
+
     /// The middleware of each element.
     @inlinable
     package convenience init<Part: Sendable, PartAction: Sendable>(
@@ -132,13 +159,6 @@ extension AnyMiddleware {
     ) where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
         let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in { ElementAction(key, $0) } }
         let tracker = ElementTracker<State>()
-        var intercept: Intercept?
-        if let interceptPart = part.interceptFunction {
-            intercept = { action, state in
-                guard let value = state.element(of: action.key) else { return .pass }
-                return interceptPart(action.action, value).map(embed(action.key))
-            }
-        }
         self.init(
             respond: { (commit: borrowing Commit<State, Action>) in
                 let key = commit.action.key
@@ -156,7 +176,7 @@ extension AnyMiddleware {
                         }
                     })
             },
-            intercept: intercept,
+            intercept: Self.intercept(ofEach: part, embed),
             isGone: { path, state in
                 guard let first = path.first, let key = first.elementKey(as: State.Key.self) else { return false }
                 guard let value = state.element(of: key), .element(key, value) == first else { return true }
@@ -177,5 +197,17 @@ extension AnyMiddleware {
             },
             onlyWatches: part.onlyWatches, reducerPath: part.reducerPath,
             readsPreviousState: part.readsPreviousState)
+    }
+
+    @inlinable
+    static func intercept<Part: Sendable, PartAction: Sendable>(
+        ofEach part: AnyMiddleware<Part, PartAction>,
+        _ embed: @escaping @Sendable (State.Key) -> @Sendable (PartAction) -> Action
+    ) -> Intercept? where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
+        guard let interceptPart = part.interceptFunction else { return nil }
+        return { action, state in
+            guard let value = state.element(of: action.key) else { return .pass }
+            return interceptPart(action.action, value).map(embed(action.key))
+        }
     }
 }

@@ -35,64 +35,21 @@ final class ReadConnection {
         self.unsorted = unsorted
         begin = try connection.prepare("BEGIN")
         // Commands may read a file of an older version before a server has migrated it.
-        let version = try connection.integer("PRAGMA user_version") ?? 0
-        let headColumns = SessionHead.columns(ofVersion: version)
-        let columns = "\(SessionRow.columns(ofVersion: version)), \(headColumns)"
-        // A left join, so that a session whose state is missing is found, with a wrong checksum.
-        let sessions = "FROM sessions LEFT JOIN states ON states.number = initial"
+        let queries = ReadQueries(version: try connection.integer("PRAGMA user_version") ?? 0)
         numberOfSession = try connection.prepare("SELECT number FROM sessions WHERE id = ?")
-        session = try connection.prepare("SELECT \(columns) \(sessions) WHERE id = ?")
-        head = try connection.prepare("SELECT \(headColumns) FROM sessions WHERE number = ?")
-        snapshotBefore = try connection.prepare(
-            """
-            SELECT \(SnapshotRow.columns) FROM snapshots WHERE session = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
-            """)
+        session = try connection.prepare(queries.session)
+        head = try connection.prepare(queries.head)
+        snapshotBefore = try connection.prepare(queries.snapshotBefore)
         chainAt = try connection.prepare("SELECT chain FROM snapshots WHERE session = ? AND revision = ?")
-        let table = Segment.table(version: version)
-        segments = try connection.prepare(
-            "SELECT commits FROM \(table) WHERE session = ? AND last > ? AND first <= ? ORDER BY last")
-        wholeSegments = try connection.prepare(
-            "SELECT first, last, first_at, last_at, commits FROM \(table) WHERE session = ? ORDER BY last")
-        oldestRevision = try connection.prepare("SELECT first FROM \(table) WHERE session = ? ORDER BY last LIMIT 1")
-        idempotencyRecords = try connection.prepare(
-            """
-            SELECT \(IdempotencyRecord.columns(version: version)) FROM answers WHERE session = ? AND at >= ?
-            ORDER BY number
-            """)
-        let newestCommitAt =
-            "(SELECT last_at FROM \(table) WHERE session = sessions.number ORDER BY last DESC LIMIT 1)"
-        list = try connection.prepare(
-            """
-            SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?
-            """)
-        // The row is read too, because an entry of the index may be damaged.
-        idle = try connection.prepare(
-            """
-            SELECT \(headColumns), \(newestCommitAt), sessions.id, sessions.number FROM sessions AS entry
-            JOIN sessions ON sessions.number = entry.number
-            WHERE entry.ended IS NULL AND entry.last_active < ?\(version < 3 ? "" : " AND sessions.due IS NULL")
-            ORDER BY entry.last_active LIMIT ?
-            """)
-        unused = try connection.prepare(
-            """
-            SELECT \(headColumns), sessions.id, sessions.number, sessions.created FROM sessions AS entry
-            JOIN sessions ON sessions.number = entry.number
-            WHERE entry.ended IS NULL AND entry.last_active >= ? AND entry.last_active < ?
-            ORDER BY entry.last_active LIMIT ?
-            """)
-        due =
-            version < 3
-            ? nil
-            : try connection.prepare(
-                """
-                SELECT id, due FROM sessions
-                WHERE ended IS NULL AND due IS NOT NULL AND (due, id) > (?, ?) AND due <= ? ORDER BY due, id LIMIT ?
-                """)
-        personal =
-            version < 4
-            ? nil
-            : try connection.prepare(
-                "SELECT id FROM sessions WHERE owner = ? AND kind = ? AND personal AND ended IS NULL")
+        segments = try connection.prepare(queries.segments)
+        wholeSegments = try connection.prepare(queries.wholeSegments)
+        oldestRevision = try connection.prepare(queries.oldestRevision)
+        idempotencyRecords = try connection.prepare(queries.idempotencyRecords)
+        list = try connection.prepare(queries.list)
+        idle = try connection.prepare(queries.idle)
+        unused = try connection.prepare(queries.unused)
+        due = try queries.due.map { (sql) throws(SQLiteError) in try connection.prepare(sql) }
+        personal = try queries.personal.map { (sql) throws(SQLiteError) in try connection.prepare(sql) }
     }
 
     /// The sessions that a read transaction concerns.

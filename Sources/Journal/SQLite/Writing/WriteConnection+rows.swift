@@ -29,32 +29,10 @@ struct WriteStatements {
         findState = try connection.prepare("SELECT number, json, hidden FROM states WHERE checksum = ? AND shared")
         insertState = try connection.prepare(
             "INSERT INTO states (json, hidden, shared, checksum) VALUES (?, ?, ?, ?) RETURNING number")
-        insertSession = try connection.prepare(
-            """
-            INSERT INTO sessions
-                (number, id, kind, schema, created, last_active, forked_from, history, initial, checksum, owner, personal,
-                chain, bytes, seal)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?10, 0,
-                head_checksum(?10, 0, ?10, 0, 0, NULL, ?6, 0))
-            """)
-        updateHead = try connection.prepare(
-            """
-            UPDATE sessions SET newest = ?2, chain = ?3, bytes = bytes + ?4,
-                seal = head_checksum(checksum, ?2, ?3, cut, bytes + ?4, due, last_active, shares)
-            WHERE number = ?1
-            """)
-        updateDeadline = try connection.prepare(
-            """
-            UPDATE sessions SET due = ?2,
-                seal = head_checksum(checksum, newest, chain, cut, bytes, ?2, last_active, shares)
-            WHERE number = ?1
-            """)
-        updateShareGeneration = try connection.prepare(
-            """
-            UPDATE sessions SET shares = ?2,
-                seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active, ?2)
-            WHERE number = ?1
-            """)
+        insertSession = try connection.prepare(SessionChange.insertSession)
+        updateHead = try connection.prepare(SessionChange.updateHead)
+        updateDeadline = try connection.prepare(SessionChange.updateDeadline)
+        updateShareGeneration = try connection.prepare(SessionChange.updateShareGeneration)
         insertSegment = try connection.prepare("INSERT INTO segments VALUES (NULL, ?, ?, ?, ?, ?, ?)")
         insertUnsorted = try connection.prepare("INSERT INTO unsorted VALUES (?, ?)")
         recordUnsortedSum = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('unsorted', ?)")
@@ -68,17 +46,47 @@ struct WriteStatements {
         endSession = try connection.prepare(
             "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")
         insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
-        recordUse = try connection.prepare(
-            """
-            UPDATE sessions SET last_active = ?2,
-                seal = head_checksum(checksum, newest, chain, cut, bytes, due, ?2, shares)
-            WHERE number = ?1 AND last_active < ?2 AND ended IS NULL
-            """)
+        recordUse = try connection.prepare(SessionChange.recordUse)
         probe = try connection.prepare(
             """
             INSERT INTO meta VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
             """)
     }
+}
+
+/// The SQL of the changes of a session's row. Each of them seals the row anew.
+private enum SessionChange {
+    static let insertSession = """
+        INSERT INTO sessions
+            (number, id, kind, schema, created, last_active, forked_from, history, initial, checksum, owner, personal,
+            chain, bytes, seal)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?10, 0,
+            head_checksum(?10, 0, ?10, 0, 0, NULL, ?6, 0))
+        """
+
+    static let updateHead = """
+        UPDATE sessions SET newest = ?2, chain = ?3, bytes = bytes + ?4,
+            seal = head_checksum(checksum, ?2, ?3, cut, bytes + ?4, due, last_active, shares)
+        WHERE number = ?1
+        """
+
+    static let updateDeadline = """
+        UPDATE sessions SET due = ?2,
+            seal = head_checksum(checksum, newest, chain, cut, bytes, ?2, last_active, shares)
+        WHERE number = ?1
+        """
+
+    static let updateShareGeneration = """
+        UPDATE sessions SET shares = ?2,
+            seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active, ?2)
+        WHERE number = ?1
+        """
+
+    static let recordUse = """
+        UPDATE sessions SET last_active = ?2,
+            seal = head_checksum(checksum, newest, chain, cut, bytes, due, ?2, shares)
+        WHERE number = ?1 AND last_active < ?2 AND ended IS NULL
+        """
 }
 
 extension WriteConnection {

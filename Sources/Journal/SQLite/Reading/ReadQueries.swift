@@ -1,0 +1,92 @@
+import StoreHosting
+
+/// The SQL of a connection for reading, for a file of this version or an older one.
+struct ReadQueries {
+    private let version: Int
+    private let headColumns: String
+    private let columns: String
+    /// Has the segments of commits.
+    private let table: String
+    /// A left join, so that a session whose state is missing is found, with a wrong checksum.
+    private let sessions = "FROM sessions LEFT JOIN states ON states.number = initial"
+
+    init(version: Int) {
+        self.version = version
+        headColumns = SessionHead.columns(ofVersion: version)
+        columns = "\(SessionRow.columns(ofVersion: version)), \(headColumns)"
+        table = Segment.table(version: version)
+    }
+}
+
+// MARK: One session
+
+extension ReadQueries {
+    var session: String { "SELECT \(columns) \(sessions) WHERE id = ?" }
+
+    var head: String { "SELECT \(headColumns) FROM sessions WHERE number = ?" }
+
+    var snapshotBefore: String {
+        "SELECT \(SnapshotRow.columns) FROM snapshots WHERE session = ? AND revision <= ? ORDER BY revision DESC LIMIT 1"
+    }
+
+    var segments: String { "SELECT commits FROM \(table) WHERE session = ? AND last > ? AND first <= ? ORDER BY last" }
+
+    var wholeSegments: String {
+        "SELECT first, last, first_at, last_at, commits FROM \(table) WHERE session = ? ORDER BY last"
+    }
+
+    var oldestRevision: String { "SELECT first FROM \(table) WHERE session = ? ORDER BY last LIMIT 1" }
+
+    var idempotencyRecords: String {
+        """
+        SELECT \(IdempotencyRecord.columns(version: version)) FROM answers WHERE session = ? AND at >= ?
+        ORDER BY number
+        """
+    }
+
+    /// Nil in a file of an older version, whose sessions have no owners.
+    var personal: String? {
+        guard version >= 4 else { return nil }
+        return "SELECT id FROM sessions WHERE owner = ? AND kind = ? AND personal AND ended IS NULL"
+    }
+}
+
+// MARK: Many sessions
+
+extension ReadQueries {
+    private var newestCommitAt: String {
+        "(SELECT last_at FROM \(table) WHERE session = sessions.number ORDER BY last DESC LIMIT 1)"
+    }
+
+    var list: String {
+        "SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?"
+    }
+
+    // The row is read too, because an entry of the index may be damaged.
+    var idle: String {
+        """
+        SELECT \(headColumns), \(newestCommitAt), sessions.id, sessions.number FROM sessions AS entry
+        JOIN sessions ON sessions.number = entry.number
+        WHERE entry.ended IS NULL AND entry.last_active < ?\(version < 3 ? "" : " AND sessions.due IS NULL")
+        ORDER BY entry.last_active LIMIT ?
+        """
+    }
+
+    var unused: String {
+        """
+        SELECT \(headColumns), sessions.id, sessions.number, sessions.created FROM sessions AS entry
+        JOIN sessions ON sessions.number = entry.number
+        WHERE entry.ended IS NULL AND entry.last_active >= ? AND entry.last_active < ?
+        ORDER BY entry.last_active LIMIT ?
+        """
+    }
+
+    /// Nil in a file of an older version, whose timers have no index.
+    var due: String? {
+        guard version >= 3 else { return nil }
+        return """
+            SELECT id, due FROM sessions
+            WHERE ended IS NULL AND due IS NOT NULL AND (due, id) > (?, ?) AND due <= ? ORDER BY due, id LIMIT ?
+            """
+    }
+}
