@@ -1,3 +1,4 @@
+import Locks
 import StoreHosting
 import Stores
 import Synchronization
@@ -49,12 +50,25 @@ struct Idempotency: SessionHandler {
                 answers.abandon()
                 throw error
             }
-            if !answers.isComplete(result), case .action(let answer) = result.content {
-                // The journal comes first: a repeated request must not get what a crash could take back.
-                let record = answers.record(answer)
-                _ = try? await next.handle(request.with(.remember(record)), session).value()
-                answers.publish(record)
-            }
+            guard !answers.isComplete(result), case .action(let answer) = result.content else { return result }
+            return await remember(answer, answers, request, result)
+        }
+    }
+
+    /// Stores the answer that was waited for, before it leaves: a repeated request must not get what a crash could take back.
+    private func remember(
+        _ answer: ActionAnswer, _ answers: AnswerRecorder, _ request: SessionRequest, _ result: SessionResult
+    ) async -> SessionResult {
+        let record = answers.record(answer)
+        do throws(SessionFailure) {
+            _ = try await next.handle(request.with(.remember(record)), result.session).value()
+            answers.publish(record)
+            return result
+        } catch {
+            answers.abandon()
+            // The record that was stored with the commits is of this answer.
+            var result = result
+            if let first = answers.first { result.content = .action(first) }
             return result
         }
     }
@@ -95,6 +109,8 @@ private final class AnswerRecorder: Sendable {
     private let selection: Selection?
     private let session: Session
     private let isPublished = Atomic(false)
+    // Guards the answer before the effects have settled. Taken inside the store; nothing is called while it is held.
+    private let unsettled = Locked<ActionAnswer?>(nil)
 
     init(
         _ key: String, _ fingerprint: RequestFingerprint, _ action: ActionRequest, _ selection: Selection?,
@@ -112,7 +128,9 @@ private final class AnswerRecorder: Sendable {
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result.outcome {
         case .committed, .ignored:
-            let record = record(ActionAnswer(to: action, result, selection))
+            let answer = ActionAnswer(to: action, result, selection)
+            let record = record(answer)
+            if action.wait != nil { unsettled.withLock { $0 = answer } }
             if action.wait == nil || result.isOver { publish(record) }
             return record
         case .rejected(let rejection, let index):
@@ -143,6 +161,9 @@ private final class AnswerRecorder: Sendable {
         isPublished.store(true, ordering: .releasing)
         session.idempotencyCache.store(record)
     }
+
+    /// The answer whose record became durable with the commits; nil if the action was not awaited.
+    var first: ActionAnswer? { unsettled.withLock(\.self) }
 
     /// Whether nothing is left to be recorded. If there is nothing to remember, the next request with the key is a new one.
     func isComplete(_ result: SessionResult) -> Bool {
