@@ -42,20 +42,6 @@ package final class CurlClient: RemoteClient {
         return try result.get()
     }
 
-    /// Calls without a task.
-    ///
-    /// - Parameter completion: called once, on the loop that all clients share. It must not block.
-    /// - Returns: cancels the call; any thread may call it. The failure is then `interrupted`.
-    @discardableResult
-    package func call(
-        _ request: RemoteRequest,
-        completion: @escaping @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void
-    ) -> @Sendable () -> Void {
-        let call = makeCall(request)
-        enter(call, completion)
-        return { self.cancel(call) }
-    }
-
     package func reportUnusableResponse(_ failure: RemoteFailure) {
         counters.count(failure.code)
     }
@@ -63,7 +49,7 @@ package final class CurlClient: RemoteClient {
     /// The metrics at this moment.
     package var metrics: UpstreamMetricsSnapshot { counters.snapshot }
 
-    private func makeCall(_ request: RemoteRequest, _ progress: EffectContext? = nil) -> LoopBound<RemoteCall> {
+    private func makeCall(_ request: RemoteRequest, _ progress: EffectContext?) -> LoopBound<RemoteCall> {
         let timeout = min(request.timeout ?? settings.timeout, settings.timeout)
         return LoopBound(handing: RemoteCall(request, timeout: timeout, progress), to: loop.anchor)
     }

@@ -40,11 +40,12 @@ import Upstream
             $0.maxConcurrent = 1
         } _: { client in
             let outcomes = Outcomes()
-            client.call(RemoteRequest(), completion: outcomes.add("first"))
-            let cancel = client.call(RemoteRequest(), completion: outcomes.add("second"))
-            client.call(RemoteRequest(), completion: outcomes.add("third"))
-            cancel()
-            cancel()
+            outcomes.call(client, "first")
+            await upstream.until { $0.requests.count == 1 }
+            let second = outcomes.call(client, "second")
+            outcomes.call(client, "third")
+            while client.metrics.waiting < 2 { await Task.yield() }
+            second.cancel()
             await outcomes.wait(for: 1)
             upstream.release()
             await outcomes.wait(for: 3)
@@ -105,11 +106,10 @@ import Upstream
         settings.maxConcurrent = 2
         let client = try upstreams.client(for: settings)
         let outcomes = Outcomes()
-        for number in 0..<4 {
-            client.call(RemoteRequest(), completion: outcomes.add("\(number)"))
-        }
+        for number in 0..<4 { outcomes.call(client, "\(number)") }
         await upstream.until { $0.requests.count == 2 }
         await upstreams.shutdown()
+        await outcomes.wait(for: 4)
         #expect(outcomes.all == ["0": "interrupted", "1": "interrupted", "2": "interrupted", "3": "interrupted"])
         #expect(await client.outcome() == "interrupted")
         await upstreams.shutdown()

@@ -121,7 +121,7 @@ import Upstream
             $0.breakerCooldown = .seconds(600)
         } _: { client in
             let outcomes = Outcomes()
-            for number in 0..<3 { client.call(RemoteRequest(), completion: outcomes.add("\(number)")) }
+            for number in 0..<3 { outcomes.call(client, "\(number)") }
             await outcomes.wait(for: 1)
             #expect([client.metrics.inFlight, client.metrics.waiting] == [1, 1])
             upstream.release()

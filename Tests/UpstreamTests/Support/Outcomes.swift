@@ -1,8 +1,7 @@
 import Locks
-import RemoteServices
-import Stores
+import Upstream
 
-/// Collects what calls with callbacks end with.
+/// Collects what calls at the same time end with.
 final class Outcomes: Sendable {
     private typealias Waiter = (count: Int, end: Promise<Void>)
 
@@ -11,24 +10,21 @@ final class Outcomes: Sendable {
 
     var all: [String: String] { state.withLock { $0.outcomes } }
 
-    /// A completion that notes its outcome under a name.
-    func add(_ name: String) -> @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void {
-        { result in
-            let ready = self.state.withLock { state in
-                state.outcomes[name] =
-                    switch result {
-                    case .success(let answer): "\(answer.status)"
-                    case .failure(let failure): failure.code.rawValue
-                    }
-                let count = state.outcomes.count
-                let ready = state.waiters.filter { $0.count <= count }
-                state.waiters.removeAll { $0.count <= count }
-                return ready
-            }
-            for waiter in ready {
-                waiter.end.fulfill(())
-            }
+    /// Calls in a task of its own, and notes the outcome under a name.
+    @discardableResult
+    func call(_ client: CurlClient, _ name: String) -> Task<Void, Never> {
+        Task { add(await client.outcome(), name) }
+    }
+
+    private func add(_ outcome: String, _ name: String) {
+        let ready = state.withLock { state in
+            state.outcomes[name] = outcome
+            let count = state.outcomes.count
+            let ready = state.waiters.filter { $0.count <= count }
+            state.waiters.removeAll { $0.count <= count }
+            return ready
         }
+        for waiter in ready { waiter.end.fulfill(()) }
     }
 
     /// Returns once so many have come, or the task is cancelled, as its time limit does it.
