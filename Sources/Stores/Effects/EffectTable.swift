@@ -11,24 +11,20 @@ package struct EffectTable<Action: Sendable>: Sendable {
         /// The number of its run, also while it waits.
         @usableFromInline package let runID: Int
         @usableFromInline package let cause: Int
-        @usableFromInline package let groups: [EffectGroup]
-        /// The group that must settle before the effect begins.
-        @usableFromInline package let after: EffectGroup?
+        /// The group that counts it; nil if it is only reserved.
+        @usableFromInline package let group: EffectGroup?
 
         @inlinable
-        package init(
-            request: EffectDescription<Action>, runID: Int, cause: Int, groups: [EffectGroup], after: EffectGroup?
-        ) {
+        package init(request: EffectDescription<Action>, runID: Int, cause: Int, group: EffectGroup?) {
             self.request = request
             self.runID = runID
             self.cause = cause
-            self.groups = groups
-            self.after = after
+            self.group = group
         }
 
         /// The effect as one that ends before it has started.
         @inlinable package var unstarted: RunningEffect {
-            RunningEffect(key: request.key, runID: runID, policy: request.policy, groups: groups)
+            RunningEffect(key: request.key, runID: runID, policy: request.policy, group: group)
         }
     }
 
@@ -168,7 +164,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         var request = request
         let runID = nextRunID()
         let admission = admit(&request, as: runID, after: answer, now: now, ended: &ended)
-        let effect = QueuedEffect(request: request, runID: runID, cause: 0, groups: [], after: nil)
+        let effect = QueuedEffect(request: request, runID: runID, cause: 0, group: nil)
         switch admission {
         case .drop: return true
         case .start: add(effect.unstarted)
@@ -257,21 +253,21 @@ package struct RunningEffect: Sendable {
     @usableFromInline package let runID: Int
     /// The policy of the effect; nil for a timer.
     @usableFromInline package let policy: EffectPolicy?
-    /// The groups that count it. It leaves them when it ends or is cancelled.
-    @usableFromInline package var groups: [EffectGroup]
+    /// The group that counts it; nil for a timer. It leaves the group when it ends or is cancelled.
+    @usableFromInline package var group: EffectGroup?
     @usableFromInline package var task: Task<Void, Never>?
     /// Nil for a timer and for an effect that never started.
     @usableFromInline package var progress: EffectContext?
 
     @inlinable
     package init(
-        key: EffectKey, runID: Int, policy: EffectPolicy?, groups: [EffectGroup] = [], task: Task<Void, Never>? = nil,
+        key: EffectKey, runID: Int, policy: EffectPolicy?, group: EffectGroup? = nil, task: Task<Void, Never>? = nil,
         progress: EffectContext? = nil
     ) {
         self.key = key
         self.runID = runID
         self.policy = policy
-        self.groups = groups
+        self.group = group
         self.task = task
         self.progress = progress
     }
@@ -286,10 +282,10 @@ package struct RunningEffect: Sendable {
     @usableFromInline
     package func isEffect(_ key: EffectKey) -> Bool { !isTimer && self.key == key }
 
-    /// Cancels the task and leaves the groups.
+    /// Cancels the task and leaves the group.
     func end() {
         task?.cancel()
-        for effectGroup in groups { effectGroup.leave() }
+        group?.leave()
     }
 }
 

@@ -24,7 +24,7 @@ struct EffectTask<Action: Sendable>: Sendable {
         self.progress = progress
         requestedAt = environment.now
         self.environment = environment
-        let (cause, effectGroup, runID) = (effect.cause, effect.groups.first, effect.runID)
+        let (cause, effectGroup, runID) = (effect.cause, effect.group, effect.runID)
         let submission: @Sendable (Action, Emission) -> QueuedActions<Action> = { action, emission in
             QueuedActions(
                 action, origin: .effect,

@@ -15,8 +15,6 @@ public final class StoreEnvironment: Sendable {
     public let effectLimit: Int
     /// The number of actions that may follow from one dispatch. The rest is taken for an endless cascade and dropped.
     public let cascadeLimit: Int
-    /// The order of effects that several middlewares start for one commit.
-    public let effectOrder: EffectOrder
     /// Called with faults of the program. It may be called under the lock of a store, so it must be quick and must not dispatch.
     public let report: @Sendable (StoreFault) -> Void
     /// Called with the events of effects; nil costs nothing. It is called under the lock of a store, so it must be quick and must
@@ -30,24 +28,23 @@ public final class StoreEnvironment: Sendable {
     ///   - executor: the executor of the effects; nil for the shared pool of threads.
     ///   - effectLimit: the number of running and queued effects of one store.
     ///   - cascadeLimit: the number of actions that may follow from one dispatch.
-    ///   - effectOrder: the order of effects that several middlewares start for one commit.
     ///   - report: called with faults. It must be quick and must not dispatch.
     ///   - effects: called with the events of effects. It must be quick and must not dispatch.
     public convenience init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
-        cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
+        cascadeLimit: Int = 10_000,
         report: @escaping @Sendable (StoreFault) -> Void = { _ in },
         effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) {
         self.init(
             clock: clock, steadyNow: steadyTime, executor: executor, effectLimit: effectLimit,
-            cascadeLimit: cascadeLimit, effectOrder: effectOrder, report: report, effects: effects)
+            cascadeLimit: cascadeLimit, report: report, effects: effects)
     }
 
     /// - Parameter steadyNow: milliseconds of a clock that nobody can set.
     package init(
         clock: any StoreClock, steadyNow: @escaping @Sendable () -> Int, executor: (any TaskExecutor)? = nil,
-        effectLimit: Int = 64, cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
+        effectLimit: Int = 64, cascadeLimit: Int = 10_000,
         report: @escaping @Sendable (StoreFault) -> Void, effects: (@Sendable (EffectEvent) -> Void)?
     ) {
         self.clock = clock
@@ -55,7 +52,6 @@ public final class StoreEnvironment: Sendable {
         self.executor = executor
         self.effectLimit = effectLimit
         self.cascadeLimit = cascadeLimit
-        self.effectOrder = effectOrder
         self.report = report
         self.effects = effects
     }
@@ -65,14 +61,6 @@ public final class StoreEnvironment: Sendable {
 
     /// The clock of the system, the shared pool of threads, the default limits, and no reports.
     public static let standard = StoreEnvironment()
-}
-
-/// The order of effects that several middlewares start for one commit.
-public enum EffectOrder: Sendable {
-    /// They run at the same time.
-    case concurrent
-    /// The effects of a middleware begin when those of the middleware before it have ended. Each commit is on its own.
-    case sequential
 }
 
 /// A fault of the program that a store has contained. The store continues; only the named actions are lost.

@@ -28,7 +28,7 @@ extension StoreCore {
     /// Cancels the effects of a group. What they still send is not reduced.
     func cancelEffects(of group: EffectGroup, _ sink: some ActionSink<Action>) {
         group.cancel()
-        cancel(sink, "Receipt.cancel()") { effect in effect.groups.contains { $0 === group } }
+        cancel(sink, "Receipt.cancel()") { effect in effect.group === group }
     }
 
     /// - Parameter call: the method that was called from outside.

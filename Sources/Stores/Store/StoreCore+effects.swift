@@ -3,37 +3,27 @@ public import Locks
 // The effects of commits. Everything here happens under the store's lock.
 extension StoreCore {
     /// Runs the effect that a middleware returned.
-    ///
-    /// - Parameter stage: the group of the effects of the middleware before, and then of this one.
     @inlinable
     @inline(never)
     package func perform(
         _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext,
-        _ stage: inout EffectGroup?, _ sink: some ActionSink<Action>, origin: Origin = .middleware
+        _ progress: inout DispatchContext, _ sink: some ActionSink<Action>, origin: Origin = .middleware
     ) {
         // A subscriber may have ended the store, or cancelled the dispatch, with this very commit.
         guard !contents.pointee.hasEnded, progress.effectGroup?.isCancelled != true else { return }
         if !endsBatch || contents.pointee.pending != nil {
             contents.pointee.madePendingWork.defersEffectEvents = !endsBatch
         }
-        let own = environment.effectOrder == .sequential ? EffectGroup() : nil
-        if let own, let stage {
-            // It settles after the stage before, even if it runs no effect.
-            own.enter()
-            stage.whenSettled { own.leave() }
-        }
-        let effectStage = EffectStage(after: stage, own: own, answer: EffectTable<Action>.lastRunID)
+        let answer = EffectTable<Action>.lastRunID
         for step in effect.steps ?? [] {
             switch step {
             case .dispatch(let action, let path): dispatch(action, of: path, origin, cause: cause, contents, &progress)
             case .cancel(let key):
                 ending(contents) { $0.effects.cancel(key, ended: &$0.postLockWork.ended) }
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
-            case .run(let request): run(request, cause: cause, effectStage, contents, &progress, sink)
+            case .run(let request): run(request, cause: cause, after: answer, contents, &progress, sink)
             }
         }
-        stage = own ?? stage
     }
 
     @inlinable
@@ -49,9 +39,10 @@ extension StoreCore {
                     depth: progress.depth + 1)))
     }
 
+    /// - Parameter answer: the last run before the answer of the middleware that asks for the effect.
     @inlinable
     func run(
-        _ request: EffectDescription<Action>, cause: Int, _ stage: EffectStage, _ contents: ContentsPointer,
+        _ request: EffectDescription<Action>, cause: Int, after answer: Int, _ contents: ContentsPointer,
         _ progress: inout DispatchContext, _ sink: some ActionSink<Action>
     ) {
         let now = environment.now
@@ -59,17 +50,14 @@ extension StoreCore {
         let (runID, admission) = ending(contents) { work in
             let runID = work.effects.nextRunID()
             let admission = work.effects.admit(
-                &request, as: runID, after: stage.answer, now: now, ended: &work.postLockWork.ended)
+                &request, as: runID, after: answer, now: now, ended: &work.postLockWork.ended)
             return (runID, admission)
         }
         guard admission != .drop else { return }
         // Entered before the older run leaves: a group that continues must not settle in between.
         let effectGroup = progress.entered()
-        stage.own?.enter()
-        let groups = [effectGroup] + (stage.own.map { [$0] } ?? [])
         progress.effects = (progress.effects ?? []) + [request.key.id]
-        let effect = EffectTable.QueuedEffect(
-            request: request, runID: runID, cause: cause, groups: groups, after: stage.after)
+        let effect = EffectTable.QueuedEffect(request: request, runID: runID, cause: cause, group: effectGroup)
         if admission == .wait {
             contents.pointee.madePendingWork.effects.wait(effect)
         } else {
@@ -84,15 +72,14 @@ extension StoreCore {
         let runID = effect.runID
         let progress = EffectContext(
             effect.request.key.id, cause: effect.cause, startedAt: environment.now,
-            trace: effect.groups.first?.trace
+            trace: effect.group?.trace
         ) {
             [weak sink] in sink?.effectRetries(runID)
         }
         let run = EffectTask(effect, progress, environment, sink)
         let isDurable = durability(through: effect.cause, contents)
         let task = Reduction.leaving {
-            Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
-                await after?.settled()
+            Task(executorPreference: environment.executor) { [weak sink] in
                 if let isDurable, await !isDurable.value() {
                     sink?.effectAbandoned(runID)
                 } else if let last = await run() {
@@ -104,7 +91,7 @@ extension StoreCore {
         }
         contents.pointee.madePendingWork.effects.add(
             RunningEffect(
-                key: effect.request.key, runID: runID, policy: effect.request.policy, groups: effect.groups,
+                key: effect.request.key, runID: runID, policy: effect.request.policy, group: effect.group,
                 task: task, progress: progress))
         return progress
     }
@@ -166,7 +153,7 @@ extension StoreCore {
         contents.pointee.madePendingWork.postLockWork.ended.append(ended)
         if let progress = ended.progress {
             if isTimeout { progress.report(.failed(code: "timeout")) }
-            notify(phase ?? progress.outcome, progress, of: ended.groups.first, contents)
+            notify(phase ?? progress.outcome, progress, of: ended.group, contents)
         }
         if let next { notify(.started, start(next, contents, sink), contents) }
         if ended.isTimer { fire(runID, contents, sink) } else { retryTimers(contents, sink) }
@@ -198,11 +185,9 @@ extension StoreCore {
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
     func resume(_ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
         var progress = DispatchContext(effectGroup: nil, depth: 0)
-        var stage: EffectGroup?
         for middleware in middleware.all {
             let effect = middleware.resumeFunction(contents.pointee.state)
-            perform(
-                effect, cause: contents.pointee.revision, contents, &progress, &stage, sink, origin: .system)
+            perform(effect, cause: contents.pointee.revision, contents, &progress, sink, origin: .system)
         }
     }
 
@@ -248,24 +233,6 @@ extension StoreCore {
                 }
             }
         }
-    }
-}
-
-/// What the effects of one answer of a middleware have in common.
-@usableFromInline
-struct EffectStage {
-    /// With sequential effects, the group that they wait for.
-    @usableFromInline let after: EffectGroup?
-    /// With sequential effects, the group that they are part of.
-    @usableFromInline let own: EffectGroup?
-    /// The last run before the answer.
-    @usableFromInline let answer: Int
-
-    @inlinable
-    init(after: EffectGroup?, own: EffectGroup?, answer: Int) {
-        self.after = after
-        self.own = own
-        self.answer = answer
     }
 }
 

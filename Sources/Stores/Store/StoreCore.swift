@@ -108,7 +108,6 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if observer == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision
         let cause = envelope.details?.cause
-        var stage: EffectGroup?
         withPointer(to: action) { action in
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
@@ -123,7 +122,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
                 let effect =
                     answers?[index] ?? responder._withUnsafeGuaranteedRef { $0.respond(to: commit, abstentions) }
                 if effect.steps == nil { continue }
-                perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, &stage, sink)
+                perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, sink)
             }
         }
     }

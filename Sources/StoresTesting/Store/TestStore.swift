@@ -36,17 +36,16 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     ///   - middleware: in the order in which they see actions and commits.
     ///   - clock: the clock of the store.
     ///   - effectLimit: the limit of a `StoreEnvironment`.
-    ///   - effectOrder: the order of a `StoreEnvironment`.
     ///   - exhaustivity: whether the test must assert everything.
     ///   - show: called with a line for each assertion that was skipped, if `exhaustivity` says so.
     public init(
         _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
-        clock: TestClock = TestClock(), effectLimit: Int = 64, effectOrder: EffectOrder = .concurrent,
-        exhaustivity: Exhaustivity = .on, show: @escaping @Sendable (String) -> Void = { print($0) }
+        clock: TestClock = TestClock(), effectLimit: Int = 64, exhaustivity: Exhaustivity = .on,
+        show: @escaping @Sendable (String) -> Void = { print($0) }
     ) {
         let log = Locked(TestLog<State, Action>(state, exhaustivity))
         let environment = StoreEnvironment(
-            clock: clock, executor: executor, effectLimit: effectLimit, effectOrder: effectOrder,
+            clock: clock, executor: executor, effectLimit: effectLimit,
             report: { fault in log.withLock { $0.record(fault) } })
         let observed = reducer.prepared.observed { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }

@@ -18,6 +18,32 @@ import Testing
         #expect(asked.values == [1, 2, 1, 2])
     }
 
+    @Test func effectsOfSeveralMiddlewaresRunAtTheSameTime() {
+        let (scheduler, gates, begun) = (TestScheduler(), Gates(), Recorder<Int>())
+        let works = [100, 200].map { base in
+            MiddlewareFunction<Tally, TallyAction> { commit in
+                guard case .start(let number) = commit.action else { return .none }
+                return .run(EffectID("work.\(base)"), .parallel) {
+                    begun.record(base + number)
+                    await gates[base + number].wait()
+                    return .add(base + number)
+                }
+            }
+        }
+        let store = Store(
+            Tally(), reducer: TallyReducer(), middleware: works, environment: scheduler.environment())
+        let receipt = store.dispatch(.start(1))
+        #expect(receipt.effects == ["work.100", "work.200"])
+        scheduler.run()
+        #expect(begun.values == [101, 201])
+        for number in [201, 101] {
+            gates[number].open()
+            scheduler.run()
+        }
+        #expect(store.state.values == [201, 101])
+        #expect(receipt.isSettled)
+    }
+
     @Test func aCommitNamesItsOriginAndCause() async {
         let store = Store.tally(
             MiddlewareFunction.working { number, emitter in

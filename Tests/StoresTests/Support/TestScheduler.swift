@@ -8,12 +8,12 @@ struct TestScheduler: Sendable {
     let faults = Recorder<StoreFault>()
 
     func environment(
-        effectLimit: Int = 64, cascadeLimit: Int = 100, effectOrder: EffectOrder = .concurrent,
+        effectLimit: Int = 64, cascadeLimit: Int = 100,
         effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) -> StoreEnvironment {
         StoreEnvironment(
             clock: clock, executor: executor, effectLimit: effectLimit, cascadeLimit: cascadeLimit,
-            effectOrder: effectOrder, report: { [faults] in faults.record($0) }, effects: effects)
+            report: { [faults] in faults.record($0) }, effects: effects)
     }
 
     func run() { executor.run() }
