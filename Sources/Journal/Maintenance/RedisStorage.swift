@@ -231,7 +231,7 @@ private struct FoundSession {
         } else {
             base = nil
         }
-        let seed = base?.chain ?? SessionRow.checksum(stored.summary.header)
+        let seed = base?.chain ?? stored.summary.header.checksum
         rows = try (fields[11].array ?? []).commitRows(after: stored.cut, seed: seed) + stored.rows
         try ReadConnection.check(rows, after: stored.cut, seed)
     }
@@ -257,7 +257,7 @@ private struct FoundSession {
 extension ExportedSession {
     /// The fields of the session in Redis that a new one does not have, or has other values of.
     fileprivate var fields: [String: [UInt8]] {
-        var position = RedisPosition(revision: base?.revision ?? 0, checksum: SessionRow.checksum(header))
+        var position = RedisPosition(revision: base?.revision ?? 0, checksum: header.checksum)
         var (fields, list) = ([String: [UInt8]](), "")
         func add(_ state: StateSnapshot) {
             let row = SnapshotRow(

@@ -122,7 +122,7 @@ package struct RedisArguments: Sendable {
     mutating func add(_ row: CommitRow) {
         count += 1
         let start = bytes.count
-        var record = RecordWriter(behind: bytes)
+        var record = RecordWriter(.zigZag, behind: bytes)
         bytes = []
         record.add(row)
         bytes = record.take()

@@ -150,7 +150,7 @@ public final class RedisJournal: Journal {
     public var conflictCount: Int { connection.conflicts.load(ordering: .relaxed) }
 
     public func create(_ session: SessionHeader) -> any SessionJournal {
-        let position = RedisPosition(checksum: SessionRow.checksum(session))
+        let position = RedisPosition(checksum: session.checksum)
         let journal = RedisSessionJournal(
             self, id: session.id, RedisClaim(of: connection.membership.incarnation),
             lineageID: connection.lineageID.load(ordering: .acquiring),

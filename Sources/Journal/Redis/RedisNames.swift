@@ -81,7 +81,7 @@ struct RedisCreation {
         shared = header.forkedFrom == nil ? (names.initial(initial), initial) : nil
         personal = header.isPersonal ? header.owner.map { names.personal(of: $0, kind: header.kind) } ?? "" : ""
         var words = [
-            "sequence": "0", "revision": "0", "chain": String(SessionRow.checksum(header)), "total": "0", "cut": "0",
+            "sequence": "0", "revision": "0", "chain": String(header.checksum), "total": "0", "cut": "0",
             "shares": "0", "losses": String(lineageID), "owner": header.owner?.text ?? "",
         ]
         if let shared { words["initial"] = shared.key }

@@ -159,7 +159,7 @@ struct RedisStoredSession: Sendable {
             answers = try known.map { record throws(RecordReader.Malformed) in
                 try IdempotencyRecord(encoded: record.bytes ?? [])
             }
-            seed = snapshot?.chain ?? SessionRow.checksum(header)
+            seed = snapshot?.chain ?? header.checksum
             summary = SessionSummary(
                 header: header.renamed(lineageID: lineageID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares, nextDeadline: fields[8].integer.flatMap { $0 > 0 ? $0 : nil })

@@ -175,7 +175,7 @@ extension ReadConnection {
         return try sql { () throws(SQLiteError) in
             var rows: [CommitRow] = []
             try forEachSortedCommit(of: number, after: revision, upTo: last) { commit in
-                rows.append(CommitRow(commit))
+                rows.append(CommitRow(commit.fields))
                 return rows.count < limit
             }
             while rows.count < limit, case let next = (rows.last?.revision ?? revision) &+ 1, next <= last,

@@ -35,28 +35,7 @@ struct SessionRow: Sendable {
     /// Whether the checksums are right.
     ///
     /// The time of the end has no checksum. A single bit can turn NULL into 0, and two can turn it into 1.
-    var isIntact: Bool { head.isIntact && head.checksum == Self.checksum(header) && endedAt.map { $0 > 1 } ?? true }
-
-    static func checksum(_ header: SessionHeader) -> UInt64 {
-        var checksum = Checksum(Self.checksum(header.initial))
-        checksum.add(header.id)
-        checksum.add(header.kind)
-        checksum.add(header.schema)
-        checksum.add(header.createdAt)
-        checksum.add(header.forkedFrom)
-        checksum.add(header.historyID)
-        // Without an owner it is the checksum of version 3, and no session is personal.
-        if let owner = header.owner { checksum.add(owner.text) }
-        if header.owner != nil || header.isPersonal { checksum.add(header.isPersonal ? 1 : 0) }
-        return checksum.value
-    }
-
-    static func checksum(_ state: StateSnapshot) -> UInt64 {
-        var checksum = Checksum(0)
-        checksum.add(state.json)
-        checksum.add(state.privateState)
-        return checksum.value
-    }
+    var isIntact: Bool { head.isIntact && head.checksum == header.checksum && endedAt.map { $0 > 1 } ?? true }
 }
 
 /// The fields of a session's row that change. They say how far its other rows reach, so that missing rows are noticed.

@@ -21,7 +21,7 @@ final class UnsortedCommits: Sendable {
         var newest: Int { first + places.count - 1 }
 
         /// The commit of a revision; nil if it is not among them.
-        func row(at revision: Int) -> CommitRow? { withCommit(at: revision) { CommitRow($0) } }
+        func row(at revision: Int) -> CommitRow? { withCommit(at: revision) { CommitRow($0.fields) } }
 
         /// Calls `body` with the commit of a revision.
         ///

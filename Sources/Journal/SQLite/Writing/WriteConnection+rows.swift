@@ -93,7 +93,7 @@ extension WriteConnection {
     func create(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
         let number = nextNumber
         nextNumber += 1
-        let checksum = SessionRow.checksum(session)
+        let checksum = session.checksum
         let initial = try state(session)
         try statements.insertSession.run { values in
             values.set(1, number)
@@ -114,7 +114,7 @@ extension WriteConnection {
 
     /// The number of a session's initial state: one for all sessions of a kind, and one for each fork.
     private func state(_ session: SessionHeader) throws(SQLiteError) -> Int {
-        let checksum = SessionRow.checksum(session.initial)
+        let checksum = session.initial.checksum
         let isShared = session.forkedFrom == nil
         if isShared {
             if let known = sharedStates[checksum] { return known }

@@ -1,0 +1,81 @@
+import JSON
+import StoreHosting
+import Stores
+
+/// A commit as it is stored, whose checksum covers the commit before it.
+struct CommitRow: Sendable {
+    let revision: Int
+    let committedAt: Int
+    let type: String
+    let payload: [UInt8]
+    let origin: String
+    let cause: Int?
+    let changes: [UInt8]
+    let privateState: [UInt8]?
+    private(set) var checksum: UInt64 = 0
+
+    /// - Parameter previous: the checksum of the previous commit, or of the session's row for the first one.
+    init(_ record: CommitRecord, after previous: UInt64) {
+        revision = record.revision
+        committedAt = record.committedAt
+        type = record.type
+        payload = JSONValue.object(record.payload).encoded()
+        origin = record.origin.rawValue
+        cause = record.cause
+        changes = record.changes.encoded()
+        privateState = record.privateState
+        checksum = checksum(after: previous)
+    }
+
+    /// A commit as it was stored.
+    init(
+        revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String, cause: Int?, changes: [UInt8],
+        privateState: [UInt8]?, checksum: UInt64
+    ) {
+        self.revision = revision
+        self.committedAt = committedAt
+        self.type = type
+        self.payload = payload
+        self.origin = origin
+        self.cause = cause
+        self.changes = changes
+        self.privateState = privateState
+        self.checksum = checksum
+    }
+
+    /// Whether the commit is intact and follows one with this checksum.
+    func follows(_ previous: UInt64) -> Bool { checksum == checksum(after: previous) }
+
+    /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
+    var byteCount: Int {
+        Self.byteCount(type.utf8.count, payload.count, origin.utf8.count, changes.count, privateState?.count)
+    }
+
+    /// ``byteCount`` of a commit whose texts have these lengths.
+    static func byteCount(_ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?) -> Int {
+        64 + type + payload + origin + changes + (privateState ?? 0)
+    }
+
+    /// The commit; nil if a field is malformed.
+    var record: CommitRecord? {
+        guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
+            case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.maxDepth)
+        else { return nil }
+        return CommitRecord(
+            revision: revision, type: type, payload: payload, origin: origin, cause: cause, committedAt: committedAt,
+            changes: changes, privateState: privateState)
+    }
+
+    private func checksum(after previous: UInt64) -> UInt64 {
+        var checksum = Checksum(previous)
+        checksum.add(revision)
+        checksum.add(committedAt)
+        checksum.add(type)
+        checksum.add(payload)
+        checksum.add(origin)
+        checksum.add(cause)
+        checksum.add(changes)
+        checksum.add(privateState)
+        return checksum.value
+    }
+}
