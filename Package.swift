@@ -17,26 +17,25 @@ let package = Package(
         .library(name: "Sealing", targets: ["Sealing"]),
     ],
     targets: [
-        .target(name: "CLinux"),
-        .target(name: "CFaultNote"),
+        .target(name: "CPlatform"),
+        // Apart, because it changes the signals of every program that is linked with it.
         .target(name: "CFirstProcess"),
-        .target(name: "CThreadNumber"),
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
         .target(name: "CHiredis"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Platform"),
-        .target(name: "Locks", dependencies: ["CThreadNumber", "Platform"]),
+        .target(name: "Locks", dependencies: ["CPlatform", "Platform"]),
         .target(name: "JSON"),
         .target(name: "HTTP"),
-        .target(name: "Sockets", dependencies: ["CLinux", "Locks", "Platform"]),
+        .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
         .target(
-            name: "Observability", dependencies: ["CFaultNote", "CFirstProcess", "HTTP", "JSON", "Locks", "Platform"]),
+            name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "HTTP", "JSON", "Locks", "Platform"]),
 
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
-        .target(name: "StoreHosting", dependencies: ["CFaultNote", "JSON", "Locks", "RemoteServices", "Stores"]),
+        .target(name: "StoreHosting", dependencies: ["CPlatform", "JSON", "Locks", "RemoteServices", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
@@ -57,7 +56,7 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "Access", "CLinux", "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
+                "Access", "CPlatform", "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
                 "RemoteServices",
                 "Sealing",
                 "Sockets",
@@ -110,7 +109,7 @@ let package = Package(
         .target(name: "HTTPRules", path: "Tests/HTTPRules"),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "HTTPRules", "StoresTesting", "FuzzProperties"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzProperties", "StoresTesting"]),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "Locks"]),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTP", "Locks", "Sockets", "StoresTesting"]),
         .testTarget(
@@ -149,7 +148,8 @@ let package = Package(
             name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation", "ProcessTesting", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
-        .target(name: "FaultyServices", dependencies: ["CLinux", "Locks", "Platform"], path: "Tests/FaultyServices"),
+        .target(
+            name: "FaultyServices", dependencies: ["CPlatform", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
@@ -180,8 +180,8 @@ let package = Package(
 )
 
 let cTargets: Set = [
-    "CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CHiredis", "CSQLite", "CFaultyDisk",
-    "CFirstProcess", "CProcessTesting",
+    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CPlatform", "CProcessTesting",
+    "CSQLite",
 ]
 for target in package.targets {
     if cTargets.contains(target.name) {

@@ -1,4 +1,4 @@
-import CThreadNumber
+import CPlatform
 import Platform
 import Synchronization
 

@@ -1,4 +1,4 @@
-import CFaultNote
+import CPlatform
 import Platform
 
 /// One line in the log about the action whose code ends the process.

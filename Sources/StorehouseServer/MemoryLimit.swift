@@ -4,7 +4,7 @@ import Platform
 import Synchronization
 
 #if os(Linux)
-    import CLinux
+    import CPlatform
 #endif
 
 extension MemoryUse {

@@ -1,4 +1,4 @@
-import CLinux
+import CPlatform
 import Platform
 
 /// The few system calls that the tests' own service needs.

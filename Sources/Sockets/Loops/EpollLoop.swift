@@ -1,5 +1,5 @@
 #if os(Linux)
-    import CLinux
+    import CPlatform
     import Dispatch
 
     import Platform

@@ -1,4 +1,4 @@
-import CLinux
+import CPlatform
 import Platform
 
 /// The system calls on sockets, and the differences between systems.
@@ -86,7 +86,7 @@ enum SystemSocket {
             _ = set(accepted, SOL_SOCKET, SO_NOSIGPIPE, to: 1)
             return accepted
         #else
-            return clinux_accept(listener, peer, length)
+            return linux_accept(listener, peer, length)
         #endif
     }
 }

@@ -1,4 +1,4 @@
-import CFaultNote
+import CPlatform
 
 /// The names of a kind and of its actions as C strings.
 ///

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
-#include "CLinux.h"
+#include "Linux.h"
 
 #include <stddef.h>
 
 #ifdef __linux__
-int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length) {
+int linux_accept(int listener, struct sockaddr *peer, socklen_t *length) {
     return accept4(listener, peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 #endif

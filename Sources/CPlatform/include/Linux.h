@@ -1,5 +1,5 @@
-#ifndef STOREHOUSE_CLINUX_H
-#define STOREHOUSE_CLINUX_H
+#ifndef CPLATFORM_LINUX_H
+#define CPLATFORM_LINUX_H
 
 // The parts of glibc that Swift's Glibc module lacks: epoll, eventfd, accept4 and malloc_trim.
 #ifdef __linux__
@@ -11,7 +11,7 @@
 #endif
 
 // Calls accept4. The new socket is non-blocking and close-on-exec.
-int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length);
+int linux_accept(int listener, struct sockaddr *peer, socklen_t *length);
 #endif
 
 #endif

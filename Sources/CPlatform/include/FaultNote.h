@@ -1,5 +1,5 @@
-#ifndef CFAULTNOTE_H
-#define CFAULTNOTE_H
+#ifndef CPLATFORM_FAULTNOTE_H
+#define CPLATFORM_FAULTNOTE_H
 
 #include <stdbool.h>
 #include <stddef.h>

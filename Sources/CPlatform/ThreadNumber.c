@@ -1,4 +1,4 @@
-#include "CThreadNumber.h"
+#include "ThreadNumber.h"
 
 #include <stdatomic.h>
 

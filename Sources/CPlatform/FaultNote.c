@@ -1,4 +1,4 @@
-#include "CFaultNote.h"
+#include "FaultNote.h"
 
 #include <errno.h>
 #include <pthread.h>
