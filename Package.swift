@@ -14,7 +14,7 @@ let package = Package(
         .library(name: "StorehouseTesting", targets: ["StorehouseTesting"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
         .library(name: "Journal", targets: ["Journal"]),
-        .library(name: "Sealing", targets: ["Sealing"]),
+        .library(name: "Security", targets: ["Security"]),
     ],
     targets: [
         .target(name: "CPlatform"),
@@ -51,24 +51,18 @@ let package = Package(
             ],
             resources: [.embedInCode("Redis/Scripts")]),
         .target(name: "Cluster"),
-        .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
-        .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
+        .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting"]),
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "Access", "CPlatform", "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
-                "RemoteServices",
-                "Sealing",
-                "Sockets",
-                "StoreHosting",
-                "Stores",
+                "CPlatform", "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
+                "RemoteServices", "Security", "Sockets", "StoreHosting", "Stores",
             ],
             resources: [.embedInCode("Inspector/Page")]),
         .target(
             name: "Storehouse",
             dependencies: [
-                "Access", "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices",
-                "Sealing",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Security",
                 "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ],
             resources: [.embedInCode("CommandLine/Templates")]),
@@ -85,13 +79,13 @@ let package = Package(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
 
-        .target(name: "FuzzProperties", dependencies: ["Access", "JSON", "HTTP"], path: "Fuzz/properties"),
+        .target(name: "FuzzProperties", dependencies: ["HTTP", "JSON", "Security"], path: "Fuzz/properties"),
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
             name: "storesbench",
             dependencies: [
-                "Access", "CAllocations", "DeclaredTallies", "HTTP", "JSON", "Locks", "StoreHosting", "StoreKinds",
+                "CAllocations", "DeclaredTallies", "HTTP", "JSON", "Locks", "Security", "StoreHosting", "StoreKinds",
                 "Stores",
             ],
             path: "Benchmarks/stores"),
@@ -138,16 +132,15 @@ let package = Package(
             name: "JournalTests",
             dependencies: [
                 "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
-                "Platform", "RedisTesting", "Sealing", "StoreHosting", "Stores",
+                "Platform", "RedisTesting", "Security", "StoreHosting", "Stores",
             ]),
-        .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
         .executableTarget(
             name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
         .testTarget(
             name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation", "ProcessTesting", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
-        .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
+        .testTarget(name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "TokenVectors"]),
         .target(
             name: "FaultyServices", dependencies: ["CPlatform", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(
@@ -161,19 +154,16 @@ let package = Package(
             name: "StorehouseTests",
             dependencies: [
                 "HTTP", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
-                "RemoteServices", "Sealing",
-                "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
-                "StoresTesting", "Upstream",
+                "RemoteServices", "Security", "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer",
+                "StorehouseTesting", "Stores", "StoresTesting", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "Access", "Storehouse", "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal",
-                "Stores",
-                "StoreHosting",
-                "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "CProcessTesting", "ProcessTesting",
-                "RedisTesting", "TokenVectors",
+                "CFaultyDisk", "CProcessTesting", "FaultyServices", "FuzzProperties", "HTTP", "HTTPRules", "HTTPServer",
+                "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting", "RedisTesting",
+                "RemoteServices", "Security", "Sockets", "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer",
+                "Stores", "StoresTesting", "TokenVectors", "Upstream",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,7 +9,7 @@ scratch=.build      # where the tests were built
 # simulates nodes, crashes and damaged files. The last measure memory, which says nothing with a sanitizer.
 # shellcheck disable=SC2034 # for .ci/run and script/soak
 readonly without_threads=(
-    '^(AccessTests|ArchitectureTests|ClusterTests|ExampleStoresTests|FuzzTests|HTTPTests|JSONTests|SealingTests)[.]'
+    '^(ArchitectureTests|ClusterTests|ExampleStoresTests|FuzzTests|HTTPTests|JSONTests|SecurityTests)[.]'
     '^JournalTests[.](CrashTests|DamageTests|RandomTransactionTests|SortingPropertyTests)'
     '[.]MemoryProcessTests'
 )

@@ -1,8 +1,8 @@
-import Access
 import Foundation
 import HTTP
 import JSON
 import Locks
+import Security
 
 /// What it costs a request that its token is looked at: one that was verified before, as nearly all are, and a new one.
 func measureTokens(_ stopwatch: Stopwatch) -> Numbers {

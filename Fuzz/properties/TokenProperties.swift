@@ -1,5 +1,5 @@
-import Access
 import JSON
+import Security
 
 /// Tokens, key sets and key files.
 enum TokenProperties {

@@ -1,7 +1,7 @@
 import Journal
 import Observability
 import RemoteServices
-import Sealing
+import Security
 import Upstream
 
 extension StorehouseApp {

@@ -1,9 +1,9 @@
-import Access
 package import HTTP
 import HTTPServer
 import Locks
 import Observability
 import RemoteServices
+import Security
 import Sockets
 import StoreHosting
 import Stores

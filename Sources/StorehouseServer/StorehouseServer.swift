@@ -27,7 +27,7 @@ public struct StorehouseServer: Sendable {
     ///   - configuration: nil to read it from file and environment.
     ///   - journal: stores the commits; for example a `MemoryJournal` or `SQLiteJournal` of module Journal. Without one there
     ///     is no action log. One that outlives the process is required if `storage.kind` is not `memory`.
-    ///   - sealer: encrypts the secrets in the journal; for example an `AESSealer` of module Sealing. Without one, the journal
+    ///   - sealer: encrypts the secrets in the journal; for example an `AESSealer` of module Security. Without one, the journal
     ///     stores no secrets. It is required if `storage.key` is set.
     ///   - keySet: fetches `access.jwksURL` with a GET without a target. It is required if that is set.
     ///   - metrics: adds metrics to those of `GET /metrics`.

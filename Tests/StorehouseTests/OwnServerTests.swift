@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Journal
 import Observability
-import Sealing
+import Security
 import StoreHosting
 import StorehouseServer
 import Testing

@@ -1,11 +1,11 @@
 import Journal
-import Sealing
+import Security
 import StoreHosting
 import Storehouse
 import StorehouseServer
 import Testing
 
-// The code in the articles of Storehouse, StorehouseServer, Journal and Sealing.
+// The code in the articles of Storehouse, StorehouseServer, Journal and Security.
 
 private let seats = StoreDefinition("seats", "A small hall.", [String]()) {
     Member("guests", \.self)

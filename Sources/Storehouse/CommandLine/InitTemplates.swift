@@ -8,7 +8,7 @@ struct InitTemplates {
     /// Modules that a package must not have the name of, in lower case.
     static let reservedModules: Set<String> = [
         "foundation", "http", "httpserver", "journal", "json", "locks", "observability", "platform", "remoteservices",
-        "sealing", "sockets", "storehosting", "storehouse", "storehouseserver", "storehousetesting", "stores",
+        "security", "sockets", "storehosting", "storehouse", "storehouseserver", "storehousetesting", "stores",
         "storestesting", "swift", "testing", "upstream",
     ]
 

@@ -1,7 +1,7 @@
-package import Access
 import JSON
 import Observability
 import Platform
+package import Security
 import StorehouseServer
 
 /// Makes a token for a server in token mode.

@@ -1,7 +1,7 @@
 import Journal
 package import Observability
 import Platform
-package import Sealing
+package import Security
 package import StoreHosting
 package import StorehouseServer
 

@@ -1,5 +1,5 @@
-package import Access
 package import HTTP
+package import Security
 
 /// What a method of a resource demands of the credentials.
 package enum AccessRule: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import Access
 import JSON
+import Security
 
 /// The verified credentials of a request, and the permissions that they give.
 ///

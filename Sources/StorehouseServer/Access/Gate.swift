@@ -1,6 +1,6 @@
-import Access
 import HTTP
 import RemoteServices
+import Security
 import Stores
 
 /// Verifies the credentials of requests, and applies the rules of ``Route/accessRule(for:)``: every request passes it.

@@ -1,7 +1,7 @@
-import Access
 import Locks
 import Observability
 import Platform
+import Security
 
 /// The files of `access.publicKeys`, read again when they are replaced.
 final class PublicKeyFiles: Sendable {

@@ -1,8 +1,7 @@
-import Access
 import HTTP
 import JSON
 import Locks
-import Sealing
+import Security
 import StoreHosting
 
 /// The right to use a part of one session for some time, without knowing its id.

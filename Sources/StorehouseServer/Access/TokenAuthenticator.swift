@@ -1,8 +1,8 @@
-import Access
 import JSON
 import Locks
 import Observability
 import RemoteServices
+import Security
 import Synchronization
 
 /// Verifies tokens with the keys of the configuration and of a key set, and remembers the valid ones.

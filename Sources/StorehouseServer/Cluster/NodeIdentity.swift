@@ -1,5 +1,5 @@
-import Access
 import Locks
+import Security
 
 /// How a node shows other nodes that it is one of them.
 ///

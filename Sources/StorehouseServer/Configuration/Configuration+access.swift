@@ -1,5 +1,5 @@
-import Access
 import Platform
+import Security
 
 extension Configuration.Access {
     /// What is wrong with values that are valid one by one.

@@ -1,5 +1,5 @@
-import Access
 import JSON
+import Security
 
 extension Configuration {
     /// Every key, in the order of the file.

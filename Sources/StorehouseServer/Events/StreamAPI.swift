@@ -1,6 +1,6 @@
-import Access
 import HTTP
 import HTTPServer
+import Security
 import Sockets
 import StoreHosting
 import Stores

@@ -1,6 +1,6 @@
-import Access
 import HTTP
 import JSON
+import Security
 
 // Operations on shares, and through them.
 extension OpenAPI {

@@ -1,6 +1,6 @@
-import Access
 import HTTP
 import JSON
+import Security
 import StoreHosting
 import Stores
 

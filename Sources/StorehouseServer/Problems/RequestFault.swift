@@ -1,5 +1,5 @@
-import Access
 import JSON
+import Security
 
 /// Why a request means nothing to the resource that it names. ``Problem`` tells it to clients.
 enum RequestFault: Error, Sendable {

@@ -1,5 +1,5 @@
-package import Access
 package import JSON
+package import Security
 package import StoreHosting
 import Stores
 

@@ -1,7 +1,7 @@
-import Access
 import HTTP
 import HTTPServer
 import JSON
+import Security
 import StoreHosting
 import Stores
 

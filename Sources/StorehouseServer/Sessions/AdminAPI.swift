@@ -1,7 +1,7 @@
-import Access
 import HTTP
 import JSON
 import Observability
+import Security
 import StoreHosting
 import Stores
 

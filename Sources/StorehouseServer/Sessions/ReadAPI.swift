@@ -1,5 +1,5 @@
-import Access
 import HTTP
+import Security
 
 /// `GET /sessions/{id}/state` and `/actions`: shows the state, now or at an earlier revision, and the action log.
 struct ReadAPI: Sendable {

@@ -1,8 +1,8 @@
-import Access
 import HTTP
 import HTTPServer
 import JSON
 import Observability
+import Security
 import StoreHosting
 import Stores
 

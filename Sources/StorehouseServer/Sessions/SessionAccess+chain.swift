@@ -1,6 +1,6 @@
-import Access
 import HTTP
 import HTTPServer
+import Security
 
 // The chain of handlers behind the access to a session.
 extension SessionAccess {

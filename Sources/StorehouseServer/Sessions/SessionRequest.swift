@@ -1,5 +1,5 @@
-import Access
 import JSON
+import Security
 import StoreHosting
 
 /// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.

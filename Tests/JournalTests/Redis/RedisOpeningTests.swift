@@ -1,7 +1,7 @@
 import Foundation
 import Journal
 import RedisTesting
-import Sealing
+import Security
 import StoreHosting
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import Journal
 import Platform
 import RedisTesting
-import Sealing
+import Security
 import StoreHosting
 import Stores
 

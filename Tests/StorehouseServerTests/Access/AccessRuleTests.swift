@@ -1,5 +1,5 @@
-import Access
 import HTTP
+import Security
 import StorehouseServer
 import Testing
 

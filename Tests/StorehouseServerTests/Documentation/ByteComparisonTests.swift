@@ -6,8 +6,8 @@ import Testing
 /// bytes are `Subject`, `JSONValue` and `ExactComparison`.
 @Suite struct ByteComparisonTests {
     private static let folders = [
-        "Sources/Access/", "Sources/StorehouseServer/Access/", "Sources/StoreHosting/Diffing/", "Sources/JSON/Patch/",
-        "Sources/Stores/ChangeTracking/", "Sources/Stores/Entities/",
+        "Sources/Security/Tokens/", "Sources/StorehouseServer/Access/", "Sources/StoreHosting/Diffing/",
+        "Sources/JSON/Patch/", "Sources/Stores/ChangeTracking/", "Sources/Stores/Entities/",
     ]
     /// Texts that are only shown, parsed or written.
     private static let properties: Set<String> = [

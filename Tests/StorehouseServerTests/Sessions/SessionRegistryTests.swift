@@ -3,7 +3,7 @@ import Journal
 import Locks
 import Observability
 import RedisTesting
-import Sealing
+import Security
 import StoreHosting
 import StorehouseServer
 import Testing

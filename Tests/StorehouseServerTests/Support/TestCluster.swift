@@ -5,7 +5,7 @@ import Locks
 import Platform
 import RedisTesting
 import RemoteServices
-import Sealing
+import Security
 import Sockets
 import StoreHosting
 import StorehouseServer

@@ -1,6 +1,6 @@
-import Access
 import JSON
 import RemoteServices
+import Security
 import StorehouseServer
 import Testing
 

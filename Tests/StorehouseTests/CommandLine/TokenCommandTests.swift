@@ -1,6 +1,6 @@
-import Access
 import Foundation
 import ProcessTesting
+import Security
 import Storehouse
 import Testing
 

@@ -1,5 +1,5 @@
-import Access
 import JSON
+import Security
 import Testing
 import TokenVectors
 

@@ -1,4 +1,4 @@
-import Sealing
+import Security
 import Testing
 
 @Suite struct AESSealerTests {
