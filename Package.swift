@@ -60,16 +60,28 @@ let package = Package(
             ],
             resources: [.embedInCode("Inspector/Page")]),
         .target(
-            name: "Storehouse",
+            name: "ServerWiring",
             dependencies: [
                 "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Security",
-                "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
+                "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
+            ]),
+        .target(
+            name: "CommandLine",
+            dependencies: [
+                "HTTP", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Security", "ServerWiring",
+                "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ],
-            resources: [.embedInCode("CommandLine/Templates")]),
+            resources: [.embedInCode("Templates")]),
+        .target(
+            name: "Storehouse",
+            dependencies: [
+                "CommandLine", "JSON", "Observability", "Platform", "RemoteServices", "StoreHosting",
+                "StorehouseServer", "Stores",
+            ]),
         .target(
             name: "StorehouseTesting",
             dependencies: [
-                "JSON", "Observability", "RemoteServices", "StoreHosting", "Storehouse", "StorehouseServer", "Stores",
+                "JSON", "Observability", "RemoteServices", "ServerWiring", "StoreHosting", "StorehouseServer", "Stores",
                 "StoresTesting", "Upstream",
             ]),
         .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
@@ -151,19 +163,31 @@ let package = Package(
             ]),
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Locks", "Observability", "Platform"]),
         .testTarget(
+            name: "ServerWiringTests",
+            dependencies: [
+                "JSON", "RemoteServices", "ServerWiring", "StoreHosting", "StoreKinds", "StorehouseServer", "Stores",
+                "Upstream",
+            ]),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: [
+                "CommandLine", "JSON", "ProcessTesting", "Security", "ServerWiring", "StoreHosting", "StorehouseServer",
+                "Upstream",
+            ]),
+        .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
-                "RemoteServices", "Security", "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer",
-                "StorehouseTesting", "Stores", "StoresTesting", "Upstream",
+                "JSON", "Journal", "Observability", "ProcessTesting", "RemoteServices", "Security", "ServerWiring",
+                "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
+                "StoresTesting",
             ]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "CFaultyDisk", "CProcessTesting", "FaultyServices", "FuzzProperties", "HTTP", "HTTPRules", "HTTPServer",
-                "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting", "RedisTesting",
-                "RemoteServices", "Security", "Sockets", "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer",
-                "Stores", "StoresTesting", "TokenVectors", "Upstream",
+                "CFaultyDisk", "CProcessTesting", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
+                "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
+                "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sockets", "StoreHosting", "StoreKinds",
+                "StorehouseServer", "Stores", "StoresTesting", "TokenVectors", "Upstream",
             ]),
     ],
     swiftLanguageModes: [.v6]

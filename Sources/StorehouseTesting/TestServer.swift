@@ -1,8 +1,8 @@
 public import JSON
 import Observability
 public import RemoteServices
+import ServerWiring
 public import StoreHosting
-import Storehouse
 public import StorehouseServer
 import Stores
 import Upstream

@@ -2,9 +2,9 @@ import FaultyServices
 import Foundation
 import JSON
 import RemoteServices
+import ServerWiring
 import Sockets
 import StoreHosting
-import Storehouse
 import StorehouseServer
 import Stores
 import Testing

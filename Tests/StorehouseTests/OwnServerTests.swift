@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Journal
 import Observability
+import ProcessTesting
 import Security
 import StoreHosting
 import StorehouseServer

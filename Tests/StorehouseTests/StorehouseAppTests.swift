@@ -1,5 +1,6 @@
 import JSON
 import RemoteServices
+import ServerWiring
 import StoreHosting
 import Storehouse
 import StorehouseServer

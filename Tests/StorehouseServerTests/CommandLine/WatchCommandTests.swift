@@ -1,6 +1,6 @@
+import CommandLine
 import JSON
 import Locks
-import Storehouse
 import StorehouseServer
 import Testing
 

@@ -1,4 +1,4 @@
-import Storehouse
+import CommandLine
 import Testing
 
 /// docs/command-line.md shows the help of every command.

@@ -1,8 +1,8 @@
 import JSON
 import Observability
+import ServerWiring
 import StoreHosting
 import StoreKinds
-import Storehouse
 import StorehouseServer
 import Testing
 

@@ -1,6 +1,6 @@
+import ServerWiring
 import StoreHosting
 import StoreKinds
-import Storehouse
 import StorehouseServer
 import Testing
 

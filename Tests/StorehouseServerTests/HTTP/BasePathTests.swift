@@ -1,6 +1,6 @@
+import CommandLine
 import JSON
 import StoreKinds
-import Storehouse
 import StorehouseServer
 import Testing
 

@@ -3,9 +3,9 @@ import JSON
 import Journal
 import Observability
 import RedisTesting
+import ServerWiring
 import StoreHosting
 import StoreKinds
-import Storehouse
 import StorehouseServer
 import Testing
 

@@ -3,8 +3,8 @@ import Journal
 import Observability
 import RedisTesting
 import RemoteServices
+import ServerWiring
 import StoreHosting
-import Storehouse
 import StorehouseServer
 import Stores
 import StoresTesting

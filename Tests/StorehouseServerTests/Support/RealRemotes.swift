@@ -1,8 +1,8 @@
 import RemoteServices
+import ServerWiring
 import Sockets
 import StoreHosting
 import StoreKinds
-import Storehouse
 import Stores
 import Upstream
 

@@ -1,0 +1,97 @@
+import HTTP
+import Observability
+import StoreHosting
+package import StorehouseServer
+import Stores
+
+/// A parsed command line.
+package enum Invocation: Sendable, Hashable {
+    case serve(configurationFile: String?, flags: [ConfigurationFlag], printsAdminToken: Bool)
+    case checkConfiguration(file: String?, flags: [ConfigurationFlag])
+    case upstream(port: Int, configurationFile: String?, flags: [ConfigurationFlag])
+    case healthcheck(HealthcheckCommand)
+    case storage(StorageCommand, inJSON: Bool)
+    case watch(WatchCommand)
+    case send(SendCommand)
+    case types(kind: String, language: TypeLanguage)
+    case initialize(InitCommand)
+    case token(TokenCommand)
+    case completion(CompletionScript.Shell)
+    case version(inJSON: Bool)
+    /// - command: the command to explain; nil for the list of all.
+    case help(command: String?)
+
+    /// The default port of `storehouse upstream`.
+    package static let upstreamPort = 8081
+
+    /// The name of this program in its messages: the name of its file.
+    package static var programName: String {
+        let path = CommandLine.arguments.first ?? ""
+        return path.split(separator: "/").last.map(String.init) ?? Self.defaultName
+    }
+
+    package static let defaultName = "storehouse"
+
+    /// Reads the words after the program's name. Values of settings are checked when the configuration is loaded.
+    ///
+    /// - Parameter program: the name of the program in error messages.
+    package static func parse(
+        _ arguments: [String], program: String = defaultName
+    ) throws(UsageError) -> Invocation {
+        guard var first = arguments.first else {
+            throw UsageError(description: Help.commands(of: program))
+        }
+        if isHelp(first) { first = "help" }
+        if first == "--version" { first = "version" }
+        var command: CommandDeclaration?
+        do throws(UsageError) {
+            guard let found = CommandDeclaration.named(first) else { throw unknown(first) }
+            command = found
+            guard let values = try FlagValues(arguments.dropFirst(), of: found) else { return .help(command: first) }
+            return try found.invocation(values)
+        } catch {
+            let help = [program] + [command?.name].compactMap(\.self) + ["--help"]
+            throw UsageError(description: "\(program): \(error)\nTry: \(help.joined(separator: " "))")
+        }
+    }
+
+    static func isHelp(_ word: String) -> Bool {
+        word == "--help" || word == "-h"
+    }
+
+    static func nearest(to word: String, in candidates: [String]) -> String {
+        let nearest = candidates.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
+        return candidates.first { $0.hasPrefix(word) } ?? nearest?.word ?? ""
+    }
+
+    static func unknown(_ word: String) -> UsageError {
+        let isFlag = word.hasPrefix("-")
+        let hint = nearest(to: word, in: isFlag ? ["--help", "--version"] : CommandDeclaration.all.map(\.name))
+        return .wrong("there is no \(isFlag ? "flag" : "command") '\(word)'; the nearest is '\(hint)'")
+    }
+}
+
+/// An error in the command line. The exit code is 2.
+package struct UsageError: Error, Sendable, Hashable {
+    /// The text for standard error.
+    package let description: String
+}
+
+extension UsageError: CustomStringConvertible {}
+
+extension UsageError {
+    /// An error of one line, without the passwords of URLs in it. ``Invocation/parse(_:program:)`` adds a pointer to the help.
+    static func wrong(_ detail: String) -> UsageError {
+        UsageError(description: detail.withoutUserInfo.escapedForOneLine)
+    }
+}
+
+/// Why a command failed. The exit code is 1.
+package struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The text for standard error, without the name of the program.
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

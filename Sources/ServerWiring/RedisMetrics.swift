@@ -1,0 +1,25 @@
+package import Journal
+package import Observability
+import Platform
+
+/// What `GET /metrics` shows of the storage on Redis.
+package struct RedisMetrics: Sendable {
+    private let journal: RedisJournal
+    private let latency = DurationHistogram()
+
+    package init(_ journal: RedisJournal) {
+        self.journal = journal
+        journal.observeLatency { [latency] in latency.add(nanoseconds: Int(clamping: $0.wholeNanoseconds)) }
+    }
+
+    package func write(into metrics: inout PrometheusWriter) {
+        metrics.gauge("storehouse_cluster_nodes", "Nodes whose leases hold.", journal.nodeCount)
+        metrics.counter(
+            "storehouse_cluster_takeovers_total", "Sessions claimed from nodes that had not given them back.",
+            journal.takeoverCount)
+        metrics.counter(
+            "storehouse_cluster_conflicts_total", "Commands refused because another claim or commit came before.",
+            journal.conflictCount)
+        metrics.histogram("storehouse_redis_latency_seconds", "Time that Redis took to answer.", latency)
+    }
+}

@@ -1,0 +1,87 @@
+import CommandLine
+import Foundation
+import JSON
+import ProcessTesting
+import ServerWiring
+import StorehouseServer
+import Testing
+
+@Suite struct InitCommandTests {
+    /// This project.
+    private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    @Test(arguments: ["", "1st", "-a", "a b", "a/b", "..", "ä", "a\n", String(repeating: "a", count: 65)])
+    func aBadNameIsRefused(name: String) {
+        let error = #expect(throws: UsageError.self) { try InitCommand(name: name) }
+        #expect(
+            error?.description.hasSuffix(
+                "cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most") == true)
+    }
+
+    @Test(arguments: ["stores", "Storehouse", "JSON", "swift", "testing"])
+    func theNameOfAModuleIsRefused(name: String) {
+        #expect(throws: UsageError.self) { try InitCommand(name: name) }
+    }
+
+    @Test func thePackageIsWhole() throws {
+        let folder = try TemporaryFolder()
+        let command = try InitCommand(name: "my-hall", path: Self.checkout)
+        let files = try command.create(in: folder.path + "/")
+        #expect(
+            files.map { $0.dropFirst("my-hall/".count) } == [
+                "Package.swift", "Sources/my-hall/Seats.swift", "Sources/my-hall/MyHallApp.swift",
+                "Tests/my-hallTests/SeatsTests.swift", "config/storehouse.json", "Dockerfile", ".dockerignore",
+                ".gitignore", "README.md",
+            ])
+        let manifest = try folder.text(of: "my-hall/Package.swift")
+        #expect(manifest.contains(".package(name: \"storehouse\", path: \"\(Self.checkout)\")"))
+        let test = try folder.text(of: "my-hall/Tests/my-hallTests/SeatsTests.swift")
+        #expect(test.contains("import my_hall\n") && test.contains("seats.kind.problems.isEmpty"))
+        let image = try folder.text(of: "my-hall/Dockerfile")
+        #expect(image.contains("docker build --build-context storehouse=\(Self.checkout) -t my-hall ."))
+        #expect(image.contains("ARG BUILD_IMAGE=") && image.contains("FROM ${BUILD_IMAGE} AS build"))
+        #expect(image.contains("ARG RUN_IMAGE=") && image.contains("FROM ${RUN_IMAGE}\n"))
+        #expect(image.contains("COPY --from=storehouse [\".\", \"\(Self.checkout)\"]"))
+        _ = try StorehouseConfiguration(file: Array(try folder.text(of: "my-hall/config/storehouse.json").utf8))
+        for file in files { #expect(try folder.text(of: file).hasSuffix("\n")) }
+    }
+
+    @Test(.enabled(if: Tool("swiftc") != nil)) func theSourcesCanBeParsed() async throws {
+        let folder = try TemporaryFolder()
+        let files = try InitCommand(name: "hall", path: Self.checkout).create(in: folder.path + "/")
+        let sources = files.filter { $0.hasSuffix(".swift") }.map { folder.path + "/" + $0 }
+        let result = try await #require(Tool("swiftc")).run(["-parse", "-swift-version", "6"] + sources)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    @Test func aFolderThatIsNotEmptyStaysAsItIs() throws {
+        let folder = try TemporaryFolder()
+        let command = try InitCommand(name: "hall", path: Self.checkout)
+        try FileManager.default.createDirectory(atPath: folder.path + "/hall", withIntermediateDirectories: true)
+        _ = try command.create(in: folder.path + "/")
+        let before = try folder.text(of: "hall/README.md")
+        let error = #expect(throws: CommandFailure.self) { try command.create(in: folder.path + "/") }
+        #expect(
+            error?.description == "\(folder.path)/hall exists and is not empty; choose another name, or move it away")
+        #expect(try folder.text(of: "hall/README.md") == before)
+    }
+
+    @Test func aFileIsNotReplaced() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("mine", to: "hall")
+        #expect(throws: CommandFailure.self) {
+            try InitCommand(name: "hall", path: Self.checkout).create(in: folder.path + "/")
+        }
+        #expect(try folder.text(of: "hall") == "mine")
+    }
+
+    @Test func aWrongCheckoutIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: CommandFailure.self) {
+            try InitCommand(name: "hall", path: folder.path).create(in: folder.path + "/")
+        }
+        #expect(error?.description == "\(folder.path) is not a checkout of Storehouse: it has no Package.swift")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/hall"))
+    }
+}

@@ -1,0 +1,197 @@
+import CommandLine
+import JSON
+import StorehouseServer
+import Testing
+
+@Suite struct InvocationTests {
+    private static let port = ConfigurationFlag(name: "--port", path: "http.port", text: "0")
+    private static let host = ConfigurationFlag(name: "--host", path: "http.host", text: "::1")
+
+    private static func set(_ path: String, _ text: String) -> ConfigurationFlag {
+        ConfigurationFlag(name: "--set", path: path, text: text)
+    }
+
+    @Test(arguments: [
+        (["serve"], Invocation.serve(configurationFile: nil, flags: [], printsAdminToken: false)),
+        (["serve", "--port", "0"], .serve(configurationFile: nil, flags: [port], printsAdminToken: false)),
+        (["serve", "--port=0"], .serve(configurationFile: nil, flags: [port], printsAdminToken: false)),
+        (["serve", "--print-admin-token"], .serve(configurationFile: nil, flags: [], printsAdminToken: true)),
+        (
+            ["serve", "--port", "9", "--port", "0"],
+            .serve(configurationFile: nil, flags: [port], printsAdminToken: false)
+        ),
+        (
+            ["serve", "--port", "0", "--config=a=b", "--host", "::1"],
+            .serve(configurationFile: "a=b", flags: [port, host], printsAdminToken: false)
+        ),
+        (
+            ["serve", "--set", "a.b=c=d", "--port=0", "--set=e="],
+            .serve(configurationFile: nil, flags: [set("a.b", "c=d"), port, set("e", "")], printsAdminToken: false)
+        ),
+        // The later one counts.
+        (
+            ["serve", "--port=9", "--set", "http.port=1", "--port=0"],
+            .serve(configurationFile: nil, flags: [set("http.port", "1"), port], printsAdminToken: false)
+        ),
+        (
+            ["serve", "--port=0", "--set", "http.port=1"],
+            .serve(configurationFile: nil, flags: [port, set("http.port", "1")], printsAdminToken: false)
+        ),
+        (["check-config"], .checkConfiguration(file: nil, flags: [])),
+        (["check-config", "--config", "-", "--json"], .checkConfiguration(file: "-", flags: [])),
+        (["check-config", "--set", "a=--b"], .checkConfiguration(file: nil, flags: [set("a", "--b")])),
+        (["upstream"], .upstream(port: 8081, configurationFile: nil, flags: [])),
+        (
+            ["upstream", "--port", "0", "--set", "a=b", "--config", "c"],
+            .upstream(port: 0, configurationFile: "c", flags: [set("a", "b")])
+        ),
+        (["healthcheck"], .healthcheck(HealthcheckCommand())),
+        (
+            ["healthcheck", "--config", "c", "--url", "http://a", "--ready", "--json", "--set", "a=b"],
+            .healthcheck(
+                HealthcheckCommand(
+                    configurationFile: "c", flags: [set("a", "b")], url: "http://a", isReadiness: true, inJSON: true))
+        ),
+        (["--version"], .version(inJSON: false)),
+        (["--version", "--json"], .version(inJSON: true)),
+        (["version", "--json"], .version(inJSON: true)),
+    ])
+    func aCommandOfTheServerIsParsed(words: [String], invocation: Invocation) throws {
+        #expect(try Invocation.parse(words) == invocation)
+    }
+
+    @Test(arguments: [
+        (["verify", "--storage", "a"], StorageCommand.verify(file: "a"), false),
+        (["verify", "--storage", "a", "--json"], .verify(file: "a"), true),
+        (["backup", "--storage", "a", "--to", "b"], .backup(file: "a", target: "b"), false),
+        (["restore", "--from", "b", "--storage", "a"], .restore(backup: "b", file: "a"), false),
+        (["restore", "--storage", "unix:///a"], .restore(backup: nil, file: "unix:///a"), false),
+        (["export", "-id_", "--storage", "a"], .export(session: "-id_", file: "a", withOwners: false), true),
+        (["export", "x", "--storage", "a", "--with-owners"], .export(session: "x", file: "a", withOwners: true), true),
+        (["export", "--storage", "a", "--", "--id"], .export(session: "--id", file: "a", withOwners: false), true),
+        (["export", "--storage", "a", "--", "--help"], .export(session: "--help", file: "a", withOwners: false), true),
+        (["export", "--storage", "a", "--", "--"], .export(session: "--", file: "a", withOwners: false), true),
+        (["import", "--storage=a", "-", "--id", "new"], .import(document: "-", file: "a", id: "new"), false),
+        (["import", "--storage=a", "--id=--x", "b"], .import(document: "b", file: "a", id: "--x"), false),
+        (["sessions", "--storage", "a"], .sessions(file: "a", deleted: nil), false),
+        (["sessions", "--delete", "b", "--storage", "a"], .sessions(file: "a", deleted: "b"), false),
+        (
+            ["sessions", "--mark", "35C5700B", "--storage", "a"], .sessions(file: "a", deleted: nil, mark: "35c5700b"),
+            false
+        ),
+    ])
+    func aCommandOnStorageIsParsed(words: [String], command: StorageCommand, inJSON: Bool) throws {
+        #expect(try Invocation.parse(words) == .storage(command, inJSON: inJSON))
+    }
+
+    @Test(arguments: [
+        (["types", "--swift", "app"], Invocation.types(kind: "app", language: .swift)),
+        (["types", "app", "--typescript"], .types(kind: "app", language: .typeScript)),
+        (["completion", "fish"], .completion(.fish)),
+        (["--help"], .help(command: nil)),
+        (["-h"], .help(command: nil)),
+        (["help"], .help(command: nil)),
+        (["help", "send"], .help(command: "send")),
+        (["serve", "--port", "1", "--help"], .help(command: "serve")),
+        (["export", "-h"], .help(command: "export")),
+    ])
+    func aToolIsParsed(words: [String], invocation: Invocation) throws {
+        #expect(try Invocation.parse(words) == invocation)
+    }
+
+    @Test func theWordsOfSendBecomeARequest() throws {
+        let words = [
+            "send", "http://a:1/sessions/x", "a/b", "n=1", "o:={}", "--wait", "5", "--if-match=3", "--dry-run",
+            "--select", "/a", "--json", "--header", "A: b", "--ca-file", "/dev/null", "--", "--m=2",
+        ]
+        var command = SendCommand(try SessionURL("http://a:1/sessions/x"), "a/b")
+        command.members = [.text(name: "n", "1"), .json(name: "o", [:]), .text(name: "--m", "2")]
+        (command.wait, command.ifMatch, command.select) = (5, "\"3\"", "/a")
+        (command.isDryRun, command.inJSON) = (true, true)
+        command.connection = ClientConnection(headers: ["A": "b"], caFile: "/dev/null")
+        #expect(try Invocation.parse(words) == .send(command))
+    }
+
+    @Test(arguments: [
+        (["sevre"], "there is no command 'sevre'; the nearest is 'serve'", ""),
+        (["check"], "there is no command 'check'; the nearest is 'check-config'", ""),
+        (["--verison"], "there is no flag '--verison'; the nearest is '--version'", ""),
+        (["--version", "x"], "'version' takes no argument 'x'", "version "),
+        (["help", "sevre"], "there is no command 'sevre'; the nearest is 'serve'", "help "),
+        (["serve", "--prot", "1"], "'serve' has no flag '--prot'; the nearest is '--port'", "serve "),
+        (["upstream", "--host", "a"], "'upstream' has no flag '--host'; the nearest is '--port'", "upstream "),
+        (["serve", "now"], "'serve' takes no argument 'now'", "serve "),
+        (["serve", "--", "now"], "'serve' takes no argument 'now'", "serve "),
+        (["serve", "-p"], "'serve' has no flag '-p'; the nearest is '--port'", "serve "),
+        (["serve", "--port"], "--port needs a value: --port N", "serve "),
+        (["serve", "--port="], "--port needs a value: --port N", "serve "),
+        (["serve", "--config", "--port", "1"], "--config needs a value: --config FILE", "serve "),
+        (["serve", "--set"], "--set needs a value: --set KEY=VALUE", "serve "),
+        (["serve", "--set", "http.port"], "--set needs a key and a value: --set KEY=VALUE", "serve "),
+        (["serve", "--set", "=s3cr3t"], "--set needs a key and a value: --set KEY=VALUE", "serve "),
+        (["upstream", "--port", "65536"], "--port must be a whole number from 0 to 65535, not '65536'", "upstream "),
+        (["verify"], "--storage FILE is missing", "verify "),
+        (["verify", "--json=yes"], "--json takes no value", "verify "),
+        (["backup", "--storage", "a"], "--to FILE is missing", "backup "),
+        (["restore", "--storage", "a"], "--from FILE is missing", "restore "),
+        (
+            ["restore", "--storage", "redis://a", "--from", "b"],
+            "a backup of Redis is put in its place as its manual says; do that, and leave --from out", "restore "
+        ),
+        (["export", "--storage", "a"], "SESSION is missing", "export "),
+        (["export", "a", "b", "--storage", "c"], "'export' takes no argument 'b'", "export "),
+        (["types", "app"], "choose one of --typescript and --swift", "types "),
+        (["types", "app", "--swift", "--typescript"], "choose one of --typescript and --swift", "types "),
+        (["completion", "csh"], "SHELL must be bash, zsh or fish, not 'csh'", "completion "),
+        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'watch'"#, ""),
+    ])
+    func aWrongCommandLineIsAnError(words: [String], detail: String, command: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }
+        #expect(error?.description == "storehouse: \(detail)\nTry: storehouse \(command)--help")
+    }
+
+    @Test(arguments: [
+        (
+            ["send", "http://a", "b/c"],
+            "'http://a' is the address of a server; --store NAME creates a session, or use URL/sessions/ID"
+        ),
+        (
+            ["send", "http://a/sessions/x", "b/c", "--store", "app"],
+            "--store needs the address of a server, and 'http://a/sessions/x' is a session's"
+        ),
+        (["send", "http://a/sessions/x"], "TYPE is missing"),
+        (
+            ["send", "http://a/sessions/x", "b/c", "d"],
+            "'d' is not a member of a payload: key=value, or key:=JSON"
+        ),
+        (["send", "http://a/sessions/x", "b/c", "d=1", "d:=1"], "the member 'd' is given twice"),
+        (
+            ["send", "http://a/sessions/x", "b/c", "--wait", "0.5"],
+            "--wait must be a whole number of seconds from 0 to 86400, not '0.5'"
+        ),
+        (
+            ["send", "http://a/sessions/x", "b/c", "--header", "s3cr3t"],
+            "--header needs a name and a value: --header 'NAME: VALUE'"
+        ),
+        (["watch", "http://a/sessions/x", "--ca-file", "/none.pem"], "--ca-file /none.pem cannot be read"),
+        (["watch", "http://a"], "'http://a' is the address of a server, not of a session: URL/sessions/ID"),
+        (
+            ["watch", "a/sessions/x"],
+            "'a/sessions/x' is not a URL of a session, such as http://localhost:8080/sessions/ID"
+        ),
+    ])
+    func aWrongCommandLineOfAClientIsAnError(words: [String], detail: String) throws {
+        let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }
+        #expect(error?.description == "storehouse: \(detail)\nTry: storehouse \(words[0]) --help")
+    }
+
+    @Test func anEmptyCommandLinePrintsTheHelp() {
+        let error = #expect(throws: UsageError.self) { try Invocation.parse([], program: "hall") }
+        #expect(error?.description == Help.commands(of: "hall"))
+    }
+
+    @Test func errorsNameTheProgram() {
+        let error = #expect(throws: UsageError.self) { try Invocation.parse(["verify"], program: "hall") }
+        #expect(error?.description == "hall: --storage FILE is missing\nTry: hall verify --help")
+    }
+}

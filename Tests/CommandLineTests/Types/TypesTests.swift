@@ -1,0 +1,139 @@
+import CommandLine
+import JSON
+import ProcessTesting
+import Testing
+
+@Suite struct TypesTests {
+    private static func schema(_ text: StaticString) -> PublishedSchema {
+        PublishedSchema((try? JSONValue(parsing: "\(text)")) ?? nil)
+    }
+
+    private static let small = TypedKind(
+        name: "hall",
+        actions: [
+            .init(
+                type: "seats/book", summary: "Books a */ seat.",
+                payload: schema(
+                    """
+                    {"type":"object","properties":{"guest":{"type":"string","description":"The name."},"row-number":
+                    {"type":["integer","null"]}},"required":["guest"],"additionalProperties":false}
+                    """)),
+            .init(
+                type: "seats/clear", summary: "Frees all.",
+                payload: schema(#"{"type":"object","properties":{},"additionalProperties":false}"#)),
+        ], state: nil)
+
+    /// Every shape, and names that no language likes.
+    private static let large = TypedKind(
+        name: "every-thing",
+        actions: small.actions + [
+            .init(
+                type: "string/default", summary: "",
+                payload: schema(
+                    """
+                    {"type":"object","additionalProperties":false,"required":["self","in","hashValue","a b","nullable"],
+                     "properties":{
+                       "self":{"type":"boolean"},"in":{"type":"number"},"hashValue":{"type":"integer"},"a b":{},
+                       "1st":{"type":"string","enum":["red","dark-red","1","","self","default","\\"q\\\\"]},
+                       "nullable":{"type":["string","null"]},"maybe":{"type":["string","null"]},
+                       "choice":{"type":["string","null"],"enum":["a",null]},
+                       "list":{"type":"array","items":{"type":["object","null"],"additionalProperties":false,"properties":
+                         {"x":{"type":"integer"},"list":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}},
+                       "labels":{"type":"object","additionalProperties":{"type":["integer","null"]}},
+                       "anything":{"type":"object"},"empty":{"type":"object","properties":{},"additionalProperties":false},
+                       "String":{"type":"object","additionalProperties":false,"properties":{"String":{"type":"string"}}}}}
+                    """)),
+            .init(type: "string default", summary: "", payload: schema("{}")),
+            .init(
+                type: "Int", summary: "",
+                payload: schema(#"{"type":"object","additionalProperties":{"type":"number"}}"#)),
+        ],
+        state: schema(
+            """
+            {"type":"object","additionalProperties":false,"required":["guests","error"],"properties":{
+              "guests":{"type":"array","items":{"type":"string"}},"error":{"type":["string","null"]},
+              "user":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string"}}}}}
+            """))
+
+    @Test func theTypeScriptOfAKind() {
+        #expect(
+            TypeLanguage.typeScript.source(of: Self.small) == #"""
+                // The types of the store kind "hall", made by 'types --typescript'. Make them again after an upgrade.
+
+                /** An action that clients may send. */
+                export type HallAction =
+                  | SeatsBook
+                  | SeatsClear;
+
+                /** The state. */
+                export type HallState = unknown;
+
+                /** Books a *\/ seat. */
+                export interface SeatsBook {
+                  type: "seats/book";
+                  payload: {
+                    /** The name. */
+                    guest: string;
+                    "row-number"?: number | null;
+                  };
+                }
+
+                /** Frees all. */
+                export interface SeatsClear {
+                  type: "seats/clear";
+                  payload?: Record<string, never>;
+                }
+                """#)
+    }
+
+    @Test func theSwiftOfAKind() {
+        let source = TypeLanguage.swift.source(of: Self.small)
+        for part in [
+            "public enum Hall {\n",
+            "        case seatsBook(SeatsBook)\n        /// Frees all.\n        case seatsClear\n",
+            #"            case "seats/book": self = .seatsBook(try action.decode(SeatsBook.self, forKey: .payload))"#,
+            #"            case "seats/clear": self = .seatsClear"#,
+            "            /// The name.\n            public var guest: String\n",
+            "            public var rowNumber: Nullable<Int>?\n",
+            "            public init(guest: String, rowNumber: Nullable<Int>? = nil) {\n",
+            #"                case rowNumber = "row-number""#, "    public typealias State = JSON\n",
+        ] { #expect(source.contains(part), "\(part)\nis not in\n\(source)") }
+    }
+
+    @Test func aKindWithoutActionsHasTypesToo() {
+        let kind = TypedKind(name: "quiet", actions: [], state: Self.schema(#"{"type":"integer"}"#))
+        #expect(TypeLanguage.typeScript.source(of: kind).contains("export type QuietAction = never;"))
+        #expect(TypeLanguage.typeScript.source(of: kind).contains("export type QuietState = number;"))
+        #expect(TypeLanguage.swift.source(of: kind).contains("public typealias Action = Never\n"))
+        #expect(TypeLanguage.swift.source(of: kind).contains("public typealias State = Int\n"))
+    }
+
+    @Test(.enabled(if: Tool("swiftc") != nil)) func theSwiftCompiles() async throws {
+        let folder = try TemporaryFolder()
+        let kinds = [Self.small, Self.large, TypedKind(name: "quiet", actions: [], state: nil)]
+        // In one module, as an app would have them.
+        let files = try kinds.map { try folder.write(TypeLanguage.swift.source(of: $0), to: $0.name + ".swift") }
+        let swiftc = try #require(Tool("swiftc"))
+        let arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
+        let result = try await swiftc.run(arguments + ["-module-cache-path", folder.path] + files)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    @Test(.enabled(if: Tool("tsc") != nil)) func theTypeScriptCompiles() async throws {
+        let folder = try TemporaryFolder()
+        let use = """
+
+            const book: HallAction = { type: "seats/book", payload: { guest: "Ada", "row-number": null } };
+            const clear: HallAction = { type: "seats/clear" };
+            // @ts-expect-error: a member is missing
+            const wrong: HallAction = { type: "seats/book", payload: {} };
+            export const all = [book, clear, wrong];
+            """
+        let files = [
+            try folder.write(TypeLanguage.typeScript.source(of: Self.small) + use, to: "hall.ts"),
+            try folder.write(TypeLanguage.typeScript.source(of: Self.large), to: "large.ts"),
+        ]
+        let result = try await #require(Tool("tsc")).run(["--strict", "--noEmit"] + files)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+}
