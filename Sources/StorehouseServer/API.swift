@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 import HTTPServer
 import Locks
 import Observability
@@ -50,23 +50,18 @@ final class API: Sendable {
         var input = InputBudget(limit: .max)
     }
 
-    let sessions: SessionAPI
-    let actions: ActionAPI
-    let reads: ReadAPI
-    let streams: StreamAPI
-    let shares: ShareAPI
-    let admin: AdminAPI
-    let meta: MetaAPI
+    let sessions: SessionResource
+    let actions: ActionResource
+    let reads: StateResource
+    let streams: StreamResource
+    let shares: ShareResource
+    let admin: AdminResource
+    let meta: ServerResources
 
-    let access: SessionAccess
+    private let engine: SessionEngine
     let gate: Gate
     /// Nil unless clients have tokens.
     let tokens: TokenAuthenticator?
-    let availability: Availability
-    let registry: SessionRegistry
-    let pool = WorkPool()
-    /// Nil if all sessions are in memory.
-    let timers: TimerWaker?
     let journal: (any Journal)?
     let basePath: BasePath
     let origins: OriginPolicy
@@ -75,14 +70,12 @@ final class API: Sendable {
     let log: Log
     let metrics = ServerMetrics()
     let recorder: RequestRecorder
-    let kinds: [KindRuntime]
     private let clock: WallClock
     private let connectionLimit = Locked(MinuteCount())
     let output: OutputBudget
     let input: InputBudget
     /// Nil outside of a cluster.
     let forwarder: Forwarder?
-    let handovers: Handovers?
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
@@ -103,60 +96,27 @@ final class API: Sendable {
         recorder = RequestRecorder(
             metrics, log, settings.loggedRequests, below: settings.basePath, behind: settings.trustedProxies)
         limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
-        availability = Availability(journal, memory)
-        registry = SessionRegistry(
-            settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
-            node: settings.node?.name, events: metrics.sessions)
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
-        let runtimes = kinds.map { [metrics, registry] in
-            KindRuntime(
-                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
-        }
-        self.kinds = runtimes
-        var builder = SessionBuilder(
-            runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
-        builder.historySuffix = { [registry] in registry.historySuffix }
-        let forwarder = settings.node.map { node in
-            Forwarder(
-                node,
-                Forwarder.Settings(
-                    lease: settings.lease, maxWait: settings.maxWait, streams: settings.streams,
-                    proxies: settings.trustedProxies, limits: settings.peerLimits),
-                clock, log)
-        }
+        let forwarder = Self.forwarder(settings, clock, log)
         self.forwarder = forwarder
-        let handovers = forwarder.map { [registry] in Handovers(registry, $0, log) }
-        self.handovers = handovers
-        builder.handovers = handovers
-        let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
-        let creator = SessionCreator(registry: registry, builder: builder, log: log)
-        let locator = loader.map { [registry, availability] in
-            SessionLocator(registry, $0, forwarder, handovers, availability)
-        }
-        let access = SessionAccess(
-            registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers,
-            chain: Self.chain(
-                to: SessionService(registry, creator, clock: clock), limits, pool, memory, clock: registry.clock))
-        self.access = access
-        if let journal, let loader, journal.outlivesProcess {
-            timers = TimerWaker(registry, loader, journal, clock: clock)
-        } else {
-            timers = nil
-        }
+        engine = SessionEngine(
+            kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, limits, metrics, clock, log)
         let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
-        sessions = SessionAPI(access, availability, creator, limits)
-        shares = ShareAPI(
+        let (access, availability) = (engine.access, engine.availability)
+        sessions = SessionResource(access, availability, engine.creator, limits)
+        shares = ShareResource(
             access: access, availability: availability, sealer: clientSealer, basePath: settings.basePath.text)
-        actions = ActionAPI(access, availability, maxWait: settings.maxWait)
-        reads = ReadAPI(access: access)
-        streams = StreamAPI(
-            access, availability, pool, settings.streams, clock: registry.clock, metrics, recorder)
-        admin = AdminAPI(access, registry, sessions, journal: journal, forwarder, pool, clientSealer)
+        actions = ActionResource(access, availability, maxWait: settings.maxWait)
+        reads = StateResource(access: access)
+        streams = StreamResource(
+            access, availability, engine.pool, settings.streams, clock: engine.registry.clock, metrics, recorder)
+        admin = AdminResource(
+            access, engine.registry, sessions, journal: journal, forwarder, engine.pool, clientSealer)
         tokens = settings.tokenVerifier.map {
             TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
         }
         gate = Gate(adminToken: settings.adminToken, clientSealer, tokens, clock: clock)
-        meta = MetaAPI(
+        meta = ServerResources(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
                 hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort,
@@ -165,18 +125,32 @@ final class API: Sendable {
             hasInspector: settings.hasInspector)
     }
 
+    var access: SessionAccess { engine.access }
+
+    var availability: Availability { engine.availability }
+
+    var registry: SessionRegistry { engine.registry }
+
+    var kinds: [KindRuntime] { engine.kinds }
+
+    /// Nil if all sessions are in memory.
+    var timers: TimerWaker? { engine.timers }
+
+    /// Nil outside of a cluster.
+    var handovers: Handovers? { engine.handovers }
+
     var isDraining: Bool { availability.isDraining }
 
-    /// The handlers that a request to a session passes, the outermost first.
-    private static func chain(
-        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ memory: MemoryLimit, clock: SessionClock
-    ) -> any SessionHandler {
-        let durability = Durability(next: service)
-        let largeStates = LargeStates(pool, memory, next: durability)
-        let waiting = Waiting(next: largeStates)
-        let idempotency = Idempotency(clock: clock, next: waiting)
-        let admission = ActionAdmission(limits: limits, pool: pool, next: idempotency)
-        return ShareView(next: admission)
+    /// Nil outside of a cluster.
+    private static func forwarder(_ settings: Settings, _ clock: WallClock, _ log: Log) -> Forwarder? {
+        settings.node.map { node in
+            Forwarder(
+                node,
+                Forwarder.Settings(
+                    lease: settings.lease, maxWait: settings.maxWait, streams: settings.streams,
+                    proxies: settings.trustedProxies, limits: settings.peerLimits),
+                clock, log)
+        }
     }
 
     private static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
@@ -227,84 +201,4 @@ final class API: Sendable {
             log.info("memory is below its limit again")
         }
     }
-}
-
-/// Adds up what happens often, for one line in the log a minute.
-package struct MinuteCount: Sendable {
-    private var count = 0
-    private var reportsAt: Int?
-
-    package init() {}
-
-    /// - Parameter now: in milliseconds.
-    /// - Returns: the sum since the last report, if it is time for the next one.
-    package mutating func add(_ count: Int, now: Int) -> Int? {
-        self.count += count
-        if let reportsAt, now < reportsAt { return nil }
-        reportsAt = now + 60_000
-        defer { self.count = 0 }
-        return self.count
-    }
-}
-
-/// Whether the server takes new work: it is not shutting down, its storage can be written, and it has memory left.
-final class Availability: Sendable {
-    let memory: MemoryLimit
-    private let draining = Atomic(false)
-    // Not the journal: each call would copy it.
-    private let isStorageAvailable: @Sendable () -> Bool
-    private let sharedTime: SharedTime?
-
-    init(_ journal: (any Journal)?, _ memory: MemoryLimit) {
-        sharedTime = journal?.sharedTime
-        isStorageAvailable = if let journal { { journal.isAvailable } } else { { true } }
-        self.memory = memory
-    }
-
-    var isDraining: Bool { draining.load(ordering: .relaxed) }
-
-    /// Refuses new work from now on.
-    func drain() { draining.store(true, ordering: .relaxed) }
-
-    /// Requires that the server may commit something new.
-    func requireWritable() throws(SessionFailure) {
-        try requireServing()
-        try requireStorage()
-    }
-
-    /// Requires that the server may commit something new, and has memory for it.
-    func requireRoom() throws(SessionFailure) {
-        try requireWritable()
-        try memory.requireRoom()
-    }
-
-    func requireServing() throws(SessionFailure) {
-        guard isDraining else { return }
-        throw .unavailable(.draining)
-    }
-
-    /// Requires that the server should get requests.
-    func requireReady() throws(SessionFailure) {
-        try requireWritable()
-        guard let problem = sharedTime?.problem() else { return }
-        throw .unavailable(.clock(problem))
-    }
-
-    func requireStorage() throws(SessionFailure) {
-        guard isStorageAvailable() else { throw .unavailable(.storage(.unavailable(""))) }
-    }
-}
-
-extension Response {
-    /// A JSON document with its revision, if it has one. It ends with a newline.
-    package static func document(
-        _ json: [UInt8], _ status: HTTPStatus = .ok, revision: RevisionTag? = nil, fields: [Field] = []
-    ) -> Response {
-        Response(
-            status, fields: fields.isEmpty ? documentFields : documentFields + fields, revision: revision, body: json)
-    }
-
-    private static let documentFields = [
-        Field("Content-Type", "application/json"), Field("X-Content-Type-Options", "nosniff"),
-    ]
 }

@@ -53,7 +53,7 @@ import Testing
         "finds the names of concerns",
         arguments: [
             (
-                Concern.shares, ["share", "Share", "shareID", "ShareAPI", "isByShare", "noSuchShare"],
+                Concern.shares, ["share", "Share", "shareID", "ShareResource", "isByShare", "noSuchShare"],
                 ["isShared", "SharedTime"]
             ),
             (

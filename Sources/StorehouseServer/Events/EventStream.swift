@@ -53,7 +53,7 @@ final class EventStream {
     /// For the access log; nil without one.
     let client: LoggedClient?
     private let credentials: Credentials
-    private let api: StreamAPI
+    private let api: StreamResource
     private var connection: HTTPConnection?
     private var clock: StreamClock
     private var position = StreamPosition()
@@ -81,11 +81,11 @@ final class EventStream {
 
     /// - Parameters:
     ///   - context: the request.
-    ///   - api: gets ``StreamAPI/ended(_:of:at:_:)``, however the stream ends.
+    ///   - api: gets ``StreamResource/ended(_:of:at:_:)``, however the stream ends.
     ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
         _ session: Session, _ subscription: StreamSubscription, _ delivery: Delivery, showsEffects: Bool,
-        namesHeartbeats: Bool, _ context: RequestContext, _ api: StreamAPI, client: LoggedClient?
+        namesHeartbeats: Bool, _ context: RequestContext, _ api: StreamResource, client: LoggedClient?
     ) {
         self.session = session
         self.namesHeartbeats = namesHeartbeats

@@ -17,8 +17,8 @@ extension OpenAPI {
         let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
             .defaulting(to: .string(defaultStore))
         return [
-            "SessionRequest": .written(SessionAPI.creationSchema(store: store).encoded()),
-            "ForkRequest": .written(SessionAPI.forkSchema.encoded()),
+            "SessionRequest": .written(SessionResource.creationSchema(store: store).encoded()),
+            "ForkRequest": .written(SessionResource.forkSchema.encoded()),
         ]
     }
 

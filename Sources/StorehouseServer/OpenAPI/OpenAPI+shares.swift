@@ -101,7 +101,7 @@ extension OpenAPI {
 
     static var shareSchemas: JSONObject {
         [
-            "ShareRequest": .written(ShareAPI.schema.encoded()),
+            "ShareRequest": .written(ShareResource.schema.encoded()),
             "Share": object([
                 "share": ["type": "string", "description": "The share. Whoever has it can use it.", "minLength": 1],
                 "may": [

@@ -4,41 +4,61 @@ import Stores
 
 /// The answer to an action that was committed or ignored, or that has been answered before.
 final class ActionAnswer: Sendable {
-    let response: ActionResponse
     /// The selected state at the revision of the response; nil for none.
     let state: [UInt8]?
     /// The change of a dry run.
     let patch: EncodedPatch?
+    /// What the client waits for; nil if it does not.
+    let awaited: DispatchResult?
+    private let action: ActionRequest?
+    private let isCommitted: Bool
+    private let revision: Int
+    private let effects: [EffectID]
+    private let selection: Selection?
+    /// Nil for that of the store.
+    private let otherResponse: ActionResponse?
     /// Whether the client may not know what the action has started.
-    let hidesEffects: Bool
-    let isReplayed: Bool
-    /// Of the store; nil if the action was answered before.
-    let result: DispatchResult?
-
-    private init(
-        _ response: ActionResponse, _ state: [UInt8]?, _ patch: EncodedPatch? = nil, hidesEffects: Bool,
-        isReplayed: Bool = false, _ result: DispatchResult? = nil
-    ) {
-        self.response = response
-        self.state = state
-        self.patch = patch
-        self.hidesEffects = hidesEffects
-        self.isReplayed = isReplayed
-        self.result = result
-    }
+    private let hidesEffects: Bool
+    private let isReplayed: Bool
 
     /// The answer with the state that the action led to.
-    convenience init(to action: ActionRequest, _ result: DispatchResult, _ selection: Selection?) {
-        let response = ActionResponse(
-            outcome: result.isCommitted ? .committed : .ignored, revision: result.revision,
-            effects: result.effects.map(\.name), selection: result.state == nil ? nil : selection,
-            appliedPreference: action.appliedPreference, isSettled: action.wait == nil ? nil : result.isSettled)
-        self.init(response, result.state?.json, result.patch, hidesEffects: action.hidesEffects, result)
+    init(to action: ActionRequest, _ result: borrowing DispatchResult, _ selection: Selection?) {
+        state = result.state?.json
+        patch = result.patch
+        awaited = action.wait == nil ? nil : copy result
+        self.action = action
+        isCommitted = result.isCommitted
+        revision = result.revision
+        effects = result.effects
+        self.selection = selection
+        otherResponse = nil
+        hidesEffects = action.hidesEffects
+        isReplayed = false
+    }
+
+    private init(
+        _ response: ActionResponse, _ state: [UInt8]?, _ patch: EncodedPatch?, hidesEffects: Bool, isReplayed: Bool
+    ) {
+        self.state = state
+        self.patch = patch
+        (awaited, action, selection) = (nil, nil, nil)
+        (isCommitted, revision, effects) = (false, response.revision, [])
+        otherResponse = response
+        self.hidesEffects = hidesEffects
+        self.isReplayed = isReplayed
     }
 
     /// The same answer again.
     convenience init(replaying response: ActionResponse, _ state: [UInt8]?, hidesEffects: Bool) {
-        self.init(response, state, hidesEffects: hidesEffects, isReplayed: true)
+        self.init(response, state, nil, hidesEffects: hidesEffects, isReplayed: true)
+    }
+
+    var response: ActionResponse {
+        if let otherResponse { return otherResponse }
+        return ActionResponse(
+            outcome: isCommitted ? .committed : .ignored, revision: revision, effects: effects.map(\.name),
+            selection: state == nil ? nil : selection, appliedPreference: action?.appliedPreference,
+            isSettled: awaited?.isOver)
     }
 
     /// The answer with a later state.
@@ -48,18 +68,11 @@ final class ActionAnswer: Sendable {
         var response = response
         response.revision = revision
         response.isSettled = isSettled
-        return ActionAnswer(response, state, patch, hidesEffects: hidesEffects, result)
-    }
-
-    /// The answer before the effects have settled: with the action's own commit, and nothing that came later.
-    var unsettled: ActionAnswer {
-        var response = response
-        if response.isSettled != nil { response.isSettled = false }
-        return ActionAnswer(response, state, patch, hidesEffects: hidesEffects, result)
+        return ActionAnswer(response, state, patch, hidesEffects: hidesEffects, isReplayed: isReplayed)
     }
 
     func with(_ patch: EncodedPatch) -> ActionAnswer {
-        ActionAnswer(response, state, patch, hidesEffects: hidesEffects, result)
+        ActionAnswer(response, state, patch, hidesEffects: hidesEffects, isReplayed: isReplayed)
     }
 
     /// The message that the client gets.

@@ -4,18 +4,20 @@ import StoreHosting
 import Stores
 
 /// How a client wants its action dispatched and answered.
-struct ActionRequest: Sendable {
+///
+/// It is a class because it is immutable, and every layer passes it on.
+final class ActionRequest: Sendable {
     /// As it came.
     let body: [UInt8]
     /// The same, parsed; nil as long as it is not.
-    var json: JSONValue?
+    let json: JSONValue?
     /// The part of the state to answer with; nil for none.
-    var selection: SelectionText?
+    let selection: SelectionText?
     /// The revisions at which it may be committed; nil for any.
     let expected: EntityTagCondition?
     let isDryRun: Bool
     /// Nil if the client does not intend to send the request again.
-    var key: IdempotencyKey?
+    let key: IdempotencyKey?
     /// Nil not to wait for effects.
     let wait: Wait?
     /// The value of `Preference-Applied`.
@@ -23,29 +25,66 @@ struct ActionRequest: Sendable {
     let trace: TraceContext?
     let requestID: String
     /// Whether the client may not know what the action has started.
-    var hidesEffects = false
+    let hidesEffects: Bool
     /// Makes the record that becomes durable together with the commits; see ``DispatchOptions/idempotencyRecord``.
-    var record: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
+    let record: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
+
+    init(
+        body: [UInt8], json: JSONValue?, selection: SelectionText?, expected: EntityTagCondition?, isDryRun: Bool,
+        key: IdempotencyKey?, wait: Wait?, appliedPreference: String?, trace: TraceContext?, requestID: String,
+        hidesEffects: Bool = false, record: (@Sendable (DispatchResult) -> IdempotencyRecord?)? = nil
+    ) {
+        self.body = body
+        self.json = json
+        self.selection = selection
+        self.expected = expected
+        self.isDryRun = isDryRun
+        self.key = key
+        self.wait = wait
+        self.appliedPreference = appliedPreference
+        self.trace = trace
+        self.requestID = requestID
+        self.hidesEffects = hidesEffects
+        self.record = record
+    }
+
+    /// The same with other values in place of those that are not nil.
+    func with(
+        json: JSONValue? = .none, selection: SelectionText? = nil, key: IdempotencyKey? = nil,
+        hidesEffects: Bool? = nil, record: (@Sendable (DispatchResult) -> IdempotencyRecord?)? = nil
+    ) -> ActionRequest {
+        ActionRequest(
+            body: body, json: json ?? self.json, selection: selection ?? self.selection, expected: expected,
+            isDryRun: isDryRun, key: key ?? self.key, wait: wait, appliedPreference: appliedPreference, trace: trace,
+            requestID: requestID, hidesEffects: hidesEffects ?? self.hidesEffects, record: record ?? self.record)
+    }
 
     /// How long to hold the answer until the effects have settled.
-    struct Wait: Sendable {
+    final class Wait: Sendable {
         let limit: Duration
         let timer: any WaitTimer
+
+        init(limit: Duration, timer: any WaitTimer) {
+            self.limit = limit
+            self.timer = timer
+        }
     }
 
     /// How the store dispatches it to a session.
     ///
     /// - Parameter selection: ``selection`` as the session's kind understands it.
     func options(for session: Session, _ selection: Selection?) -> DispatchOptions {
-        var options = DispatchOptions(
+        let options = DispatchOptions(
             expectedRevisions: expected.flatMap { $0.strongRevisions(in: session.historyID) }, selection: selection,
             isDryRun: isDryRun,
             // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
             // makes more than four bytes of state from each byte.
             isLarge: body.count > min(32_768, session.runtime.limits.maxStateBytes / 8), trace: trace,
             requestID: requestID)
-        if let record { options.idempotencyRecord = record }
-        return options
+        guard let record else { return options }
+        var recorded = options
+        recorded.idempotencyRecord = record
+        return recorded
     }
 }
 

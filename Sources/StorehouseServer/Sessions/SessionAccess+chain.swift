@@ -2,32 +2,56 @@ import HTTP
 import HTTPServer
 import Security
 
-// The chain of handlers behind the access to a session.
-extension SessionAccess {
+/// How a resource is read and answered that is a session, or belongs to one.
+struct SessionCall: Sendable {
     typealias Parse = @Sendable (RequestContext) throws(Problem) -> SessionRequest
     typealias Respond = @Sendable (SessionResult, RequestHead) throws(Problem) -> Response
 
+    let permission: Permission
+    /// Whether it counts as use of the session.
+    var isUse = true
+    /// Makes the request to the session, once the client is known to have access.
+    let parse: Parse
+    /// Makes the response of the result.
+    let respond: Respond
+}
+
+// The chain of handlers behind the access to a session.
+extension SessionAccess {
     /// Answers a request to the session that a path names.
-    ///
-    /// - Parameters:
-    ///   - parse: makes the request to the session. It is called when the client is known to have access.
-    ///   - respond: makes the response of the result.
-    func answer(
-        _ context: RequestContext, at segment: PathSegment, for permission: Permission, isUse: Bool = true,
-        parse: @escaping Parse, respond: @escaping Respond
-    ) throws(Problem) {
-        try authorizedSession(segment, for: permission, context, isUse: isUse) {
+    func answer(_ context: RequestContext, at segment: PathSegment, _ call: SessionCall) throws(Problem) {
+        if let session = try residentSession(segment, for: call.permission, context, isUse: call.isUse) {
+            return try answer(context, with: session, at: segment, call)
+        }
+        try authorizedSession(segment, for: call.permission, context, isUse: call.isUse) {
             [self] (session, context) throws(Problem) in
-            let request = try parse(context)
-            perform(request, on: session, context, respond) { [self] context throws(Problem) in
-                try answer(context, at: segment, for: permission, isUse: isUse, parse: parse, respond: respond)
+            try answer(context, with: session, at: segment, call)
+        }
+    }
+
+    private func answer(
+        _ context: RequestContext, with session: Session, at segment: PathSegment, _ call: SessionCall
+    ) throws(Problem) {
+        let request = try call.parse(context)
+        let handling: Handling<SessionResult>
+        do throws(SessionFailure) {
+            handling = try chain.handle(request, session)
+        } catch {
+            return Self.fail(error, context.deferred) { [self] context throws(Problem) in
+                try answer(context, at: segment, call)
             }
+        }
+        // The usual case needs no closure.
+        if case .now(let result) = handling { return context.answer(with: result, call.respond) }
+        answer(context, with: handling, call.respond) { [self] context throws(Problem) in
+            try answer(context, at: segment, call)
         }
     }
 
     /// - Parameter again: looks for the session anew, if it has left its object while it was used.
     func perform(
-        _ request: SessionRequest, on session: Session, _ context: RequestContext, _ respond: @escaping Respond,
+        _ request: SessionRequest, on session: Session, _ context: RequestContext,
+        _ respond: @escaping SessionCall.Respond,
         again: @escaping Otherwise
     ) {
         context.logs(session)
@@ -39,7 +63,7 @@ extension SessionAccess {
     }
 
     func answer(
-        _ context: RequestContext, with handling: Handling<SessionResult>, _ respond: @escaping Respond,
+        _ context: RequestContext, with handling: Handling<SessionResult>, _ respond: @escaping SessionCall.Respond,
         again: @escaping Otherwise
     ) {
         guard case .later(let run) = handling else {
@@ -66,7 +90,7 @@ extension SessionAccess {
 
 extension RequestContext {
     /// Sends the response that `respond` makes of a result.
-    fileprivate func answer(with result: SessionResult, _ respond: SessionAccess.Respond) {
+    fileprivate func answer(with result: SessionResult, _ respond: SessionCall.Respond) {
         logs(result.session)
         do throws(Problem) {
             if case .refused(let failure) = result.content { throw Problem(failure) }

@@ -15,11 +15,11 @@ final class SessionAccess: Sendable {
     /// Nil outside of a cluster.
     private let handovers: Handovers?
     /// Handles the requests of those who have access.
-    let chain: any SessionHandler
+    let chain: SessionChain
 
     init(
         _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?,
-        chain: any SessionHandler
+        chain: SessionChain
     ) {
         self.chain = chain
         self.registry = registry
@@ -61,6 +61,20 @@ final class SessionAccess: Sendable {
             throw Problem(.absent(.personal))
         }
         try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
+    }
+
+    /// The session that a path names, if it is in memory and the credentials of the request allow to use it: the usual case, which
+    /// needs no closure. Nil for all others, which ``authorizedSession(_:for:_:isUse:ifEnded:_:)`` decides.
+    func residentSession(
+        _ segment: PathSegment, for permission: Permission, _ context: RequestContext, isUse: Bool
+    ) throws(Problem) -> Session? {
+        guard context.share == nil, handovers == nil, let id = SessionID(segment.decoded) else { return nil }
+        try context.credentials.require(permission)
+        guard let session = registry.usable(id) else { return nil }
+        context.logs(session)
+        try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
+        if isUse { registry.touch(session) }
+        return session
     }
 
     /// Calls `use` if the share of the request may still be used: before anything else of the request is looked at.

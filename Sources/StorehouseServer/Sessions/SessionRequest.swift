@@ -24,19 +24,19 @@ struct SessionRequest: Sendable {
 
 enum SessionOperation: Sendable {
     /// Shows the session without its state.
-    case describe(Preconditions)
-    case read(Reading)
+    indirect case describe(Preconditions)
+    indirect case read(Reading)
     /// Shows a page of the action log.
     case log(after: Int, limit: Int)
-    case dispatch(Boxed<ActionRequest>)
+    case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision.
     case fork(revision: Int?)
-    case end(Preconditions)
-    case share(ShareTerms)
+    indirect case end(Preconditions)
+    indirect case share(ShareTerms)
     case revokeShares
     /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
     /// without a selection.
-    case recall(SelectionText?, revision: Int?)
+    indirect case recall(SelectionText?, revision: Int?)
     /// Stores the answer to a request with a key.
     case remember(IdempotencyRecord)
 
@@ -96,7 +96,7 @@ enum SelectionText: Sendable, Hashable {
 }
 
 /// The right to use a session, which can end while a request waits.
-protocol Permit: Sendable {
+protocol Permit: AnyObject, Sendable {
     func isValid(in session: Session) -> Bool
 
     /// The failure of a request without the right.
@@ -112,19 +112,5 @@ extension StoreKind {
         } catch {
             throw .selection(.pointer(error, selectors: selectors.map(\.name)))
         }
-    }
-}
-
-/// A value that many copies share, so that passing it on costs one reference.
-final class Boxed<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    /// A changed copy.
-    func with(_ change: (inout Value) -> Void) -> Boxed {
-        var value = value
-        change(&value)
-        return Boxed(value)
     }
 }

@@ -30,14 +30,14 @@ struct SessionResult: Sendable {
         /// The session as JSON.
         case description([UInt8])
         /// A new session as JSON, and its path.
-        case created([UInt8], path: String)
-        case log(ActionLogPage)
+        indirect case created([UInt8], path: String)
+        indirect case log(ActionLogPage)
         case share(Share)
         case action(ActionAnswer)
         /// The whole message that the first request with the same key got.
         case remembered([UInt8])
         /// The session has decided against it.
-        case refused(SessionFailure)
+        indirect case refused(SessionFailure)
     }
 }
 

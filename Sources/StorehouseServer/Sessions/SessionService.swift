@@ -21,7 +21,7 @@ final class SessionService: SessionHandler {
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         if let permit = request.permit, !permit.isValid(in: session) { throw permit.refusal }
         switch request.operation {
-        case .dispatch(let action): return try dispatch(action.value, to: session)
+        case .dispatch(let action): return try dispatch(action, to: session)
         case .read(let reading): return try read(reading, session)
         case .recall(let selection, let revision): return try recall(selection, at: revision, session)
         case .describe(let conditions):

@@ -2,28 +2,34 @@ import HTTP
 import JSON
 
 /// Parses actions, and admits no more of them to a session than `limits.actions` allows.
-struct ActionAdmission: SessionHandler {
+struct ActionAdmission<Next: SessionHandler>: SessionHandler {
     let limits: RateLimits
     /// Parses long bodies, which takes too long for an event loop.
     let pool: WorkPool
-    let next: any SessionHandler
+    let next: Next
 
+    @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         guard case .dispatch(let action) = request.operation else { return try next.handle(request, session) }
-        if let json = action.value.json {
-            try admit(json, to: session)
-            return try next.handle(request, session)
-        }
-        return .later { () async throws(SessionFailure) in
+        guard let json = action.json else { return parse(action, request, session) }
+        try admit(json, to: session)
+        return try next.handle(request, session)
+    }
+
+    @inline(never)
+    private func parse(
+        _ action: ActionRequest, _ request: SessionRequest, _ session: Session
+    ) -> Handling<SessionResult> {
+        .later { () async throws(SessionFailure) in
             let json = try await pool.run(for: .session(session.id)) { () throws(SessionFailure) in
                 do throws(JSONSyntaxError) {
-                    return try JSONValue(parsing: action.value.body)
+                    return try JSONValue(parsing: action.body)
                 } catch {
                     throw SessionFailure.notJSON(error)
                 }
             }
             try admit(json, to: session)
-            let parsed = request.with(.dispatch(action.with { $0.json = json }))
+            let parsed = request.with(.dispatch(action.with(json: json)))
             return try await next.handle(parsed, session).value()
         }
     }

@@ -4,26 +4,16 @@ import StoreHosting
 /// Keeps the first promise: nothing leaves before it is durable. And nothing is read from the storage before it is there.
 ///
 /// A state has been read, or a decision been made, by the handlers behind it. What they show may not be durable yet.
-struct Durability: SessionHandler {
-    let next: any SessionHandler
+struct Durability<Next: SessionHandler>: SessionHandler {
+    let next: Next
 
+    @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         if request.operation.readsStorage(at: { session.store.revision }) { return readStored(request, session) }
-        switch try next.handle(request, session) {
-        case .now(let result): return Self.hold(result)
-        case .later(let run): return .later { () async throws(SessionFailure) in try await Self.durable(run()) }
-        }
+        return try next.handle(request, session).whenDurable()
     }
 
-    /// A result that may leave: at once if what it shows is durable, else when it is.
-    static func hold(_ result: SessionResult) -> Handling<SessionResult> {
-        guard result.session.isDurable(through: result.revision) else {
-            return .later { () async throws(SessionFailure) in try await durable(result) }
-        }
-        if let moment = result.committedAt { result.session.runtime.metrics.committed(from: moment, to: moment) }
-        return .now(result)
-    }
-
+    @inline(never)
     private func readStored(_ request: SessionRequest, _ session: Session) -> Handling<SessionResult> {
         // A log shows what is durable, and asks no store.
         let newest = if case .log = request.operation { 0 } else { session.store.revision }
@@ -35,17 +25,34 @@ struct Durability: SessionHandler {
             } catch {
                 throw session.failure(error)
             }
-            return try await Self.durable(next.handle(pinned, session).value())
+            return try await next.handle(pinned, session).value().durable()
         }
     }
+}
 
-    private static func durable(_ result: SessionResult) async throws(SessionFailure) -> SessionResult {
+extension Handling<SessionResult> {
+    /// The same result when it may leave: at once if what it shows is durable.
+    @inline(__always)
+    func whenDurable() -> Handling<SessionResult> {
+        switch self {
+        case .now(let result) where result.session.isDurable(through: result.revision):
+            if let moment = result.committedAt { result.session.runtime.metrics.committed(from: moment, to: moment) }
+            return self
+        case .now(let result): return .later { () async throws(SessionFailure) in try await result.durable() }
+        case .later(let run): return .later { () async throws(SessionFailure) in try await run().durable() }
+        }
+    }
+}
+
+extension SessionResult {
+    /// Waits until it may leave.
+    fileprivate func durable() async throws(SessionFailure) -> SessionResult {
         do throws(JournalError) {
-            try await result.session.durable(through: result.revision)
+            try await session.durable(through: revision)
         } catch {
             throw .unavailable(.storage(error))
         }
-        if let moment = result.committedAt { result.session.runtime.metrics.committed(from: moment, to: .current) }
-        return result
+        if let moment = committedAt { session.runtime.metrics.committed(from: moment, to: .current) }
+        return self
     }
 }

@@ -5,18 +5,27 @@ import Synchronization
 
 /// Answers a repeated request with the same Idempotency-Key as the first one was answered
 /// (draft-ietf-httpapi-idempotency-key-header).
-struct Idempotency: SessionHandler {
+struct Idempotency<Next: SessionHandler>: SessionHandler {
     let clock: SessionClock
-    let next: any SessionHandler
+    let next: Next
 
+    @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        guard case .dispatch(let action) = request.operation, let key = action.value.key, !action.value.isDryRun,
-            let json = action.value.json
-        else { return try next.handle(request, session) }
-        let fingerprint = RequestFingerprint(action.value.body, json, redacted: session.kind.redacted(json))
+        guard case .dispatch(let action) = request.operation, let key = action.key, !action.isDryRun else {
+            return try next.handle(request, session)
+        }
+        return try handle(request, action, key, session)
+    }
+
+    @inline(never)
+    private func handle(
+        _ request: SessionRequest, _ action: ActionRequest, _ key: IdempotencyKey, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard let json = action.json else { return try next.handle(request, session) }
+        let fingerprint = RequestFingerprint(action.body, json, redacted: session.kind.redacted(json))
         switch session.idempotencyCache.admit(key.text, fingerprint, now: clock.expiryTime()) {
         case .new: return try handleFirst(request, action, key, fingerprint, session)
-        case .replay(let record): return try replay(record, request, action.value, session)
+        case .replay(let record): return try replay(record, request, action, session)
         case .inProgress: throw .key(.inProgress)
         case .mismatch: throw .key(.mismatch)
         case .full(let retryAfter): throw .key(.tooMany(retryAfter: retryAfter))
@@ -24,15 +33,12 @@ struct Idempotency: SessionHandler {
     }
 
     private func handleFirst(
-        _ request: SessionRequest, _ action: Boxed<ActionRequest>, _ key: IdempotencyKey,
+        _ request: SessionRequest, _ action: ActionRequest, _ key: IdempotencyKey,
         _ fingerprint: RequestFingerprint, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let selection = try action.value.selection?.selection(of: session.kind)
-        let answers = AnswerRecorder(key.text, fingerprint, action.value, selection, session)
-        let recorded = action.with {
-            $0.selection = selection.map(SelectionText.resolved)
-            $0.record = answers.record
-        }
+        let selection = try action.selection?.selection(of: session.kind)
+        let answers = AnswerRecorder(key.text, fingerprint, action, selection, session)
+        let recorded = action.with(selection: selection.map(SelectionText.resolved), record: answers.record)
         let request = request.with(.dispatch(recorded))
         let handling: Handling<SessionResult>
         do throws(SessionFailure) {

@@ -2,41 +2,40 @@ import StoreHosting
 import Stores
 
 /// Keeps event loops free: work that takes time in proportion to a large state is done on the threads of a ``WorkPool``.
-struct LargeStates: SessionHandler {
-    private struct Question: Hashable {
-        let session: Session
-        let reading: SessionOperation.Reading
-    }
-
+struct LargeStates<Next: SessionHandler>: SessionHandler {
     private let pool: WorkPool
     private let memory: MemoryLimit
     /// Requests that wait for the same state share one read.
-    private let reads = SharedWork<Question, SessionResult>()
-    private let next: any SessionHandler
+    private let reads = SharedWork<StateQuestion, SessionResult>()
+    private let next: Next
 
-    init(_ pool: WorkPool, _ memory: MemoryLimit, next: any SessionHandler) {
+    init(_ pool: WorkPool, _ memory: MemoryLimit, next: Next) {
         self.pool = pool
         self.memory = memory
         self.next = next
     }
 
+    @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         if session.isLarge || request.operation.isOfPast && session.wasLarge {
             return try handleLarge(request, session)
         }
-        if case .dispatch(let action) = request.operation { session.recordGrowth(action.value.body.count) }
+        if case .dispatch(let action) = request.operation { session.recordGrowth(action.body.count) }
         let handling = try next.handle(request, session)
-        guard case .now(let result) = handling else {
+        switch handling {
+        case .now(let result):
+            record(result, request)
+            return handling
+        case .later(let run):
             return .later { () async throws(SessionFailure) in
-                let result = try await handling.value()
+                let result = try await run()
                 record(result, request)
                 return result
             }
         }
-        record(result, request)
-        return .now(result)
     }
 
+    @inline(never)
     private func handleLarge(
         _ request: SessionRequest, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
@@ -44,7 +43,7 @@ struct LargeStates: SessionHandler {
         case .dispatch(let action):
             // A fork shares its state with others until the first action, which may copy much of it.
             try memory.requireRoom(for: 4 * session.largestSize)
-            session.recordGrowth(action.value.body.count)
+            session.recordGrowth(action.body.count)
             return .later { () async throws(SessionFailure) in
                 try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                     let handling = try next.handle(request, session)
@@ -57,7 +56,7 @@ struct LargeStates: SessionHandler {
             // The others that share the read have other permits.
             shared.permit = nil
             return .later { [shared] () async throws(SessionFailure) in
-                try await reads.value(of: Question(session: session, reading: reading)) {
+                try await reads.value(of: StateQuestion(session: session, reading: reading)) {
                     (begin: @Sendable () -> Void) async throws(SessionFailure) in
                     try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                         // A later question may have to see a later commit.
@@ -93,6 +92,12 @@ struct LargeStates: SessionHandler {
         default: break
         }
     }
+}
+
+/// What requests have in common that can share one read.
+private struct StateQuestion: Hashable {
+    let session: Session
+    let reading: SessionOperation.Reading
 }
 
 extension SessionOperation.Reading {

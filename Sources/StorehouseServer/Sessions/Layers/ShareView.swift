@@ -3,12 +3,20 @@ import Locks
 import StoreHosting
 
 /// Shows whoever comes by a share what the share shows, as long as it is valid, and ends what it has begun when it is revoked.
-struct ShareView: SessionHandler {
-    let next: any SessionHandler
+struct ShareView<Next: SessionHandler>: SessionHandler {
+    let next: Next
 
+    @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         if case .share(let share) = request.principal { return try handle(request, by: share, session) }
         guard case .revokeShares = request.operation else { return try next.handle(request, session) }
+        return try revoke(request, session)
+    }
+
+    @inline(never)
+    private func revoke(
+        _ request: SessionRequest, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
         let handling = try next.handle(request, session)
         return .later { () async throws(SessionFailure) in
             let result = try await handling.value()
@@ -20,6 +28,7 @@ struct ShareView: SessionHandler {
         }
     }
 
+    @inline(never)
     private func handle(
         _ request: SessionRequest, by share: Share, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
@@ -63,12 +72,11 @@ extension Share: Permit {
             reading.selection = try narrow(reading.selection)
             return .read(reading)
         case .dispatch(let action):
-            var request = action.value
-            if let selection = request.selection { request.selection = try narrow(selection) }
-            request.hidesEffects = true
+            var key = action.key
             // Another client of the session may use the same key, and see more in its answers.
-            request.key?.belongs(to: name)
-            return .dispatch(Boxed(request))
+            key?.belongs(to: name)
+            let selection = try action.selection.map(narrow)
+            return .dispatch(action.with(selection: selection, key: key, hidesEffects: true))
         default: return operation
         }
     }

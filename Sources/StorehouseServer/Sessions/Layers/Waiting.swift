@@ -2,32 +2,36 @@ import Locks
 import StoreHosting
 
 /// Holds the answer to an action until its effects have settled, if the client waits for them (RFC 7240, section 4.3).
-struct Waiting: SessionHandler {
-    private enum End {
-        case settled
-        case time
-        /// The client may no longer read.
-        case forbidden
-    }
+struct Waiting<Next: SessionHandler>: SessionHandler {
+    let next: Next
 
-    let next: any SessionHandler
-
+    @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         let handling = try next.handle(request, session)
-        guard case .dispatch(let action) = request.operation, let wait = action.value.wait else { return handling }
-        return .later { () async throws(SessionFailure) in
+        guard case .dispatch(let action) = request.operation, let wait = action.wait else { return handling }
+        return hold(handling, action, wait, request, session)
+    }
+
+    @inline(never)
+    private func hold(
+        _ handling: Handling<SessionResult>, _ action: ActionRequest, _ wait: ActionRequest.Wait,
+        _ request: SessionRequest, _ session: Session
+    ) -> Handling<SessionResult> {
+        .later { () async throws(SessionFailure) in
             let own = try await handling.value()
-            guard case .action(let answer) = own.content, let result = answer.result, !result.isOver else { return own }
+            guard case .action(let answer) = own.content, let result = answer.awaited, !result.isOver else {
+                return own
+            }
             let end = await end(of: result, wait, request, session)
-            return await newest(own, answer, action.value, end, request, session)
+            return await newest(own, answer, action, end, request, session)
         }
     }
 
     /// The first of: the effects have settled, the client has waited long enough, it may no longer read.
     private func end(
         of result: DispatchResult, _ wait: ActionRequest.Wait, _ request: SessionRequest, _ session: Session
-    ) async -> End {
-        let end = Promise<End>()
+    ) async -> EndOfWait {
+        let end = Promise<EndOfWait>()
         // How long the client may still read.
         let rest = request.principal.expiresAt.map { Duration.milliseconds(max(0, $0 - session.now)) }
         if let rest, rest < wait.limit {
@@ -48,27 +52,34 @@ struct Waiting: SessionHandler {
     /// The answer with the newest state, or with the action's own commit if the client may not see more, or if what came later is
     /// lost: a refusal would say that nothing was committed.
     private func newest(
-        _ own: SessionResult, _ answer: ActionAnswer, _ action: ActionRequest, _ end: End, _ request: SessionRequest,
+        _ own: SessionResult, _ answer: ActionAnswer, _ action: ActionRequest, _ end: EndOfWait,
+        _ request: SessionRequest,
         _ session: Session
     ) async -> SessionResult {
         // The effects of a session that has left this process are cancelled, and have not settled.
-        let isSettled = answer.result?.isSettled == true && !session.continuesElsewhere
-        var result = own
-        result.content = .action(answer.unsettled)
-        guard end != .forbidden, request.principal.expiresAt.map({ $0 > session.now }) ?? true else { return result }
+        let isSettled = answer.awaited?.isSettled == true && !session.continuesElsewhere
+        guard end != .forbidden, request.principal.expiresAt.map({ $0 > session.now }) ?? true else { return own }
         do throws(SessionFailure) {
             let question = request.with(.recall(action.selection, revision: nil))
             let shown = try await next.handle(question, session).value()
             guard case .state(let state) = shown.content, request.permit?.isValid(in: session) ?? true else {
-                return result
+                return own
             }
             let json = action.selection == nil ? nil : state.json
             return SessionResult(
                 .action(answer.with(json, at: state.revision, isSettled: isSettled)), of: session, at: state.revision)
         } catch {
-            return result
+            return own
         }
     }
+}
+
+/// Why the wait of a client is over.
+private enum EndOfWait {
+    case settled
+    case time
+    /// The client may no longer read.
+    case forbidden
 }
 
 extension DispatchResult {

@@ -6,10 +6,10 @@ import StoreHosting
 import Stores
 
 /// Lists, shows and ends sessions, for operators.
-final class AdminAPI: Sendable {
+final class AdminResource: Sendable {
     private let access: SessionAccess
     private let registry: SessionRegistry
-    private let sessions: SessionAPI
+    private let sessions: SessionResource
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     /// Nil if there are no other nodes.
@@ -18,7 +18,7 @@ final class AdminAPI: Sendable {
     private let sealer: ClientSealer
 
     init(
-        _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionAPI, journal: (any Journal)?,
+        _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionResource, journal: (any Journal)?,
         _ forwarder: Forwarder?, _ pool: WorkPool, _ sealer: ClientSealer
     ) {
         self.forwarder = forwarder

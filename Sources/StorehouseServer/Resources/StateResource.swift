@@ -2,12 +2,15 @@ import HTTP
 import Security
 
 /// `GET /sessions/{id}/state` and `/actions`: shows the state, now or at an earlier revision, and the action log.
-struct ReadAPI: Sendable {
+struct StateResource: Sendable {
+    private static let state = SessionCall(permission: .read, parse: stateRequest, respond: stateResponse)
+    private static let log = SessionCall(permission: .read, parse: logRequest, respond: logResponse)
+
     let access: SessionAccess
 
     func readState(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.answer(context, at: id, for: .read, parse: Self.stateRequest, respond: Self.stateResponse)
+        try access.answer(context, at: id, Self.state)
     }
 
     private static func stateRequest(_ context: RequestContext) throws(Problem) -> SessionRequest {
@@ -32,7 +35,7 @@ struct ReadAPI: Sendable {
     /// The action log, oldest first, a page at a time.
     func readActions(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.answer(context, at: id, for: .read, parse: Self.logRequest, respond: Self.logResponse)
+        try access.answer(context, at: id, Self.log)
     }
 
     private static func logRequest(_ context: RequestContext) throws(Problem) -> SessionRequest {

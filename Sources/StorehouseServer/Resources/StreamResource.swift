@@ -6,7 +6,7 @@ import StoreHosting
 import Stores
 
 /// Handles `GET /sessions/{id}/events`: opens event streams on sessions.
-final class StreamAPI: Sendable {
+final class StreamResource: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let pool: WorkPool

@@ -6,19 +6,21 @@ import StoreHosting
 import Stores
 
 /// `POST /sessions/{id}/actions`: dispatches actions.
-final class ActionAPI: Sendable {
+final class ActionResource: Sendable {
     /// The largest body, in bytes, that is parsed on an event loop: parsing takes time in proportion to it.
     private static let maxParsedOnLoop = 65_536
 
     private let access: SessionAccess
     private let availability: Availability
-    /// The longest time that a response is held for `Prefer: wait`.
-    private let maxWait: Duration
+    private let call: SessionCall
 
+    /// - Parameter maxWait: the longest time that a response is held for `Prefer: wait`.
     init(_ access: SessionAccess, _ availability: Availability, maxWait: Duration) {
         self.access = access
         self.availability = availability
-        self.maxWait = maxWait
+        call = SessionCall(
+            permission: .act, parse: { context throws(Problem) in try Self.request(context, maxWait: maxWait) },
+            respond: Self.response)
     }
 
     func dispatch(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
@@ -28,10 +30,10 @@ final class ActionAPI: Sendable {
             try availability.memory.requireRoom(forBodyOf: byteCount)
         }
         try context.head.requireJSONAcceptable()
-        try access.answer(context, at: id, for: .act, parse: parse, respond: Self.response)
+        try access.answer(context, at: id, call)
     }
 
-    private func parse(_ context: RequestContext) throws(Problem) -> SessionRequest {
+    private static func request(_ context: RequestContext, maxWait: Duration) throws(Problem) -> SessionRequest {
         let (request, head) = (context.request, context.head)
         let key = head.fields.contains("idempotency-key") ? try IdempotencyKey(head) : nil
         let preferences = head.fields.contains("prefer") ? Preferences(head.fields.values("prefer")) : nil
@@ -39,16 +41,16 @@ final class ActionAPI: Sendable {
         let expected = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
         // A dry run starts no effect that could be awaited.
         let wait = isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
-        let isLong = request.body.count > Self.maxParsedOnLoop
+        let isLong = request.body.count > maxParsedOnLoop
         if isLong { try request.requireJSON() }
         let action = ActionRequest(
             body: request.body, json: isLong ? JSONValue?.none : try request.json(),
             selection: preferences?.return == .minimal ? nil : head.selection, expected: expected, isDryRun: isDryRun,
             key: key, wait: wait.map { ActionRequest.Wait(limit: $0, timer: context.deferred) },
-            appliedPreference: preferences.flatMap { Self.appliedPreference($0, wait) },
+            appliedPreference: preferences.flatMap { appliedPreference($0, wait) },
             trace: head.fields.contains("traceparent") ? head.fields.trace : nil,
             requestID: context.exchange.connection.requestID)
-        return SessionRequest(.dispatch(Boxed(action)), by: context.credentials)
+        return SessionRequest(.dispatch(action), by: context.credentials)
     }
 
     private static func appliedPreference(_ preferences: Preferences, _ wait: Duration?) -> String? {

@@ -6,7 +6,11 @@ import StoreHosting
 import Stores
 
 /// `/sessions/{id}/shares`: makes and revokes the shares of a session.
-struct ShareAPI: Sendable {
+struct ShareResource: Sendable {
+    private static let revocation = SessionCall(
+        permission: .share, parse: { SessionRequest(.revokeShares, by: $0.credentials) },
+        respond: { _, _ in Response(.noContent) })
+
     let access: SessionAccess
     let availability: Availability
     let sealer: ClientSealer
@@ -20,12 +24,13 @@ struct ShareAPI: Sendable {
             permissions: Permissions(Share.permissions.filter { Self.names(body).contains($0.rawValue) }),
             selection: .text(body["select"]?.asString ?? ""),
             lifetime: body["expiresIn"]?.asInteger ?? Share.usualLifetime)
-        try access.answer(context, at: id, for: .share) { context in
+        let call = SessionCall(permission: .share) { context in
             SessionRequest(.share(terms), by: context.credentials)
         } respond: { (result, _) throws(Problem) in
             guard case .share(let share) = result.content else { throw result.unexpected }
             return try response(share, select: body["select"]?.asString ?? "")
         }
+        try access.answer(context, at: id, call)
     }
 
     private func response(_ share: Share, select: String) throws(Problem) -> Response {
@@ -96,10 +101,6 @@ struct ShareAPI: Sendable {
     /// Makes all shares of a session invalid, and ends their streams and waits. Answers 204 once it is durable.
     func revoke(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireStorage)
-        try access.answer(context, at: id, for: .share) { context in
-            SessionRequest(.revokeShares, by: context.credentials)
-        } respond: { (_, _) in
-            Response(.noContent)
-        }
+        try access.answer(context, at: id, Self.revocation)
     }
 }

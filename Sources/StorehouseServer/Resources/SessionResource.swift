@@ -7,7 +7,7 @@ import StoreHosting
 import Stores
 
 /// `/sessions`, `/sessions/{id}` and `/sessions/{id}/forks`: creates, shows, forks and deletes sessions.
-final class SessionAPI: Sendable {
+final class SessionResource: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let creator: SessionCreator
@@ -30,7 +30,7 @@ final class SessionAPI: Sendable {
         try admitCreation(context)
         try context.credentials.require(store: kind.kind.name)
         let created = try create(kind, .random(), context)
-        access.answer(context, with: Durability.hold(created), Self.response) { _ in }
+        access.answer(context, with: Handling.now(created).whenDurable(), Self.response) { _ in }
     }
 
     private func create(
@@ -64,20 +64,22 @@ final class SessionAPI: Sendable {
         _ id: PathSegment, for permission: Permission = .read, isUse: Bool = true, _ context: RequestContext
     ) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.answer(
-            context, at: id, for: permission, isUse: isUse,
-            parse: { SessionRequest(.describe(.none), by: $0.credentials) }, respond: Self.response)
+        let call = SessionCall(
+            permission: permission, isUse: isUse, parse: { SessionRequest(.describe(.none), by: $0.credentials) },
+            respond: Self.response)
+        try access.answer(context, at: id, call)
     }
 
     /// Answers 204 once the end is durable.
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireStorage)
-        try access.answer(context, at: id, for: .delete) { context throws(Problem) in
+        let call = SessionCall(permission: .delete) { context throws(Problem) in
             SessionRequest(.end(try Preconditions(context.head)), by: context.credentials)
         } respond: { [log] (result, _) in
             log.debug("session deleted", [.init("session", result.session.id.fingerprint)])
             return Response(.noContent)
         }
+        try access.answer(context, at: id, call)
     }
 
     /// The kind that the body names; without a body, the default.
@@ -106,7 +108,7 @@ final class SessionAPI: Sendable {
 }
 
 // Ids of clients.
-extension SessionAPI {
+extension SessionResource {
     /// Creates a session with the id that the client has made, unless there is one of the same kind already.
     func put(_ segment: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireServing)
@@ -159,7 +161,7 @@ extension SessionAPI {
         guard !wanted.conditions.expectSession else { throw Problem(.absent(.expected)) }
         try Problem.of(availability.requireRoom)
         try admitCreation(context)
-        let held = Durability.hold(try create(wanted.kind, wanted.id, context))
+        let held = Handling.now(try create(wanted.kind, wanted.id, context)).whenDurable()
         guard case .later(let run) = held else { return held }
         return .later { () async throws(SessionFailure) in
             do throws(SessionFailure) {
@@ -174,18 +176,17 @@ extension SessionAPI {
 }
 
 // Forks.
-extension SessionAPI {
+extension SessionResource {
     /// Creates a session from a state of another.
     func fork(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
-        try access.answer(context, at: id, for: .create) { [self] context throws(Problem) in
+        let parse: SessionCall.Parse = { [self] context throws(Problem) in
             try admitCreation(context)
             return SessionRequest(.fork(revision: wanted), by: context.credentials)
-        } respond: { (result, head) throws(Problem) in
-            try Self.response(result, head)
         }
+        try access.answer(context, at: id, SessionCall(permission: .create, parse: parse, respond: Self.response))
     }
 
     /// The revision that the body names; nil for the newest.

@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 
 /// Describes the server: its links, its stores, its OpenAPI document, and whether it serves.
-final class MetaAPI: Sendable {
+final class ServerResources: Sendable {
     private let documents: CachedDocuments
     private let availability: Availability
     private let hasInspector: Bool

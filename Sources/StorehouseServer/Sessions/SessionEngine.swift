@@ -1,0 +1,69 @@
+import Observability
+import StoreHosting
+import Stores
+
+/// The handlers that a request to a session passes, the outermost first. Its type has their names, so that the compiler makes one
+/// function of them.
+typealias SessionChain = ShareView<ActionAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+
+/// The sessions of a server: those in memory, how they are found, and the handlers of requests to them.
+struct SessionEngine: Sendable {
+    let registry: SessionRegistry
+    let kinds: [KindRuntime]
+    let creator: SessionCreator
+    let availability: Availability
+    let access: SessionAccess
+    let pool = WorkPool()
+    /// Nil outside of a cluster.
+    let handovers: Handovers?
+    /// Nil if all sessions are in memory.
+    let timers: TimerWaker?
+
+    /// - Parameter forwarder: nil outside of a cluster.
+    init(
+        _ kinds: [StoreKind], _ settings: API.Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
+        memory: MemoryLimit, _ forwarder: Forwarder?, _ limits: RateLimits, _ metrics: ServerMetrics,
+        _ clock: WallClock, _ log: Log
+    ) {
+        let registry = SessionRegistry(
+            settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
+            node: settings.node?.name, events: metrics.sessions)
+        self.registry = registry
+        self.kinds = kinds.map {
+            KindRuntime(
+                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
+        }
+        availability = Availability(journal, memory)
+        handovers = forwarder.map { Handovers(registry, $0, log) }
+        var builder = SessionBuilder(
+            self.kinds, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
+        builder.historySuffix = { registry.historySuffix }
+        builder.handovers = handovers
+        creator = SessionCreator(registry: registry, builder: builder, log: log)
+        let loader = journal.map { [builder] in SessionLoader($0, registry, restore: builder.restore) }
+        let locator = loader.map { [handovers, availability] in
+            SessionLocator(registry, $0, forwarder, handovers, availability)
+        }
+        access = SessionAccess(
+            registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers,
+            chain: Self.chain(
+                to: SessionService(registry, creator, clock: clock), limits, pool, memory, clock: registry.clock))
+        timers =
+            if let journal, let loader, journal.outlivesProcess {
+                TimerWaker(registry, loader, journal, clock: clock)
+            } else {
+                nil
+            }
+    }
+
+    private static func chain(
+        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ memory: MemoryLimit, clock: SessionClock
+    ) -> SessionChain {
+        let durability = Durability(next: service)
+        let largeStates = LargeStates(pool, memory, next: durability)
+        let waiting = Waiting(next: largeStates)
+        let idempotency = Idempotency(clock: clock, next: waiting)
+        let admission = ActionAdmission(limits: limits, pool: pool, next: idempotency)
+        return ShareView(next: admission)
+    }
+}
