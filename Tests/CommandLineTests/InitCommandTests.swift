@@ -9,7 +9,7 @@ import Testing
 @Suite struct InitCommandTests {
     /// This project.
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path
+        .deletingLastPathComponent().path
 
     @Test(arguments: ["", "1st", "-a", "a b", "a/b", "..", "ä", "a\n", String(repeating: "a", count: 65)])
     func aBadNameIsRefused(name: String) {
