@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "StorehouseTesting", targets: ["StorehouseTesting"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
         .library(name: "Journal", targets: ["Journal"]),
+        .library(name: "RedisJournal", targets: ["RedisJournal"]),
         .library(name: "Security", targets: ["Security"]),
     ],
     targets: [
@@ -46,10 +47,15 @@ let package = Package(
         .target(
             name: "Journal",
             dependencies: [
-                "CCrypto", "CHiredis", "CSQLite", "Cluster", "JSON", "Locks", "Platform", "Sockets", "StoreHosting",
+                "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores",
+            ]),
+        .target(
+            name: "RedisJournal",
+            dependencies: [
+                "CCrypto", "CHiredis", "Cluster", "JSON", "Journal", "Locks", "Platform", "Sockets", "StoreHosting",
                 "Stores",
             ],
-            resources: [.embedInCode("Redis/Scripts")]),
+            resources: [.embedInCode("Scripts")]),
         .target(name: "Cluster"),
         .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting"]),
         .target(
@@ -62,14 +68,14 @@ let package = Package(
         .target(
             name: "ServerWiring",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Security",
-                "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices",
+                "Security", "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
             ]),
         .target(
             name: "CommandLine",
             dependencies: [
-                "HTTP", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Security", "ServerWiring",
-                "StoreHosting", "StorehouseServer", "Stores", "Upstream",
+                "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices", "Security",
+                "ServerWiring", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ],
             resources: [.embedInCode("Templates")]),
         .target(
@@ -144,7 +150,7 @@ let package = Package(
             name: "JournalTests",
             dependencies: [
                 "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
-                "Platform", "RedisTesting", "Security", "StoreHosting", "Stores",
+                "Platform", "RedisJournal", "RedisTesting", "Security", "StoreHosting", "Stores",
             ]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
         .executableTarget(
@@ -186,7 +192,8 @@ let package = Package(
             dependencies: [
                 "CFaultyDisk", "CProcessTesting", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
                 "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
-                "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sockets", "StoreHosting", "StoreKinds",
+                "RedisJournal", "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sockets", "StoreHosting",
+                "StoreKinds",
                 "StorehouseServer", "Stores", "StoresTesting", "TokenVectors", "Upstream",
             ]),
     ],

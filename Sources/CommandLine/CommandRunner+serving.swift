@@ -1,5 +1,5 @@
-import Journal
 import Observability
+import RedisJournal
 import RemoteServices
 import ServerWiring
 import StoreHosting

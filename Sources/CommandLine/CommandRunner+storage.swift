@@ -2,6 +2,7 @@ import JSON
 import Journal
 import Observability
 import Platform
+import RedisJournal
 import ServerWiring
 import StoreHosting
 import StorehouseServer

@@ -8,7 +8,8 @@ struct InitTemplates {
     /// Modules that a package must not have the name of, in lower case.
     static let reservedModules: Set<String> = [
         "cluster", "commandline", "foundation", "http", "httpserver", "journal", "json", "locks", "observability",
-        "platform", "remoteservices", "security", "serverwiring", "sockets", "storehosting", "storehouse",
+        "platform", "redisjournal", "remoteservices", "security", "serverwiring", "sockets", "storehosting",
+        "storehouse",
         "storehouseserver", "storehousetesting", "stores", "storestesting", "swift", "testing", "upstream",
     ]
 

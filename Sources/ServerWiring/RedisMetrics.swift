@@ -1,6 +1,6 @@
-package import Journal
 package import Observability
 import Platform
+package import RedisJournal
 
 /// What `GET /metrics` shows of the storage on Redis.
 package struct RedisMetrics: Sendable {

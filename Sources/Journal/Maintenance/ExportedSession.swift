@@ -1,33 +1,33 @@
 import JSON
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// An exported session, parsed and validated: every field is within its bounds, and all commits apply.
-struct ExportedSession {
+package struct ExportedSession {
     /// Every 256th state has a snapshot, so that earlier states are soon rebuilt.
     private static let snapshotDistance = 256
 
     /// It has a history of its own: the revisions of the exported session may have gone on to other states since.
-    let header: SessionHeader
-    let lastActiveAt: Int
-    let shareGeneration: Int
+    package let header: SessionHeader
+    package let lastActiveAt: Int
+    package let shareGeneration: Int
     /// The oldest retained state; nil if it is the initial state.
-    let base: (revision: Int, state: StateSnapshot)?
-    let commits: [CommitRecord]
+    package let base: (revision: Int, state: StateSnapshot)?
+    package let commits: [CommitRecord]
     /// States after some of the commits, by revision.
-    private(set) var snapshots: [Int: StateSnapshot] = [:]
+    package private(set) var snapshots: [Int: StateSnapshot] = [:]
     /// The state after the last commit.
-    private(set) var newest: StateSnapshot
+    package private(set) var newest: StateSnapshot
 
     /// The newest revision.
-    var revision: Int { commits.last?.revision ?? base?.revision ?? 0 }
+    package var revision: Int { commits.last?.revision ?? base?.revision ?? 0 }
 
-    struct Unreadable: Error {
-        let detail: String
+    package struct Unreadable: Error {
+        package let detail: String
     }
 
     /// - Parameter id: the new ID of the session; nil to keep its ID.
-    init(_ bytes: [UInt8], id: String?) throws(Unreadable) {
+    package init(_ bytes: [UInt8], id: String?) throws(Unreadable) {
         let json: JSONValue
         do {
             json = try JSONValue(parsing: bytes, maximumDepth: JSONValue.maxDepth)
@@ -69,7 +69,7 @@ struct ExportedSession {
     }
 
     /// Parses a document, and asks whether the target's servers can use it; see `SQLiteStorage.insert`.
-    init(
+    package init(
         _ bytes: [UInt8], as id: String?, _ objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String?
     ) throws(StorageError) {
         do throws(Unreadable) {

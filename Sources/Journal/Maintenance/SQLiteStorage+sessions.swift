@@ -10,6 +10,12 @@ extension SQLiteStorage {
         public let summary: SessionSummary?
         /// What is wrong with it; nil if a server can use it.
         public let damage: String?
+
+        package init(id: String, summary: SessionSummary?, damage: String?) {
+            self.id = id
+            self.summary = summary
+            self.damage = damage
+        }
     }
 
     /// Loads each session, as a server would, and lists them.

@@ -38,7 +38,7 @@ extension ReadConnection {
         let record = session.row.header
         let base = try base(of: session)
         let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
-        try Self.check(rows, after: base?.revision ?? 0, base?.chain ?? session.row.head.checksum)
+        try CommitRow.check(rows, after: base?.revision ?? 0, base?.chain ?? session.row.head.checksum)
         return ExportedSession.document(record, session.summary, base, rows, withOwner: withOwner)
     }
 }
@@ -49,7 +49,7 @@ extension ExportedSession {
     /// - Parameters:
     ///   - record: the session under the name of its own history.
     ///   - base: the state before the commits; nil if it is the initial state.
-    static func document(
+    package static func document(
         _ record: SessionHeader, _ summary: SessionSummary, _ base: SnapshotRow?, _ rows: [CommitRow], withOwner: Bool
     ) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 1024 + rows.count * 256)

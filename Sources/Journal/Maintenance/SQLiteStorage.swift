@@ -1,5 +1,5 @@
 import CSQLite
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// Maintenance of a database file. Everything except imports also works while a server uses the file.
@@ -7,13 +7,15 @@ public enum SQLiteStorage {
     /// The result of ``verify(_:progress:)``.
     public struct Verification: Sendable {
         /// One line for each problem; empty if the file is intact.
-        public internal(set) var problems: [String] = []
+        public package(set) var problems: [String] = []
         /// The number of checked sessions.
-        public internal(set) var sessions = 0
+        public package(set) var sessions = 0
         /// The number of damaged sessions. The others can be exported, even if pages are damaged.
-        public internal(set) var damagedSessions = 0
+        public package(set) var damagedSessions = 0
         /// The number of checked commits.
-        public internal(set) var commits = 0
+        public package(set) var commits = 0
+
+        package init() {}
     }
 
     /// Checks every page and every checksum, and replays the commits of every session.
@@ -205,7 +207,7 @@ public enum SQLiteStorage {
 }
 
 extension JournalError {
-    var detail: String {
+    package var detail: String {
         switch self {
         case .unavailable(let detail), .outcomeUnknown(let detail), .corrupt(let detail, _): detail
         case .conflict: "another process has committed in the meantime"

@@ -1,7 +1,7 @@
 import StoreHosting
 
 /// The completions of ``CommitRecorder/whenDurable(through:_:)`` of one session, in the order of the calls.
-struct DurabilityWaiters: Sendable {
+package struct DurabilityWaiters: Sendable {
     typealias Completion = @Sendable (JournalError?) -> Void
 
     enum Condition {
@@ -22,7 +22,7 @@ struct DurabilityWaiters: Sendable {
 
     private var waiting: [Waiter] = []
 
-    var isEmpty: Bool { waiting.isEmpty }
+    package var isEmpty: Bool { waiting.isEmpty }
 
     mutating func append(_ done: @escaping Completion, _ condition: Condition) {
         waiting.append(Waiter(condition: condition, done: done))

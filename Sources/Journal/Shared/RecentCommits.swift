@@ -1,53 +1,53 @@
 import JSON
-import StoreHosting
+package import StoreHosting
 import Stores
 import Synchronization
 
 /// Commits of one session whose revisions follow one another, of which the oldest are dropped.
-struct CommitSequence: Sendable {
-    private(set) var commits: [CommitRecord] = []
+package struct CommitSequence: Sendable {
+    package private(set) var commits: [CommitRecord] = []
     /// The revision of the newest commit, whether it is in memory or not.
-    private(set) var lastRevision: Int
+    package private(set) var lastRevision: Int
 
-    init(after revision: Int) { lastRevision = revision }
+    package init(after revision: Int) { lastRevision = revision }
 
     /// The revision of the oldest commit in memory.
-    var firstRevision: Int? { commits.first?.revision }
+    package var firstRevision: Int? { commits.first?.revision }
 
-    mutating func append(_ commit: CommitRecord) {
+    package mutating func append(_ commit: CommitRecord) {
         commits.append(commit)
         lastRevision = commit.revision
     }
 
-    mutating func removeFirst(_ count: Int) { commits.removeFirst(count) }
+    package mutating func removeFirst(_ count: Int) { commits.removeFirst(count) }
 
     /// Removes the commits after `revision`, which becomes the newest.
-    mutating func removeAll(after revision: Int) {
+    package mutating func removeAll(after revision: Int) {
         while let last = commits.last, last.revision > revision { commits.removeLast() }
         lastRevision = revision
     }
 
     /// The commits after `revision`, oldest first; nil if the first of them is not in memory.
-    func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
+    package func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
         guard revision < lastRevision else { return [] }
         guard let first = firstRevision, revision + 1 >= first else { return nil }
         return Array(commits.dropFirst(revision + 1 - first).prefix(max(0, limit)))
     }
 
     /// The newest private state among the commits up to `revision`; nil if none of them has changed it.
-    func privateState(through revision: Int) -> [UInt8]? {
+    package func privateState(through revision: Int) -> [UInt8]? {
         commits.last { $0.revision <= revision && $0.privateState != nil }?.privateState
     }
 }
 
 extension CommitRecord {
     /// About how many bytes it takes in memory.
-    var byteCount: Int { byteCounts.all }
+    package var byteCount: Int { byteCounts.all }
 
     /// About how many bytes the changes and the whole record take in memory.
-    typealias ByteCounts = (changes: Int, all: Int)
+    package typealias ByteCounts = (changes: Int, all: Int)
 
-    var byteCounts: ByteCounts {
+    package var byteCounts: ByteCounts {
         let changes = changes.byteCount
         return (changes, 192 + payload.byteCount + changes + (privateState?.count ?? 0))
     }
@@ -55,32 +55,32 @@ extension CommitRecord {
 
 extension EncodedPatch {
     /// About how many bytes it takes in memory.
-    var byteCount: Int {
+    package var byteCount: Int {
         operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + ($1.from?.utf8.count ?? 0) + 48 }
     }
 }
 
 /// A session's newest commits: those that are not durable yet, and some more for subscribers that resume.
-struct RecentCommits: Sendable {
+package struct RecentCommits: Sendable {
     private static let retainedCount = 64
 
     private var sequence: CommitSequence
     /// The newest revision that is durable.
-    private(set) var durableRevision: Int
+    package private(set) var durableRevision: Int
     /// About how many bytes the commits take.
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
 
     /// - Parameter revision: the newest that is durable.
-    init(revision: Int) {
+    package init(revision: Int) {
         sequence = CommitSequence(after: revision)
         durableRevision = revision
     }
 
     /// The revision of the newest commit, whether it is in memory or not.
-    var lastRevision: Int { sequence.lastRevision }
+    package var lastRevision: Int { sequence.lastRevision }
 
     /// - Returns: by how many bytes ``byteCount`` has grown.
-    mutating func append(_ commits: [CommitRecord], within limit: Int) -> Int {
+    package mutating func append(_ commits: [CommitRecord], within limit: Int) -> Int {
         let before = byteCount
         for commit in commits {
             sequence.append(commit)
@@ -93,7 +93,7 @@ struct RecentCommits: Sendable {
     /// The commits up to `revision` are durable, so they may be dropped.
     ///
     /// - Returns: by how many bytes ``byteCount`` has grown: none or less.
-    mutating func markDurable(through revision: Int, within limit: Int) -> Int {
+    package mutating func markDurable(through revision: Int, within limit: Int) -> Int {
         let before = byteCount
         durableRevision = max(durableRevision, revision)
         trim(limit)
@@ -103,7 +103,7 @@ struct RecentCommits: Sendable {
     /// Removes the commits that are not durable and never will be.
     ///
     /// - Returns: by how many bytes ``byteCount`` has grown: none or less.
-    mutating func dropUndurable() -> Int {
+    package mutating func dropUndurable() -> Int {
         let before = byteCount
         sequence.removeAll(after: durableRevision)
         byteCount = sequence.commits.reduce(0) { $0 + $1.byteCount }
@@ -111,7 +111,9 @@ struct RecentCommits: Sendable {
     }
 
     /// The commits after `revision`, oldest first; nil if the first of them is not in memory.
-    func commits(after revision: Int, limit: Int) -> [CommitRecord]? { sequence.commits(after: revision, limit: limit) }
+    package func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
+        sequence.commits(after: revision, limit: limit)
+    }
 
     /// The data from which the state at `revision` is replayed: rows of the database, and the commits in memory after
     /// them.
@@ -120,7 +122,7 @@ struct RecentCommits: Sendable {
     ///   - snapshot: the newest up to there; nil for the state at revision 0.
     ///   - rows: the stored commits after the snapshot, up to `revision`.
     /// - Returns: nil if commits are missing in between.
-    func replayBase(for revision: Int, _ snapshot: SnapshotRow?, _ rows: [CommitRow]) -> ReplayableState? {
+    package func replayBase(for revision: Int, _ snapshot: SnapshotRow?, _ rows: [CommitRow]) -> ReplayableState? {
         let stored = rows.last?.revision ?? snapshot?.revision ?? 0
         // If the rows are enough, it does not matter which commits are in memory.
         let rest = stored < revision ? commits(after: stored, limit: revision - stored) : []
@@ -148,17 +150,19 @@ struct RecentCommits: Sendable {
 }
 
 /// The limit of the memory for the recent commits of all sessions.
-final class RecentCommitsBudget: Sendable {
+package final class RecentCommitsBudget: Sendable {
     private static let maxBytes = 64 << 20
 
     private let total = Atomic<Int>(0)
 
-    /// How many bytes one session should be content with.
-    var perSessionLimit: Int { total.load(ordering: .relaxed) < Self.maxBytes ? 65_536 : 2048 }
+    package init() {}
 
-    func add(_ bytes: Int) {
+    /// How many bytes one session should be content with.
+    package var perSessionLimit: Int { total.load(ordering: .relaxed) < Self.maxBytes ? 65_536 : 2048 }
+
+    package func add(_ bytes: Int) {
         if bytes != 0 { total.add(bytes, ordering: .relaxed) }
     }
 
-    func remove(_ bytes: Int) { add(-bytes) }
+    package func remove(_ bytes: Int) { add(-bytes) }
 }

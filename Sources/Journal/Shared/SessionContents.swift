@@ -1,37 +1,50 @@
 import Locks
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// What a session's journal has in memory: the commands on their way to the storage, and the newest commits.
-struct SessionContents<Position: Sendable>: Sendable {
+package struct SessionContents<Position: Sendable>: Sendable {
     /// How many commands the storage was given, and how many of them it has acknowledged: written them, or with
     /// relaxed durability taken them.
-    var enqueued = 0
-    var acknowledged = 0
-    var waiters = DurabilityWaiters()
+    package var enqueued = 0
+    package var acknowledged = 0
+    package var waiters = DurabilityWaiters()
     /// Whether a thread calls completions now.
-    var isNotifying = false
+    package var isNotifying = false
     /// Why nothing is persisted any more.
-    var failure: JournalError?
-    var hasEnded = false
+    package var failure: JournalError?
+    package var hasEnded = false
 
     /// Where the next row is appended, as the storage knows it; nil until the session is written.
-    var position: Position?
-    var recent: RecentCommits
-    var policy: SnapshotPolicy
+    package var position: Position?
+    package var recent: RecentCommits
+    package var policy: SnapshotPolicy
     /// The private part of the newest state; nil if it is as at revision 0.
-    var privateState: [UInt8]?
+    package var privateState: [UInt8]?
 
     /// Whether nothing was done on the session, as far as the storage was told.
-    var isUnused = false
+    package var isUnused = false
     /// When the session was used, and the newest of these moments that the storage was given.
-    var lastUse = 0
-    var recordedUse = 0
+    package var lastUse = 0
+    package var recordedUse = 0
+
+    package init(
+        position: Position?, recent: RecentCommits, policy: SnapshotPolicy, privateState: [UInt8]?,
+        isUnused: Bool, lastUse: Int, recordedUse: Int
+    ) {
+        self.position = position
+        self.recent = recent
+        self.policy = policy
+        self.privateState = privateState
+        self.isUnused = isUnused
+        self.lastUse = lastUse
+        self.recordedUse = recordedUse
+    }
 
     /// Whether the storage has acknowledged all commands, and nobody waits for one.
-    var isSettled: Bool { acknowledged == enqueued && waiters.isEmpty }
+    package var isSettled: Bool { acknowledged == enqueued && waiters.isEmpty }
 
-    func isDurable(through revision: Int) -> Bool {
+    package func isDurable(through revision: Int) -> Bool {
         // With waiters in front, a caller that did not wait would overtake them.
         failure == nil && isSettled && !isNotifying
             && (revision <= recent.lastRevision || hasEnded)
@@ -50,7 +63,7 @@ struct SessionContents<Position: Sendable>: Sendable {
     ///
     /// - Parameter enqueue: gets the snapshot of the state after the last commit, if one should be stored.
     /// - Returns: whether it was given to the storage.
-    mutating func append(
+    package mutating func append(
         _ transaction: CommitTransaction, _ state: borrowing StateView, _ budget: RecentCommitsBudget,
         _ enqueue: (StateSnapshot?, inout Self) -> Void
     ) -> Bool {
@@ -76,7 +89,7 @@ struct SessionContents<Position: Sendable>: Sendable {
     }
 
     /// Nothing that is not acknowledged will be persisted, nor anything that follows.
-    mutating func fail(_ failure: JournalError, _ budget: RecentCommitsBudget) {
+    package mutating func fail(_ failure: JournalError, _ budget: RecentCommitsBudget) {
         self.failure = self.failure ?? failure
         budget.add(recent.dropUndurable())
     }
@@ -101,7 +114,7 @@ extension Locked {
     /// - Parameters:
     ///   - change: is done before, with the same lock.
     ///   - problem: says why not to answer although the commit is acknowledged.
-    func notifyWaiters<Position>(
+    package func notifyWaiters<Position>(
         after change: (inout Value) -> Void = { _ in },
         _ problem: () -> JournalError? = { nil }
     ) where Value == SessionContents<Position> {
@@ -122,7 +135,7 @@ extension Locked {
     /// Calls `done` once everything up to a revision is durable; see `CommitRecorder`.
     ///
     /// - Parameter problem: as with ``notifyWaiters(after:_:)``.
-    func whenDurable<Position>(
+    package func whenDurable<Position>(
         through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void,
         _ problem: () -> JournalError? = { nil }
     ) where Value == SessionContents<Position> {

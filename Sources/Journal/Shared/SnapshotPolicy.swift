@@ -1,8 +1,8 @@
-import StoreHosting
+package import StoreHosting
 
 /// When a session's state is stored whole: so seldom that snapshots take no more room than the changes between them, and so often
 /// that a state is soon rebuilt.
-struct SnapshotPolicy: Sendable {
+package struct SnapshotPolicy: Sendable {
     private static let minDistance = 64
     private static let maxDistance = 512
 
@@ -19,13 +19,13 @@ struct SnapshotPolicy: Sendable {
     /// Snapshots must not be further apart than `limits` allow the log to be long, or no commit could be deleted.
     ///
     /// - Parameter maxDistance: after how many commits there is a snapshot in any case; nil for the usual number.
-    init(_ limits: RetentionLimits, maxDistance: Int? = nil) {
+    package init(_ limits: RetentionLimits, maxDistance: Int? = nil) {
         self.maxDistance = maxDistance ?? min(Self.maxDistance, max(Self.minDistance, limits.keepCommits))
         maxLoggedBytes = limits.keepBytes / 4
     }
 
     /// The policy of a session that was loaded.
-    init(_ limits: RetentionLimits, snapshot: SnapshotRow?, _ rows: [CommitRow]) {
+    package init(_ limits: RetentionLimits, snapshot: SnapshotRow?, _ rows: [CommitRow]) {
         self.init(limits)
         recordSnapshot(at: snapshot?.revision ?? 0, byteCount: snapshot?.state.count ?? 0)
         changedBytes = rows.reduce(0) { $0 + $1.changes.count }
@@ -35,26 +35,26 @@ struct SnapshotPolicy: Sendable {
     /// Counts new commits.
     ///
     /// - Returns: whether a snapshot should be taken after the last of them.
-    mutating func wantsSnapshot(after commits: [CommitRecord]) -> Bool {
+    package mutating func wantsSnapshot(after commits: [CommitRecord]) -> Bool {
         guard let last = commits.last else { return false }
         for commit in commits { count(commit.byteCounts) }
         return wantsSnapshot(at: last.revision)
     }
 
-    mutating func count(_ bytes: CommitRecord.ByteCounts) {
+    package mutating func count(_ bytes: CommitRecord.ByteCounts) {
         changedBytes += bytes.changes
         loggedBytes += bytes.all
     }
 
     /// Whether a snapshot should be taken at a revision, up to which all commits are counted.
-    func wantsSnapshot(at revision: Int) -> Bool {
+    package func wantsSnapshot(at revision: Int) -> Bool {
         let distance = revision - self.revision
         if distance >= maxDistance { return true }
         if distance >= Self.minDistance, changedBytes >= byteCount { return true }
         return loggedBytes >= max(byteCount, maxLoggedBytes)
     }
 
-    mutating func recordSnapshot(at revision: Int, byteCount: Int) {
+    package mutating func recordSnapshot(at revision: Int, byteCount: Int) {
         (self.revision, self.byteCount) = (revision, byteCount)
         (changedBytes, loggedBytes) = (0, 0)
     }

@@ -1,6 +1,7 @@
 import Journal
 package import Observability
 import Platform
+import RedisJournal
 package import Security
 package import StoreHosting
 package import StorehouseServer

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Journal
 import Locks
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Stores

@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Stores

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Platform
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Testing

@@ -1,5 +1,6 @@
 import Journal
 import Locks
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Stores

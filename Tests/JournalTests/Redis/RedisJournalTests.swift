@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Journal
 import Locks
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Stores

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Locks
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Stores

@@ -1,6 +1,7 @@
 import Journal
 import Locks
 import Platform
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Testing

@@ -1,4 +1,5 @@
 import Journal
+import RedisJournal
 import Testing
 
 @Suite("The answers of Redis Cluster that name another node")

@@ -1,6 +1,7 @@
 import Cluster
 import ClusterSimulation
 import Journal
+import RedisJournal
 import RedisTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import Journal
+import RedisJournal
 import RedisTesting
 import StoreHosting
 import Testing

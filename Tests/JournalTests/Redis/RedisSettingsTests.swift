@@ -1,5 +1,6 @@
 import Cluster
 import Journal
+import RedisJournal
 import Testing
 
 @Suite("The settings of Redis")

@@ -3,6 +3,7 @@ import FaultyServices
 import Journal
 import Locks
 import Platform
+import RedisJournal
 import RedisTesting
 
 /// Passes bytes between a journal and its Redis, and adds some that are no reply.

@@ -1,6 +1,7 @@
 import JSON
 import Journal
 import Platform
+import RedisJournal
 import RedisTesting
 import StorehouseServer
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import Journal
 import Locks
 import Observability
+import RedisJournal
 import RedisTesting
 import Security
 import StoreHosting

@@ -3,6 +3,7 @@ import JSON
 import Journal
 import Locks
 import Platform
+import RedisJournal
 import RedisTesting
 import RemoteServices
 import Security

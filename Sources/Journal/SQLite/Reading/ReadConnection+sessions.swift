@@ -94,7 +94,7 @@ extension ReadConnection {
         guard rows.last?.revision ?? revision == last else {
             throw .corrupt("commits after revision \(revision) are missing")
         }
-        try Self.check(rows, after: revision, try checksum(of: number, at: revision, head))
+        try CommitRow.check(rows, after: revision, try checksum(of: number, at: revision, head))
         return try Self.records(rows)
     }
 
@@ -116,7 +116,7 @@ extension ReadConnection {
         guard rows.last?.revision ?? baseRevision == min(revision, newest) else {
             throw .corrupt("commits after revision \(baseRevision) are missing")
         }
-        try Self.check(rows, after: baseRevision, base?.chain ?? head.checksum)
+        try CommitRow.check(rows, after: baseRevision, base?.chain ?? head.checksum)
         return recent.replayBase(for: revision, base, rows)
     }
 
@@ -164,7 +164,7 @@ extension ReadConnection {
         of number: Int, after base: SnapshotRow?, seed: UInt64, upTo revision: Int
     ) throws(JournalError) -> [CommitRow] {
         let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
-        try Self.check(rows, after: base?.revision ?? 0, base?.chain ?? seed)
+        try CommitRow.check(rows, after: base?.revision ?? 0, base?.chain ?? seed)
         return rows
     }
 
@@ -211,22 +211,6 @@ extension ReadConnection {
         let intact = found.compactMap(\.self)
         guard intact.count == found.count else { throw .corrupt("an idempotency record has a wrong checksum") }
         return intact
-    }
-
-    /// Throws unless the rows follow a revision and each other.
-    ///
-    /// - Parameter seed: the checksum of the commit of that revision; nil if it was deleted.
-    static func check(_ rows: [CommitRow], after revision: Int, _ seed: UInt64?) throws(JournalError) {
-        var (revision, chain) = (revision, seed)
-        for row in rows {
-            guard row.revision == revision &+ 1 else {
-                throw .corrupt("the commit of revision \(revision &+ 1) is missing")
-            }
-            guard chain.map(row.follows) ?? true else {
-                throw .corrupt("the commit of revision \(row.revision) has a wrong checksum")
-            }
-            (revision, chain) = (row.revision, row.checksum)
-        }
     }
 
     private static func records(_ rows: [CommitRow]) throws(JournalError) -> [CommitRecord] {

@@ -39,7 +39,7 @@ extension ReadConnection {
         while case let rows = try rows(of: session.position.number, after: revision, upTo: .max, limit: 500),
             !rows.isEmpty
         {
-            try Self.check(rows, after: revision, chain)
+            try CommitRow.check(rows, after: revision, chain)
             for row in rows {
                 try replay(&state, row)
                 if snapshots.contains(row.revision) { try compare(state, row.revision, session.position.number) }
@@ -108,7 +108,7 @@ extension ReadConnection {
         guard rows.last?.checksum == base.chain else {
             throw .corrupt("commits between revision \(compactedThrough) and \(base.revision) are missing")
         }
-        try Self.check(rows, after: compactedThrough, nil)
+        try CommitRow.check(rows, after: compactedThrough, nil)
         return (rows.count, rows.reduce(0) { $0 + $1.byteCount })
     }
 

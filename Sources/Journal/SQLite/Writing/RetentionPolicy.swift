@@ -2,28 +2,28 @@ import StoreHosting
 import Stores
 
 /// How much of a session's log is retained.
-final class RetentionLimits: Sendable {
+package final class RetentionLimits: Sendable {
     /// How many commits are retained at least, within the other limits.
-    let keepCommits: Int
+    package let keepCommits: Int
     /// How many bytes the commits take at most.
-    let keepBytes: Int
+    package let keepBytes: Int
     /// The age in days after which commits are deleted, however few there are; 0 for no limit.
-    let keepDays: Int
+    package let keepDays: Int
 
-    init(keepCommits: Int = 1000, keepBytes: Int = 64 << 20, keepDays: Int = 0) {
+    package init(keepCommits: Int = 1000, keepBytes: Int = 64 << 20, keepDays: Int = 0) {
         self.keepCommits = max(1, keepCommits)
         self.keepBytes = max(1, keepBytes)
         self.keepDays = keepDays
     }
 
     /// The size to which a log is brought down that exceeds ``keepBytes``, so that not each commit deletes some.
-    var trimmedBytes: Int { keepBytes - keepBytes / 4 }
+    package var trimmedBytes: Int { keepBytes - keepBytes / 4 }
 
     /// The revision at which to check a session for the first time whose oldest commit follows the revision `oldest`.
-    func firstCompactionCheck(after oldest: Int) -> Int { Self.sum(oldest, keepCommits, keepCommits) }
+    package func firstCompactionCheck(after oldest: Int) -> Int { Self.sum(oldest, keepCommits, keepCommits) }
 
     /// The revision at which to check a session again.
-    func nextCompactionCheck(after revision: Int) -> Int {
+    package func nextCompactionCheck(after revision: Int) -> Int {
         let distance = max(32, keepCommits / 4)
         return Self.sum(revision, distance, distance)
     }
@@ -37,12 +37,12 @@ final class RetentionLimits: Sendable {
 }
 
 /// Decides what can be deleted, and when to check for it.
-final class RetentionPolicy {
+package final class RetentionPolicy {
     private static let day = 86_400_000
     /// How long idempotency records are kept, in milliseconds: longer than promised to clients.
-    static let idempotencyTTL = 900_000
+    package static let idempotencyTTL = 900_000
     /// How long ended sessions are remembered, in milliseconds: longer than promised to clients.
-    static let tombstoneTTL = 3_900_000
+    package static let tombstoneTTL = 3_900_000
     private static let purgeInterval = 10_000
     private static let sweepInterval = 3_600_000
 

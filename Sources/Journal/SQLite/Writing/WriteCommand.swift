@@ -1,4 +1,4 @@
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// A command to the writer, which executes commands in the order of enqueueing.
@@ -44,7 +44,7 @@ enum WriteCommand: Sendable {
 
 extension CommitTransaction {
     /// The approximate number of bytes to write.
-    var byteCount: Int {
+    package var byteCount: Int {
         commits.reduce((idempotencyRecord?.response.count ?? 0) + 64) { $0 + $1.byteCount }
     }
 }

@@ -1,7 +1,7 @@
 import StoreHosting
 
 extension SessionHeader {
-    var checksum: UInt64 {
+    package var checksum: UInt64 {
         var checksum = Checksum(initial.checksum)
         checksum.add(id)
         checksum.add(kind)
@@ -17,7 +17,7 @@ extension SessionHeader {
 }
 
 extension StateSnapshot {
-    var checksum: UInt64 {
+    package var checksum: UInt64 {
         var checksum = Checksum(0)
         checksum.add(json)
         checksum.add(privateState)
@@ -26,7 +26,7 @@ extension StateSnapshot {
 }
 
 extension IdempotencyRecord {
-    var checksum: UInt64 {
+    package var checksum: UInt64 {
         var checksum = Checksum(0)
         checksum.add(key)
         checksum.add(fingerprint)

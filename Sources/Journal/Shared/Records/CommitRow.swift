@@ -1,21 +1,21 @@
 import JSON
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// A commit as it is stored, whose checksum covers the commit before it.
-struct CommitRow: Sendable {
-    let revision: Int
-    let committedAt: Int
-    let type: String
-    let payload: [UInt8]
-    let origin: String
-    let cause: Int?
-    let changes: [UInt8]
-    let privateState: [UInt8]?
-    private(set) var checksum: UInt64 = 0
+package struct CommitRow: Sendable {
+    package let revision: Int
+    package let committedAt: Int
+    package let type: String
+    package let payload: [UInt8]
+    package let origin: String
+    package let cause: Int?
+    package let changes: [UInt8]
+    package let privateState: [UInt8]?
+    package private(set) var checksum: UInt64 = 0
 
     /// - Parameter previous: the checksum of the previous commit, or of the session's row for the first one.
-    init(_ record: CommitRecord, after previous: UInt64) {
+    package init(_ record: CommitRecord, after previous: UInt64) {
         revision = record.revision
         committedAt = record.committedAt
         type = record.type
@@ -28,7 +28,7 @@ struct CommitRow: Sendable {
     }
 
     /// A commit as it was stored.
-    init(
+    package init(
         revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String, cause: Int?, changes: [UInt8],
         privateState: [UInt8]?, checksum: UInt64
     ) {
@@ -44,26 +44,44 @@ struct CommitRow: Sendable {
     }
 
     /// Whether the commit is intact and follows one with this checksum.
-    func follows(_ previous: UInt64) -> Bool { checksum == checksum(after: previous) }
+    package func follows(_ previous: UInt64) -> Bool { checksum == checksum(after: previous) }
 
     /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
-    var byteCount: Int {
+    package var byteCount: Int {
         Self.byteCount(type.utf8.count, payload.count, origin.utf8.count, changes.count, privateState?.count)
     }
 
     /// ``byteCount`` of a commit whose texts have these lengths.
-    static func byteCount(_ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?) -> Int {
+    package static func byteCount(_ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?)
+        -> Int
+    {
         64 + type + payload + origin + changes + (privateState ?? 0)
     }
 
     /// The commit; nil if a field is malformed.
-    var record: CommitRecord? {
+    package var record: CommitRecord? {
         guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
             case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.maxDepth)
         else { return nil }
         return CommitRecord(
             revision: revision, type: type, payload: payload, origin: origin, cause: cause, committedAt: committedAt,
             changes: changes, privateState: privateState)
+    }
+
+    /// Throws unless the rows follow a revision and each other.
+    ///
+    /// - Parameter seed: the checksum of the commit of that revision; nil if it was deleted.
+    package static func check(_ rows: [CommitRow], after revision: Int, _ seed: UInt64?) throws(JournalError) {
+        var (revision, chain) = (revision, seed)
+        for row in rows {
+            guard row.revision == revision &+ 1 else {
+                throw .corrupt("the commit of revision \(revision &+ 1) is missing")
+            }
+            guard chain.map(row.follows) ?? true else {
+                throw .corrupt("the commit of revision \(row.revision) has a wrong checksum")
+            }
+            (revision, chain) = (row.revision, row.checksum)
+        }
     }
 
     private func checksum(after previous: UInt64) -> UInt64 {

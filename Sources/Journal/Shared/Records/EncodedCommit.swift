@@ -1,7 +1,7 @@
 import StoreHosting
 
 extension RecordWriter {
-    mutating func add(_ row: CommitRow) {
+    package mutating func add(_ row: CommitRow) {
         add(row.revision)
         add(row.committedAt)
         add(row.type)
@@ -16,7 +16,7 @@ extension RecordWriter {
 
 extension RecordReader {
     /// The next commit.
-    mutating func commit() throws(Malformed) -> EncodedCommit {
+    package mutating func commit() throws(Malformed) -> EncodedCommit {
         EncodedCommit(
             revision: try integer(), committedAt: try integer(), type: try field(), payload: try field(),
             origin: try field(), cause: try optional { reader throws(Malformed) in try reader.integer() },
@@ -26,19 +26,19 @@ extension RecordReader {
 }
 
 /// A commit as it lies in the bytes of a record: valid as long as they are.
-struct EncodedCommit {
-    let revision: Int
-    let committedAt: Int
-    let type: UnsafeRawBufferPointer
-    let payload: UnsafeRawBufferPointer
-    let origin: UnsafeRawBufferPointer
-    let cause: Int?
-    let changes: UnsafeRawBufferPointer
-    let privateState: UnsafeRawBufferPointer?
-    let checksum: UInt64
+package struct EncodedCommit {
+    package let revision: Int
+    package let committedAt: Int
+    package let type: UnsafeRawBufferPointer
+    package let payload: UnsafeRawBufferPointer
+    package let origin: UnsafeRawBufferPointer
+    package let cause: Int?
+    package let changes: UnsafeRawBufferPointer
+    package let privateState: UnsafeRawBufferPointer?
+    package let checksum: UInt64
 
     /// As `CommitRow.follows(_:)`.
-    func follows(_ previous: UInt64) -> Bool {
+    package func follows(_ previous: UInt64) -> Bool {
         var computed = Checksum(previous)
         computed.add(revision)
         computed.add(committedAt)
@@ -52,14 +52,14 @@ struct EncodedCommit {
     }
 
     /// As `CommitRow.byteCount`.
-    var byteCount: Int {
+    package var byteCount: Int {
         CommitRow.byteCount(type.count, payload.count, origin.count, changes.count, privateState?.count)
     }
 }
 
 extension CommitRow {
     /// Copies a commit.
-    init(_ commit: EncodedCommit) {
+    package init(_ commit: EncodedCommit) {
         self.init(
             revision: commit.revision, committedAt: commit.committedAt,
             type: String(decoding: commit.type, as: UTF8.self), payload: Array(commit.payload),

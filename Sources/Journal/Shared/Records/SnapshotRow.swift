@@ -1,16 +1,16 @@
 import StoreHosting
 
 /// A snapshot as it is stored: a state that does not need the commits before it.
-struct SnapshotRow: Sendable {
-    let revision: Int
-    let state: [UInt8]
+package struct SnapshotRow: Sendable {
+    package let revision: Int
+    package let state: [UInt8]
     /// The private part of the state; nil if it is the one at revision 0.
-    let privateState: [UInt8]?
+    package let privateState: [UInt8]?
     /// The checksum of the commit that made the state.
-    let chain: UInt64
-    private(set) var checksum: UInt64 = 0
+    package let chain: UInt64
+    package private(set) var checksum: UInt64 = 0
 
-    init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64) {
+    package init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64) {
         self.revision = revision
         self.state = state
         self.privateState = privateState
@@ -19,7 +19,7 @@ struct SnapshotRow: Sendable {
     }
 
     /// A snapshot as it was stored, with a checksum that may be wrong.
-    init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64, checksum: UInt64) {
+    package init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64, checksum: UInt64) {
         self.revision = revision
         self.state = state
         self.privateState = privateState
@@ -28,10 +28,10 @@ struct SnapshotRow: Sendable {
     }
 
     /// The checksum of the commit of a revision, if that commit made the state.
-    func checksum(at revision: Int) -> UInt64? { revision == self.revision ? chain : nil }
+    package func checksum(at revision: Int) -> UInt64? { revision == self.revision ? chain : nil }
 
     /// Whether the checksum is right.
-    var isIntact: Bool { checksum == computedChecksum }
+    package var isIntact: Bool { checksum == computedChecksum }
 
     private var computedChecksum: UInt64 {
         var checksum = Checksum(chain)

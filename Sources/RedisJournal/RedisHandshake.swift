@@ -1,6 +1,7 @@
 import CCrypto
 import CHiredis
 import Cluster
+import Journal
 import Platform
 import StoreHosting
 

@@ -1,5 +1,6 @@
 import Cluster
 import Dispatch
+import Journal
 import Locks
 import Platform
 import StoreHosting

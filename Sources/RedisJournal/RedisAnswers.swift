@@ -1,3 +1,4 @@
+import Journal
 import StoreHosting
 
 /// The answer to a script that stores something.
@@ -65,7 +66,7 @@ extension [RedisReply] {
         } catch {
             throw .corrupt("a commit after revision \(revision) cannot be read")
         }
-        try ReadConnection.check(rows, after: revision, seed)
+        try CommitRow.check(rows, after: revision, seed)
         return rows
     }
 }

@@ -1,3 +1,4 @@
+import Journal
 import StoreHosting
 
 /// The commands of one connection in their order, and where each of them stands.

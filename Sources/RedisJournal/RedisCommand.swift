@@ -1,3 +1,5 @@
+import Journal
+
 /// A command in the protocol of Redis (RESP2).
 package struct RedisCommand: Sendable {
     package let bytes: [UInt8]

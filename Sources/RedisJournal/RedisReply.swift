@@ -1,4 +1,5 @@
 import CHiredis
+package import Journal
 
 /// A reply of Redis (RESP2).
 package enum RedisReply: Sendable, Equatable {

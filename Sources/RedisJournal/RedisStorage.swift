@@ -1,4 +1,5 @@
 import JSON
+public import Journal
 import Platform
 public import StoreHosting
 import Stores
@@ -233,7 +234,7 @@ private struct FoundSession {
         }
         let seed = base?.chain ?? stored.summary.header.checksum
         rows = try (fields[11].array ?? []).commitRows(after: stored.cut, seed: seed) + stored.rows
-        try ReadConnection.check(rows, after: stored.cut, seed)
+        try CommitRow.check(rows, after: stored.cut, seed)
     }
 
     /// Replays all commits, and counts them.

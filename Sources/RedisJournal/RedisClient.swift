@@ -1,3 +1,4 @@
+package import Journal
 package import StoreHosting
 
 /// A connection that blocks its caller.

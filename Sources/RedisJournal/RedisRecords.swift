@@ -1,3 +1,4 @@
+import Journal
 import StoreHosting
 import Stores
 

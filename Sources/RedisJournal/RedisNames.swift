@@ -1,5 +1,6 @@
 import CCrypto
 import JSON
+import Journal
 import StoreHosting
 import Stores
 

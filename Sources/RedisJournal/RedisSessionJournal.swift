@@ -1,3 +1,4 @@
+import Journal
 import Locks
 import StoreHosting
 import Stores

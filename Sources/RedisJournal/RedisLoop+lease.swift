@@ -1,4 +1,5 @@
 import Cluster
+import Journal
 import Locks
 import Platform
 import StoreHosting

@@ -1,6 +1,7 @@
 import CCrypto
 import Dispatch
 public import JSON
+public import Journal
 import Locks
 import Platform
 public import StoreHosting
