@@ -12,7 +12,8 @@ enum Concern: String, CaseIterable {
     /// The folders and files that a concern may live in: parts of their paths.
     var homes: [String] {
         switch self {
-        case .shares: ["/Access/Share.swift", "/OpenAPI+shares.swift", "/ShareResource.swift", "/Layers/ShareView.swift"]
+        case .shares:
+            ["/Access/Share.swift", "/OpenAPI+shares.swift", "/ShareResource.swift", "/Layers/ShareView.swift"]
         case .nodes: ["/Cluster/"]
         case .largeStates: ["/WorkPool.swift", "/Layers/LargeStates.swift"]
         case .durability: ["/Layers/Durability.swift"]
