@@ -57,7 +57,7 @@ struct InitTemplates {
 }
 
 extension String {
-    /// What stands before the last occurrence of a text.
+    /// The part before the last occurrence of a text.
     fileprivate func prefix(before text: String) -> String {
         ranges(of: text).last.map { String(self[..<$0.lowerBound]) } ?? self
     }

@@ -4,7 +4,7 @@ import RemoteServices
 import StoreHosting
 import Upstream
 
-// What storage and remote services report, as log lines and as metrics.
+// Reports of storage and remote services become log lines and metrics.
 extension Log {
     func write(_ event: StorageEvent) {
         switch event {

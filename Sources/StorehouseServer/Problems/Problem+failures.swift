@@ -6,7 +6,7 @@ import Stores
 
 // How clients read each failure of a session.
 extension Problem {
-    /// What `body` returns; what it throws as a problem.
+    /// Calls `body`, and throws its failure as a problem.
     static func of<Value>(_ body: () throws(SessionFailure) -> Value) throws(Problem) -> Value {
         do throws(SessionFailure) {
             return try body()

@@ -47,7 +47,7 @@ struct StateResource: Sendable {
         guard case .log(let page) = result.content else { throw result.unexpected }
         var fields = [Response.Field("Cache-Control", "no-store")]
         if let next = page.next {
-            // The same request with another start, whatever else is in its query (RFC 8288).
+            // The link repeats the request with another start, whatever else is in its query (RFC 8288).
             let query = head.query.replacing("after", with: "\(next)")
             fields.append(.init("Link", "<\(head.path.raw)?\(query)>; rel=\"next\""))
         }

@@ -8,7 +8,7 @@ final class ActionAnswer: Sendable {
     let state: [UInt8]?
     /// The change of a dry run.
     let patch: EncodedPatch?
-    /// What the client waits for; nil if it does not.
+    /// The result whose effects the client waits for; nil if it does not wait.
     let awaited: DispatchResult?
     private let action: ActionRequest?
     private let isCommitted: Bool
@@ -48,7 +48,7 @@ final class ActionAnswer: Sendable {
         self.isReplayed = isReplayed
     }
 
-    /// The same answer again.
+    /// The answer to a repeated request.
     convenience init(replaying response: ActionResponse, _ state: [UInt8]?, hidesEffects: Bool) {
         self.init(response, state, nil, hidesEffects: hidesEffects, isReplayed: true)
     }

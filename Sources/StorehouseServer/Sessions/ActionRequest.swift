@@ -7,9 +7,9 @@ import Stores
 ///
 /// It is a class because it is immutable, and every layer passes it on.
 final class ActionRequest: Sendable {
-    /// As it came.
+    /// The bytes that the client has sent.
     let body: [UInt8]
-    /// The same, parsed; nil as long as it is not.
+    /// The parsed body; nil as long as it is not parsed.
     let json: JSONValue?
     /// The part of the state to answer with; nil for none.
     let selection: SelectionText?
@@ -48,7 +48,7 @@ final class ActionRequest: Sendable {
         self.record = record
     }
 
-    /// The same with other values in place of those that are not nil.
+    /// A copy with those values that are not nil.
     func with(
         json: JSONValue? = .none, selection: SelectionText? = nil, key: IdempotencyKey? = nil,
         hidesEffects: Bool? = nil, record: (@Sendable (DispatchResult) -> IdempotencyRecord?)? = nil

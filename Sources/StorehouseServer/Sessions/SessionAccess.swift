@@ -96,7 +96,7 @@ final class SessionAccess: Sendable {
         try locator.find(share.session, for: context, check)
     }
 
-    /// The same for an id.
+    /// Calls `use` with the session that has an id; otherwise as ``authorizedSession(_:for:_:isUse:ifEnded:_:)``.
     ///
     /// - Parameter ifUnknown: answers if no session has or had the id; nil for the problem `no-such-session`.
     func authorizedSession(

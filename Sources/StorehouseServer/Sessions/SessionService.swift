@@ -69,9 +69,9 @@ final class SessionService: SessionHandler {
 
 // Actions.
 extension SessionService {
-    private func dispatch(_ action: ActionRequest, to session: Session) throws(SessionFailure) -> Handling<
-        SessionResult
-    > {
+    private func dispatch(
+        _ action: ActionRequest, to session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
         let options = action.options(for: session, selection)

@@ -66,6 +66,25 @@ import Testing
         }
     }
 
+    /// The key is free for the request without the fault.
+    @Test(arguments: ["/state~", "unknown"])
+    func aFaultOfTheRequestUsesUpNoKey(_ selection: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let increment: JSONValue = ["type": "counter/increment"]
+            func post(_ query: String) async throws -> TestResponse {
+                try await server.send(
+                    TestRequest("POST", session.path + "/actions" + query, key("\"k\""), json: increment))
+            }
+            #expect(try await post("?select=" + selection).code == "malformed-pointer")
+            let first = try await post("?select=/counter/count")
+            #expect(first.status == 200)
+            #expect(first["idempotency-replayed"] == nil)
+            #expect(try await post("?select=/counter/count")["idempotency-replayed"] == "true")
+            #expect(try await session.revision() == 1)
+        }
+    }
+
     @Test func aKeyBelongsToItsBodyAndItsSession() async throws {
         try await LiveServer.run { server in
             let (session, other) = (try await server.session(), try await server.session())

@@ -31,7 +31,7 @@ struct Durability<Next: SessionHandler>: SessionHandler {
 }
 
 extension Handling<SessionResult> {
-    /// The same result when it may leave: at once if what it shows is durable.
+    /// Holds the result until what it shows is durable.
     @inline(__always)
     func whenDurable() -> Handling<SessionResult> {
         switch self {

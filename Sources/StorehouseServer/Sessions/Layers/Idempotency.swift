@@ -22,9 +22,11 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
         _ request: SessionRequest, _ action: ActionRequest, _ key: IdempotencyKey, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { return try next.handle(request, session) }
+        // A fault of the request must not use up its key.
+        let selection = try action.selection?.selection(of: session.kind)
         let fingerprint = RequestFingerprint(action.body, json, redacted: session.kind.redacted(json))
         switch session.idempotencyCache.admit(key.text, fingerprint, now: clock.expiryTime()) {
-        case .new: return try handleFirst(request, action, key, fingerprint, session)
+        case .new: return try handleFirst(request, action, key, fingerprint, selection, session)
         case .replay(let record): return try replay(record, request, action, session)
         case .inProgress: throw .key(.inProgress)
         case .mismatch: throw .key(.mismatch)
@@ -34,9 +36,8 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
 
     private func handleFirst(
         _ request: SessionRequest, _ action: ActionRequest, _ key: IdempotencyKey,
-        _ fingerprint: RequestFingerprint, _ session: Session
+        _ fingerprint: RequestFingerprint, _ selection: Selection?, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let selection = try action.selection?.selection(of: session.kind)
         let answers = AnswerRecorder(key.text, fingerprint, action, selection, session)
         let recorded = action.with(selection: selection.map(SelectionText.resolved), record: answers.record)
         let request = request.with(.dispatch(recorded))
@@ -71,10 +72,11 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
             answers.publish(record)
             return result
         } catch {
-            answers.abandon()
-            // The record that was stored with the commits is of this answer.
+            // The action is committed, so its key must stay known: with the answer whose record was stored with the commits.
+            guard let first = answers.first else { return result }
+            answers.publish(answers.record(first))
             var result = result
-            if let first = answers.first { result.content = .action(first) }
+            result.content = .action(first)
             return result
         }
     }

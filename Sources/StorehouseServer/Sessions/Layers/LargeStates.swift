@@ -94,12 +94,12 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
     }
 }
 
-/// What requests have in common that can share one read.
+/// Requests with the same question can share one read.
 private struct StateQuestion: Hashable {
     let session: Session
     let reading: SessionOperation.Reading
 }
 
 extension SessionOperation.Reading {
-    fileprivate var isWhole: Bool { revision == nil && (selection == .root) }
+    fileprivate var isWhole: Bool { revision == nil && selection == .root }
 }

@@ -40,7 +40,7 @@ struct ShareView<Next: SessionHandler>: SessionHandler {
         if case .now(let result) = handling { return .now(Self.shown(result)) }
         return .later { () async throws(SessionFailure) in
             let result = try await handling.value()
-            // What was committed is told, also if the share was revoked meanwhile.
+            // A client is told what its action has committed, also if its share was revoked meanwhile.
             if case .dispatch = request.operation { return Self.shown(result) }
             guard share.isValid(in: session) else { throw share.refusal }
             return result
@@ -129,6 +129,6 @@ extension Session {
     /// The waits that end with a share; made with the first.
     var permitWaits: PermitWaits { streams.load(orStore: SessionStreams()).permitWaits.load(orStore: PermitWaits()) }
 
-    /// The same; nil if none has begun yet.
+    /// The waits that end with a share; nil if none has begun yet.
     var existingPermitWaits: PermitWaits? { streams.load()?.permitWaits.load() }
 }
