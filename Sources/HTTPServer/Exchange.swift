@@ -1,4 +1,5 @@
 package import HTTP
+import Locks
 package import Sockets
 
 /// One request's place in its connection: it is answered once, and in order. On the connection's loop only.
@@ -101,6 +102,15 @@ package struct DeferredExchange: Sendable {
     /// first.
     package func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
         schedule(after: delay) { [self] in answer(make) }
+    }
+
+    /// Waits on the connection's loop, whatever becomes of the exchange. A zero delay is a later turn.
+    package func sleep(for delay: Duration) async {
+        await Promise.value { done in
+            loop.execute { [loop] in
+                if delay == .zero { done(()) } else { _ = loop.schedule(after: delay) { done(()) } }
+            }
+        }
     }
 
     /// Calls `body` on the connection's loop after `delay`, or at the end of a drain, unless a response is sent first.

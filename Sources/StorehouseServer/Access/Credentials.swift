@@ -28,30 +28,30 @@ enum Credentials: Sendable {
         }
     }
 
-    func require(_ permission: Permission) throws(Problem) {
+    func require(_ permission: Permission) throws(SessionFailure) {
         switch self {
         case .capability, .admin: return
         case .token(let claims):
             guard !claims.permissions.contains(permission) else { return }
-            throw Problem(.forbidden(.token(lacks: permission)))
+            throw SessionFailure.forbidden(.token(lacks: permission))
         case .share(let share):
             guard !share.permissions.contains(permission) else { return }
-            throw Problem(.forbidden(.share(lacks: permission)))
+            throw SessionFailure.forbidden(.share(lacks: permission))
         }
     }
 
     /// Requires that sessions of a kind may be used.
-    func require(store: String) throws(Problem) {
+    func require(store: String) throws(SessionFailure) {
         guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(Subject(store)) else {
             return
         }
-        throw Problem(.forbidden(.store))
+        throw SessionFailure.forbidden(.store)
     }
 
     /// Requires that sessions of every kind may be used.
-    func requireAllStores() throws(Problem) {
+    func requireAllStores() throws(SessionFailure) {
         guard case .token(let claims) = self, claims.stores != nil else { return }
-        throw Problem(.forbidden(.allStores))
+        throw SessionFailure.forbidden(.allStores)
     }
 
     /// Requires that a session may be used: it belongs to the subject, or the token lists it.
@@ -59,9 +59,9 @@ enum Credentials: Sendable {
     /// - Parameters:
     ///   - owner: the subject that it belongs to, or nil if it belongs to nobody.
     ///   - store: the name of its kind.
-    func require(_ id: SessionID, ownedBy owner: Subject?, store: String) throws(Problem) {
+    func require(_ id: SessionID, ownedBy owner: Subject?, store: String) throws(SessionFailure) {
         guard case .token(let claims) = self else { return }
-        guard owner == claims.subject || lists(id) else { throw Problem(.forbidden(.session)) }
+        guard owner == claims.subject || lists(id) else { throw SessionFailure.forbidden(.session) }
         try require(store: store)
     }
 
@@ -69,17 +69,17 @@ enum Credentials: Sendable {
     /// looks like one that never existed.
     ///
     /// - Parameter owner: the subject that the session belonged to; nil if that is not known.
-    func require(ended id: SessionID, ownedBy owner: Subject?) throws(Problem) {
+    func require(ended id: SessionID, ownedBy owner: Subject?) throws(SessionFailure) {
         guard case .token(let claims) = self, let owner, owner != claims.subject, !lists(id) else { return }
-        throw Problem(.forbidden(.session))
+        throw SessionFailure.forbidden(.session)
     }
 
     /// Requires that the credentials may learn that there is no session, or that it cannot be read.
     ///
     /// - Parameter owner: the subject that the session belongs to; nil if that is not known.
-    func require(unknown id: SessionID, ownedBy owner: Subject? = nil) throws(Problem) {
+    func require(unknown id: SessionID, ownedBy owner: Subject? = nil) throws(SessionFailure) {
         guard case .token(let claims) = self, owner != claims.subject, !lists(id) else { return }
-        throw Problem(.forbidden(.session))
+        throw SessionFailure.forbidden(.session)
     }
 
     private func lists(_ id: SessionID) -> Bool {

@@ -89,10 +89,10 @@ final class Gate: Sendable {
         }
         switch rule {
         case .open, .authenticated, .share: break
-        case .permission(let permission): try context.credentials.require(permission)
+        case .permission(let permission): try context.require(permission)
         case .operators:
-            try context.credentials.require(.admin)
-            try context.credentials.requireAllStores()
+            try context.require(.admin)
+            try Problem.of(context.credentials.requireAllStores)
             // An operator may look at the sessions of all subjects.
             context.credentials = .admin
         }

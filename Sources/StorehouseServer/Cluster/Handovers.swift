@@ -12,8 +12,6 @@ import Synchronization
 /// The session is closed while no request for it is in progress. Then the journal gives it back, and the next request of the other
 /// node is refused, so that node claims the session. If the journal fails, the session is loaded again for the next request.
 final class Handovers: Sendable {
-    typealias Again = @Sendable (RequestContext) throws(Problem) -> Void
-
     /// A session follows a node that has forwarded so many requests for it, one after the other.
     static let requestLimit = 16
     /// For how many milliseconds a session is left to the other node. It claims the session at once, unless it dies.
@@ -71,30 +69,30 @@ final class Handovers: Sendable {
         return true
     }
 
-    /// Calls `again` in a later turn of the request's loop, when it is decided whether the session stays.
-    func wait(for session: Session, _ context: RequestContext, _ again: @escaping Again) {
-        let deferred = context.deferred
-        deferred.schedule(after: forwarder.waits.handover) { [self] in
+    /// Waits until it is decided whether the session stays.
+    ///
+    /// - Parameter client: a request for it.
+    func decided(_ session: Session, for client: RoutedClient) async {
+        let timeout = Task { [self] in
+            await client.sleep(for: forwarder.waits.handover)
             if session.giveUpHandover() { wake(session.id) }
         }
-        wait(for: session.id, deferred, again) { session.isClosed }
+        await released(session.id) { session.isClosed }
+        _ = timeout
     }
 
     /// The same for a session that is not in memory.
-    func wait(for id: SessionID, _ context: RequestContext, _ again: @escaping Again) {
-        wait(for: id, context.deferred, again) { false }
-    }
+    func released(_ id: SessionID) async { await released(id) { false } }
 
-    private func wait(
-        for id: SessionID, _ deferred: RequestContext.Deferred, _ again: @escaping Again, isClosed: () -> Bool
-    ) {
-        let resume: @Sendable () -> Void = { deferred.resumeInLaterTurn(again) }
-        let isWaiting = contents.withLock { contents in
-            guard contents.waiting[id] != nil || isClosed() else { return false }
-            contents.waiting[id, default: []].append(resume)
-            return true
+    private func released(_ id: SessionID, isClosed: () -> Bool) async {
+        await Promise.value { done in
+            let isWaiting = contents.withLock { contents in
+                guard contents.waiting[id] != nil || isClosed() else { return false }
+                contents.waiting[id, default: []].append { done(()) }
+                return true
+            }
+            if !isWaiting { done(()) }
         }
-        if !isWaiting { resume() }
     }
 
     private func wake(_ id: SessionID, isReleased: Bool = false) {

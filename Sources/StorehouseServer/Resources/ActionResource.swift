@@ -19,7 +19,7 @@ final class ActionResource: Sendable {
         self.access = access
         self.availability = availability
         call = SessionCall(
-            permission: .act, parse: { context throws(Problem) in try Self.request(context, maxWait: maxWait) },
+            .act, parse: { context throws(Problem) in try Self.request(context, maxWait: maxWait) },
             respond: Self.response)
     }
 

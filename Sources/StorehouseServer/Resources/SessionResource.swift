@@ -28,7 +28,7 @@ final class SessionResource: Sendable {
         try context.head.requireJSONAcceptable()
         let kind = try requestedKind(context.request)
         try admitCreation(context)
-        try context.credentials.require(store: kind.kind.name)
+        try Problem.of { () throws(SessionFailure) in try context.credentials.require(store: kind.kind.name) }
         let created = try create(kind, .random(), context)
         access.answer(context, with: Handling.now(created).whenDurable(), Self.response) { _ in }
     }
@@ -65,7 +65,7 @@ final class SessionResource: Sendable {
     ) throws(Problem) {
         try context.head.requireJSONAcceptable()
         let call = SessionCall(
-            permission: permission, isUse: isUse, parse: { SessionRequest(.describe(.none), by: $0.credentials) },
+            permission, isUse: isUse, parse: { SessionRequest(.describe(.none), by: $0.credentials) },
             respond: Self.response)
         try access.answer(context, at: id, call)
     }
@@ -73,7 +73,7 @@ final class SessionResource: Sendable {
     /// Answers 204 once the end is durable.
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireStorage)
-        let call = SessionCall(permission: .delete) { context throws(Problem) in
+        let call = SessionCall(.delete) { context throws(Problem) in
             SessionRequest(.end(try Preconditions(context.head)), by: context.credentials)
         } respond: { [log] (result, _) in
             log.debug("session deleted", [.init("session", result.session.id.fingerprint)])
@@ -118,16 +118,18 @@ extension SessionResource {
         }
         let store = try requestedStore(context.request)
         let kind = try Problem.of { () throws(SessionFailure) in try creator.builder.kind(store) }
-        try context.credentials.require(store: kind.kind.name)
-        let wanted = Wanted(id: id, kind: kind, isNamed: store != nil, conditions: try Preconditions(context.head))
-        let deferred = context.deferred
-        reservations.reserve(id) { [self] reservation in
-            deferred.resumeInLaterTurn { [self] context throws(Problem) in try put(wanted, context, reservation) }
+        try Problem.of { () throws(SessionFailure) in try context.credentials.require(store: kind.kind.name) }
+        let wanted = Wanted(
+            segment: segment, id: id, kind: kind, isNamed: store != nil, conditions: try Preconditions(context.head))
+        try context.proceed(with: .later { [reservations] in await reservations.reserve(id) }) {
+            [self] (reservation, context) throws(Problem) in
+            try put(wanted, context, reservation)
         }
     }
 
     /// The session that a client wants to be there.
     private struct Wanted: Sendable {
+        let segment: PathSegment
         let id: SessionID
         let kind: KindRuntime
         /// Whether the client has named the kind.
@@ -142,19 +144,19 @@ extension SessionResource {
         let again: SessionAccess.Otherwise = { [self] context throws(Problem) in
             try put(wanted, context, reservation)
         }
-        try access.authorizedSession(
-            wanted.id, for: .create, context,
-            ifUnknown: { [self] context throws(Problem) in
-                defer { withExtendedLifetime(reservation) {} }
+        let purpose = SessionAccess.Purpose(permission: .create, creates: true)
+        try access.enter(wanted.segment, for: purpose, context) { [self] (entry, context) throws(Problem) in
+            if case .unknown = entry {
                 access.answer(context, with: try create(wanted, context), Self.response, again: again)
-            },
-            { [self] (session, context) throws(Problem) in
-                guard !wanted.isNamed || session.kind.name == wanted.kind.kind.name else {
-                    throw Problem(.absent(.otherStore(session.kind.name)))
-                }
-                let request = SessionRequest(.describe(wanted.conditions), by: context.credentials)
-                access.perform(request, on: session, context, Self.response, again: again)
-            })
+                return withExtendedLifetime(reservation) {}
+            }
+            let session = try entry.get()
+            guard !wanted.isNamed || session.kind.name == wanted.kind.kind.name else {
+                throw Problem(.absent(.otherStore(session.kind.name)))
+            }
+            let request = SessionRequest(.describe(wanted.conditions), by: context.credentials)
+            access.perform(request, on: session, context, Self.response, again: again)
+        }
     }
 
     private func create(_ wanted: Wanted, _ context: RequestContext) throws(Problem) -> Handling<SessionResult> {
@@ -186,7 +188,7 @@ extension SessionResource {
             try admitCreation(context)
             return SessionRequest(.fork(revision: wanted), by: context.credentials)
         }
-        try access.answer(context, at: id, SessionCall(permission: .create, parse: parse, respond: Self.response))
+        try access.answer(context, at: id, SessionCall(.create, parse: parse, respond: Self.response))
     }
 
     /// The revision that the body names; nil for the newest.

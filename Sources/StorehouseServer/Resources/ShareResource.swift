@@ -8,7 +8,7 @@ import Stores
 /// `/sessions/{id}/shares`: makes and revokes the shares of a session.
 struct ShareResource: Sendable {
     private static let revocation = SessionCall(
-        permission: .share, parse: { SessionRequest(.revokeShares, by: $0.credentials) },
+        .share, parse: { SessionRequest(.revokeShares, by: $0.credentials) },
         respond: { _, _ in Response(.noContent) })
 
     let access: SessionAccess
@@ -24,7 +24,7 @@ struct ShareResource: Sendable {
             permissions: Permissions(Share.permissions.filter { Self.names(body).contains($0.rawValue) }),
             selection: .text(body["select"]?.asString ?? ""),
             lifetime: body["expiresIn"]?.asInteger ?? Share.usualLifetime)
-        let call = SessionCall(permission: .share) { context in
+        let call = SessionCall(.share) { context in
             SessionRequest(.share(terms), by: context.credentials)
         } respond: { (result, _) throws(Problem) in
             guard case .share(let share) = result.content else { throw result.unexpected }
@@ -74,7 +74,7 @@ struct ShareResource: Sendable {
         let body = context.request.body.isEmpty ? [:] : try context.request.shortJSON()
         for name in body["may"]?.asArray ?? [.string(Permission.read.rawValue)] {
             if let permission = name.asSubject.flatMap(Permission.init(named:)) {
-                try context.credentials.require(permission)
+                try context.require(permission)
             }
         }
         let violations = schema.validate(body)

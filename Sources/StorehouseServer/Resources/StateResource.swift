@@ -3,8 +3,8 @@ import Security
 
 /// `GET /sessions/{id}/state` and `/actions`: shows the state, now or at an earlier revision, and the action log.
 struct StateResource: Sendable {
-    private static let state = SessionCall(permission: .read, parse: stateRequest, respond: stateResponse)
-    private static let log = SessionCall(permission: .read, parse: logRequest, respond: logResponse)
+    private static let state = SessionCall(.read, parse: stateRequest, respond: stateResponse)
+    private static let log = SessionCall(.read, parse: logRequest, respond: logResponse)
 
     let access: SessionAccess
 

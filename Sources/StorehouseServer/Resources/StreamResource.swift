@@ -30,7 +30,12 @@ final class StreamResource: Sendable {
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireServing)
-        try access.authorizedSession(id, for: .read, context, ifEnded: Self.answerEnded, openStream)
+        try access.enter(id, for: .init(permission: .read), context, enter)
+    }
+
+    private func enter(_ entry: SessionAccess.Entry, _ context: RequestContext) throws(Problem) {
+        if case .ended = entry { return Self.answerEnded(context) }
+        try openStream(try entry.get(), context)
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.
@@ -113,7 +118,7 @@ final class StreamResource: Sendable {
             // In a later turn of the loop the session can be loaded again.
             context.deferred.resumeInLaterTurn { [self] context throws(Problem) in
                 try Problem.of(availability.requireServing)
-                try access.authorizedSession(session.id, for: .read, context, ifEnded: Self.answerEnded, openStream)
+                try access.enter(session.id, for: .init(permission: .read), context, enter)
             }
         }
     }

@@ -140,6 +140,12 @@ struct RateLimits: Sendable {
         try sessions?.take(from: client(head.fields, peer()), of: .sessions)
     }
 
+    /// The same for an address that ``client(of:peer:)`` has returned.
+    func admitCreation(of client: IPAddress) throws(SessionFailure) { try sessions?.take(from: client, of: .sessions) }
+
+    /// The address whose rates a request counts for.
+    func client(of head: RequestHead, peer: IPAddress) -> IPAddress { client(head.fields, peer) }
+
     func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(SessionFailure) {
         try actions?.take(count(), from: session, of: .actions)
     }

@@ -68,6 +68,9 @@ struct RequestContext {
             exchange.schedule(after: delay, body)
         }
 
+        /// Waits on the connection's loop, also if the client is gone.
+        func sleep(for delay: Duration) async { await exchange.sleep(for: delay) }
+
         /// Calls `body` on the connection's loop, or `ifGone` if the client is gone. What `body` throws is the response.
         func resume(
             _ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void,

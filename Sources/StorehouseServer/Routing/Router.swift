@@ -123,7 +123,7 @@ package final class Router: RequestHandler {
             try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
                 guard case .share(let permission) = rule else { return try handle(context, at: resource) }
                 try api.access.requireValidShare(context) { [self] context throws(Problem) in
-                    try context.credentials.require(permission)
+                    try context.require(permission)
                     try handle(context, at: resource)
                 }
             }

@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import Locks
 import Security
+import Sockets
 import StoreHosting
 import Stores
 
@@ -38,69 +39,74 @@ final class PersonalSessions: Sendable {
         self.journal = journal?.outlivesProcess == true ? journal : nil
     }
 
-    /// Calls `use` with the session of the subject of a token, and of the kind that the query names.
-    func withSession(
-        of subject: Subject, _ context: RequestContext, _ use: @escaping SessionAccess.Use
-    ) throws(Problem) {
-        let kind = try Problem.of { () throws(SessionFailure) in
-            try creator.builder.kind(context.head.query.first("store"))
+    /// Finds the session of the subject of a token, and of the kind that the query names, or creates it.
+    func find(_ subject: Subject, _ context: RequestContext) throws(Problem) -> Handling<Located> {
+        try Problem.of { () throws(SessionFailure) in
+            let kind = try creator.builder.kind(context.head.query.first("store"))
+            try context.credentials.require(store: kind.kind.name)
+            let wanted = Wanted(
+                key: PersonalKey(subject: subject, kind: kind.kind.name), kind: kind, credentials: context.credentials,
+                client: limits.client(of: context.head, peer: context.exchange.peer))
+            if let session = resident(wanted.key), !mayHaveRival(session) { return .now(Located(.session(session))) }
+            guard let journal, let locator else { return .now(Located(.session(try create(wanted)))) }
+            let client = RoutedClient(context)
+            return .later { [self] () async throws(SessionFailure) in
+                try await find(wanted, in: journal, locator, for: client)
+            }
         }
-        try context.credentials.require(store: kind.kind.name)
-        try find(PersonalKey(subject: subject, kind: kind.kind.name), kind, context, attempt: 1, use)
+    }
+
+    private struct Wanted: Sendable {
+        let key: PersonalKey
+        let kind: KindRuntime
+        let credentials: Credentials
+        /// The address whose rate a creation counts for.
+        let client: IPAddress
     }
 
     private func find(
-        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
-        _ use: @escaping SessionAccess.Use
-    ) throws(Problem) {
-        if let session = resident(key) {
-            return try self.use(session, key, kind, context, attempt: attempt, use)
-        }
-        guard let journal, let locator else { return try use(try create(key, kind, context), context) }
-        let deferred = context.deferred
-        // What to do with the session, once it is known whether there is one.
-        let proceed: SessionLocator.Use = { [self] (found, context) throws(Problem) in
-            switch found {
-            case .session(let session): try use(session, context)
-            case .unknown:
-                try self.use(try create(key, kind, context), key, kind, context, attempt: attempt, use)
-            case .unreadable(let failure, _): throw Problem(failure)
+        _ wanted: Wanted, in journal: any Journal, _ locator: SessionLocator, for client: RoutedClient
+    ) async throws(SessionFailure) -> Located {
+        for _ in 1...Self.maxAttempts {
+            var located = Located(resident(wanted.key).map(SessionRegistry.Lookup.session) ?? .unknown)
+            if case .unknown? = located.found, let id = try await stored(wanted.key, in: journal) {
+                located = try await locator.find(id, for: client)
+                if case .session? = located.found { return located }
+            }
+            switch located.found {
+            case nil: return located
+            case .session(let session)?: if await isFirst(session) { return located }
+            case .unknown?:
+                let session = try create(wanted)
+                if await isFirst(session) { return Located(.session(session), mayBeDone: located.mayBeDone) }
+            case .unreadable(let failure, _)?: throw failure
             // It expired as it was loaded. The journal finds it no more.
-            case .ended, .elsewhere: try findAgain(key, kind, context, attempt: attempt, use)
+            case .ended?, .elsewhere?: break
             }
         }
-        journal.personalSession(of: key.subject, kind: key.kind) { found in
-            deferred.resume { context throws(Problem) in
-                let id = try found.mapError { Problem($0) }.get().flatMap { SessionID($0.utf8) }
-                guard let id else { return try proceed(.unknown, context) }
-                try locator.find(id, for: context, proceed)
-            }
+        throw .unavailable(.storage(.unavailable("")))
+    }
+
+    private func stored(_ key: PersonalKey, in journal: any Journal) async throws(SessionFailure) -> SessionID? {
+        do throws(JournalError) {
+            return try await journal.personalSession(of: key.subject, kind: key.kind).flatMap { SessionID($0.utf8) }
+        } catch {
+            throw .unavailable(.storage(error))
         }
     }
 
-    private func findAgain(
-        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
-        _ use: @escaping SessionAccess.Use
-    ) throws(Problem) {
-        guard attempt < Self.maxAttempts else { throw Problem(JournalError.unavailable("")) }
-        try find(key, kind, context, attempt: attempt + 1, use)
+    /// Whether another node may create one at the same time. The journal takes only the first.
+    private func mayHaveRival(_ session: Session) -> Bool {
+        journal?.isShared == true && session.store.revision == 0 && !session.isDurable
     }
 
-    /// Calls `use` with a session in memory. Another node may create one at the same time, and the journal takes only the first:
-    /// look for it then.
-    private func use(
-        _ session: Session, _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
-        _ use: @escaping SessionAccess.Use
-    ) throws(Problem) {
-        guard journal?.isShared == true, session.store.revision == 0, !session.isDurable else {
-            return try use(session, context)
-        }
-        let deferred = context.deferred
-        session.whenDurable { failure in
-            deferred.resume { [self] context throws(Problem) in
-                guard failure == .conflict else { return try use(session, context) }
-                try findAgain(key, kind, context, attempt: attempt, use)
-            }
+    private func isFirst(_ session: Session) async -> Bool {
+        guard mayHaveRival(session) else { return true }
+        do throws(JournalError) {
+            try await session.durable(through: 0)
+            return true
+        } catch {
+            return error != .conflict
         }
     }
 
@@ -113,18 +119,14 @@ final class PersonalSessions: Sendable {
     }
 
     /// Creates the session, unless another request has just done so.
-    private func create(
-        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext
-    ) throws(Problem) -> Session {
-        try context.credentials.require(.create)
-        return try Problem.of { () throws(SessionFailure) in
-            try availability.requireRoom()
-            let lock = creating[Int(UInt(bitPattern: key.hashValue) % UInt(creating.count))]
-            return try lock.withLock { _ throws(SessionFailure) in
-                if let session = resident(key) { return session }
-                try limits.admitCreation(context.head, peer: context.exchange.peer)
-                return try creator.create(kind, owner: key.subject, isPersonal: true)
-            }
+    private func create(_ wanted: Wanted) throws(SessionFailure) -> Session {
+        try wanted.credentials.require(.create)
+        try availability.requireRoom()
+        let lock = creating[Int(UInt(bitPattern: wanted.key.hashValue) % UInt(creating.count))]
+        return try lock.withLock { _ throws(SessionFailure) in
+            if let session = resident(wanted.key) { return session }
+            try limits.admitCreation(of: wanted.client)
+            return try creator.create(wanted.kind, owner: wanted.key.subject, isPersonal: true)
         }
     }
 }

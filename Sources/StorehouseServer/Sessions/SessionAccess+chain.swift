@@ -7,25 +7,28 @@ struct SessionCall: Sendable {
     typealias Parse = @Sendable (RequestContext) throws(Problem) -> SessionRequest
     typealias Respond = @Sendable (SessionResult, RequestHead) throws(Problem) -> Response
 
-    let permission: Permission
-    /// Whether it counts as use of the session.
-    var isUse = true
+    let purpose: SessionAccess.Purpose
     /// Makes the request to the session, once the client is known to have access.
     let parse: Parse
     /// Makes the response of the result.
     let respond: Respond
+
+    init(_ permission: Permission, isUse: Bool = true, parse: @escaping Parse, respond: @escaping Respond) {
+        purpose = SessionAccess.Purpose(permission: permission, isUse: isUse)
+        self.parse = parse
+        self.respond = respond
+    }
 }
 
 // The chain of handlers behind the access to a session.
 extension SessionAccess {
     /// Answers a request to the session that a path names.
     func answer(_ context: RequestContext, at segment: PathSegment, _ call: SessionCall) throws(Problem) {
-        if let session = try residentSession(segment, for: call.permission, context, isUse: call.isUse) {
+        if let session = try residentSession(segment, for: call.purpose, context) {
             return try answer(context, with: session, at: segment, call)
         }
-        try authorizedSession(segment, for: call.permission, context, isUse: call.isUse) {
-            [self] (session, context) throws(Problem) in
-            try answer(context, with: session, at: segment, call)
+        try enter(segment, for: call.purpose, context) { [self] (entry, context) throws(Problem) in
+            try answer(context, with: try entry.get(), at: segment, call)
         }
     }
 

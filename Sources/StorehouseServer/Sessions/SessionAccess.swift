@@ -1,12 +1,37 @@
 import HTTP
+import HTTPServer
 import Security
 import StoreHosting
 import Stores
 
 /// The one way from a request to a session, for actions, reads, streams, forks and deletion alike.
 final class SessionAccess: Sendable {
-    typealias Use = @Sendable (Session, RequestContext) throws(Problem) -> Void
+    /// What the client may use, or learn of the session that a path names.
+    enum Entry: Sendable {
+        case session(Session)
+        case ended
+        case unknown
+    }
+
+    typealias Use = @Sendable (Entry, RequestContext) throws(Problem) -> Void
     typealias Otherwise = @Sendable (RequestContext) throws(Problem) -> Void
+
+    /// What a request wants of a session.
+    struct Purpose: Sendable {
+        let permission: Permission
+        /// Whether it counts as use of the session.
+        var isUse = true
+        /// Whether it creates the session if there is none.
+        var creates = false
+    }
+
+    private enum Target {
+        case id(SessionID)
+        case personal(of: Subject)
+
+        /// Nil for a session that the client does not name by its id.
+        var sessionID: SessionID? { if case .id(let id) = self { id } else { nil } }
+    }
 
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
@@ -28,53 +53,43 @@ final class SessionAccess: Sendable {
         self.personal = personal
     }
 
-    /// Calls `use` with the session that a path names, on the connection's loop: at once if it is in memory, else when it is
-    /// loaded. The credentials of the request must allow it.
-    ///
-    /// - Parameters:
-    ///   - permission: what is going to be done.
-    ///   - isUse: whether this counts as use of the session, if the credentials allow it.
-    ///   - ifEnded: answers if the session has ended; nil for the problem `session-ended`.
-    func authorizedSession(
-        _ segment: PathSegment, for permission: Permission, _ context: RequestContext, isUse: Bool = true,
-        ifEnded: Otherwise? = nil,
-        _ use: @escaping Use
-    ) throws(Problem) {
-        if let share = context.share {
-            return try authorizedSession(share.session, for: permission, context, isUse: isUse, use)
-        }
-        if segment == "me", let subject = context.credentials.subject {
-            try context.credentials.require(permission)
-            return try personal.withSession(of: subject, context) { [self] session, context throws(Problem) in
-                context.logs(session)
-                if let handovers, !handovers.admits(context, to: session, isUse: true) {
-                    return handovers.wait(for: session, context) { [self] context throws(Problem) in
-                        try authorizedSession(segment, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
-                    }
-                }
-                registry.touch(session)
-                try use(session, context)
-            }
-        }
-        guard let id = SessionID(segment.decoded) else {
-            guard segment == "me" else { throw Problem(.absent(.session)) }
-            throw Problem(.absent(.personal))
-        }
-        try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
-    }
-
     /// The session that a path names, if it is in memory and the credentials of the request allow to use it: the usual case, which
-    /// needs no closure. Nil for all others, which ``authorizedSession(_:for:_:isUse:ifEnded:_:)`` decides.
+    /// needs no closure. Nil for all others, which ``enter(_:for:_:_:)`` decides.
     func residentSession(
-        _ segment: PathSegment, for permission: Permission, _ context: RequestContext, isUse: Bool
+        _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext
     ) throws(Problem) -> Session? {
         guard context.share == nil, handovers == nil, let id = SessionID(segment.decoded) else { return nil }
-        try context.credentials.require(permission)
+        try context.require(purpose.permission)
         guard let session = registry.usable(id) else { return nil }
         context.logs(session)
-        try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
-        if isUse { registry.touch(session) }
+        try context.requireAccess(to: session)
+        if purpose.isUse { registry.touch(session) }
         return session
+    }
+
+    /// Calls `use` with the session that a path names, on the connection's loop: at once if it is in memory, else when it is
+    /// loaded. The credentials of the request must allow it. What `use` throws is the response.
+    func enter(
+        _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
+    ) throws(Problem) {
+        if let share = context.share { return try enter(.id(share.session), for: purpose, context, use) }
+        // A share may be revoked, which comes first.
+        try context.require(purpose.permission)
+        if segment == "me", let subject = context.credentials.subject {
+            return try enter(.personal(of: subject), for: purpose, context, use)
+        }
+        guard let id = SessionID(segment.decoded) else {
+            throw Problem(.absent(segment == "me" ? .personal : .session))
+        }
+        try enter(.id(id), for: purpose, context, use)
+    }
+
+    /// The same for an id.
+    func enter(
+        _ id: SessionID, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
+    ) throws(Problem) {
+        if context.share == nil { try context.require(purpose.permission) }
+        try enter(.id(id), for: purpose, context, use)
     }
 
     /// Calls `use` if the share of the request may still be used: before anything else of the request is looked at.
@@ -82,108 +97,146 @@ final class SessionAccess: Sendable {
     /// A session that has ended, or that cannot be read, is up to `use`.
     func requireValidShare(_ context: RequestContext, _ use: @escaping Otherwise) throws(Problem) {
         guard let share = context.share else { return try use(context) }
-        let check: @Sendable (SessionRegistry.Lookup?, RequestContext) throws(Problem) -> Void = {
-            (found, context) throws(Problem) in
-            switch found {
+        try context.proceed(with: locate(share.session, context)) { (located, context) throws(Problem) in
+            switch located {
             case .session(let session) where !share.isValid(in: session): throw Problem(.share(.unknown))
-            case .unknown, .elsewhere, nil: throw Problem(.share(.unknown))
+            case .unknown, .elsewhere: throw Problem(.share(.unknown))
             default: try use(context)
             }
         }
-        if let session = registry.usable(share.session) { return try check(.session(session), context) }
-        if let found = registry.find(share.session) { return try check(found, context) }
-        guard let locator else { throw Problem(.share(.unknown)) }
-        try locator.find(share.session, for: context, check)
     }
 
-    /// Calls `use` with the session that has an id; otherwise as ``authorizedSession(_:for:_:isUse:ifEnded:_:)``.
-    ///
-    /// - Parameter ifUnknown: answers if no session has or had the id; nil for the problem `no-such-session`.
-    func authorizedSession(
-        _ id: SessionID, for permission: Permission, _ context: RequestContext, isUse: Bool = true,
-        ifEnded: Otherwise? = nil, ifUnknown: Otherwise? = nil, _ use: @escaping Use
+    private func enter(
+        _ target: Target, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
     ) throws(Problem) {
-        // A share may be revoked, which comes first.
-        if context.share == nil { try context.credentials.require(permission) }
-        if let session = registry.usable(id) {
-            return try self.use(session, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
-        }
-        if let found = registry.find(id) {
-            return try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
-        }
-        guard let locator else {
-            return try self.use(.unknown, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
-        }
-        try locator.find(id, for: context) { [self] (found, context) throws(Problem) in
-            try self.use(found, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
+        let located: Handling<Located> =
+            switch target {
+            case .id(let id): locate(id, context)
+            case .personal(let subject): try personal.find(subject, context)
+            }
+        try context.proceed(with: located) { [self] (found, context) throws(Problem) in
+            try admit(found, target, for: purpose, context, use)
         }
     }
 
-    private func use(
-        _ found: SessionRegistry.Lookup, _ id: SessionID, for permission: Permission, _ context: RequestContext,
-        isUse: Bool, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
+    private func locate(_ id: SessionID, _ context: RequestContext) -> Handling<Located> {
+        if let session = registry.usable(id) { return .now(Located(.session(session))) }
+        if let found = registry.find(id) { return .now(Located(found)) }
+        guard let locator else { return .now(Located(.unknown)) }
+        let client = RoutedClient(context)
+        return .later { () async throws(SessionFailure) in try await locator.find(id, for: client) }
+    }
+
+    private func admit(
+        _ found: SessionRegistry.Lookup, _ target: Target, for purpose: Purpose, _ context: RequestContext,
+        _ use: @escaping Use
     ) throws(Problem) {
         switch found {
-        case .session(let session):
-            try self.use(session, id, for: permission, context, isUse: isUse, ifEnded, ifUnknown, use)
+        case .session(let session): try admit(session, target, for: purpose, context, use)
         case .ended(let owner):
-            try context.credentials.require(ended: id, ownedBy: owner)
-            if let ifEnded, context.share == nil { return try ifEnded(context) }
-            throw Problem(.absent(.ended))
+            try context.requireKnowledge(ofEnded: target.sessionID, ownedBy: owner)
+            if context.share != nil { throw Problem(.absent(.ended)) }
+            try use(.ended, context)
         case .unreadable(let failure, let owner):
-            try context.credentials.require(unknown: id, ownedBy: owner)
+            try context.requireKnowledge(ofUnknown: target.sessionID, ownedBy: owner)
             throw Problem(failure)
         // The locator passes on no session of another node.
         case .elsewhere, .unknown:
             if context.share != nil { throw Problem(.share(.unknown)) }
-            if let ifUnknown { return try ifUnknown(context) }
-            try context.credentials.require(unknown: id)
-            throw Problem(.absent(.session))
+            if !purpose.creates { try context.requireKnowledge(ofUnknown: target.sessionID) }
+            try use(.unknown, context)
         }
     }
 
-    private func use(
-        _ session: Session, _ id: SessionID, for permission: Permission, _ context: RequestContext, isUse: Bool,
-        _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
+    private func admit(
+        _ session: Session, _ target: Target, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
     ) throws(Problem) {
         if let share = context.share {
             guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
-            try context.credentials.require(permission)
+            try context.require(purpose.permission)
         }
         context.logs(session)
-        try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
-        if let handovers, !handovers.admits(context, to: session, isUse: isUse) {
-            return wait(for: session, handovers, permission, context, isUse, ifEnded, ifUnknown, use)
+        // A personal session is that of its subject.
+        if target.sessionID != nil { try context.requireAccess(to: session) }
+        if let handovers, !handovers.admits(context, to: session, isUse: purpose.isUse) {
+            let client = RoutedClient(context)
+            return try context.proceed(with: .later { await handovers.decided(session, for: client) }) {
+                [self] (_, context) throws(Problem) in
+                try enter(target, for: purpose, context, use)
+            }
         }
         // Not before: nobody else may keep the session from expiring.
-        if isUse { registry.touch(session) }
-        try use(session, context)
+        if purpose.isUse { registry.touch(session) }
+        try use(.session(session), context)
     }
+}
 
-    /// Looks for the session again when it is decided whether it stays. Not a part of the caller, which does this seldom.
-    @inline(never)
-    private func wait(
-        for session: Session, _ handovers: Handovers, _ permission: Permission, _ context: RequestContext,
-        _ isUse: Bool, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?, _ use: @escaping Use
-    ) {
-        handovers.wait(for: session, context) { [self, id = session.id] context throws(Problem) in
-            try authorizedSession(
-                id, for: permission, context, isUse: isUse, ifEnded: ifEnded, ifUnknown: ifUnknown, use)
+extension SessionAccess.Entry {
+    /// The session; what the client is told if there is none.
+    func get() throws(Problem) -> Session {
+        switch self {
+        case .session(let session): return session
+        case .ended: throw Problem(.absent(.ended))
+        case .unknown: throw Problem(.absent(.session))
         }
     }
 }
 
+// What the credentials of a request must allow.
 extension RequestContext {
-    /// Sends a response about a session once everything is durable that it may show.
-    ///
-    /// The state has been read before, and nothing that is committed later can be in the response.
-    func answer(_ response: Response, about session: Session) {
-        logs(session)
-        let revision = response.revision?.revision ?? 0
-        guard !session.isDurable(through: revision) else { return answer(response) }
-        let deferred = deferred
-        session.whenDurable(through: revision) { failure in
-            deferred.answer { failure.map { Problem($0).response } ?? response }
+    func require(_ permission: Permission) throws(Problem) {
+        try Problem.of { () throws(SessionFailure) in try credentials.require(permission) }
+    }
+
+    fileprivate func requireAccess(to session: Session) throws(Problem) {
+        try Problem.of { () throws(SessionFailure) in
+            try credentials.require(session.id, ownedBy: session.owner, store: session.kind.name)
+        }
+    }
+
+    fileprivate func requireKnowledge(ofEnded id: SessionID?, ownedBy owner: Subject?) throws(Problem) {
+        guard let id else { return }
+        try Problem.of { () throws(SessionFailure) in try credentials.require(ended: id, ownedBy: owner) }
+    }
+
+    fileprivate func requireKnowledge(ofUnknown id: SessionID?, ownedBy owner: Subject? = nil) throws(Problem) {
+        guard let id else { return }
+        try Problem.of { () throws(SessionFailure) in try credentials.require(unknown: id, ownedBy: owner) }
+    }
+}
+
+// What has to be awaited before a request proceeds.
+extension RequestContext {
+    /// Calls `body` with the result on the connection's loop, unless the client is gone. What it throws is the response.
+    func proceed<Value: Sendable>(
+        with handling: Handling<Value>, _ body: @escaping @Sendable (Value, RequestContext) throws(Problem) -> Void
+    ) throws(Problem) {
+        switch handling {
+        case .now(let value): try body(value, self)
+        case .later(let run):
+            let deferred = deferred
+            Task(executorPreference: exchange.loop) {
+                do throws(SessionFailure) {
+                    let value = try await run()
+                    deferred.resume { context throws(Problem) in try body(value, context) }
+                } catch {
+                    deferred.refuse(Problem(error))
+                }
+            }
+        }
+    }
+
+    /// The same for a session, unless another node has answered the request.
+    fileprivate func proceed(
+        with located: Handling<Located>,
+        _ body: @escaping @Sendable (SessionRegistry.Lookup, RequestContext) throws(Problem) -> Void
+    ) throws(Problem) {
+        if case .now(let located) = located, let found = located.found { return try body(found, self) }
+        try proceed(with: located) { (located: Located, context: RequestContext) throws(Problem) in
+            guard let found = located.found else { return }
+            var context = context
+            context.decorator.mayBeDone = located.mayBeDone
+            try body(found, context)
         }
     }
 }

@@ -34,6 +34,11 @@ final class SessionLoader: Sendable {
         journal.load(id.description) { [self] found in finish(id, lookup(id, found)) }
     }
 
+    /// The same for tasks.
+    func load(_ id: SessionID) async throws(SessionFailure) -> SessionRegistry.Lookup {
+        try await Promise.value { load(id, done: $0) }.get()
+    }
+
     private func finish(_ id: SessionID, _ found: Found) {
         let waiters = waiting.withLock { $0.removeValue(forKey: id) } ?? []
         for done in waiters { done(found) }

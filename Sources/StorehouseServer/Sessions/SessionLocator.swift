@@ -1,13 +1,12 @@
 import Cluster
 import HTTP
 import HTTPServer
+import Locks
 import StoreHosting
 
 /// Finds the session of a request that is not in memory: it is loaded from the journal, or the request goes to the node that has the
 /// session.
 final class SessionLocator: Sendable {
-    typealias Use = @Sendable (SessionRegistry.Lookup, RequestContext) throws(Problem) -> Void
-
     private let registry: SessionRegistry
     private let loader: SessionLoader
     /// Nil if no other process uses the journal.
@@ -26,122 +25,144 @@ final class SessionLocator: Sendable {
         self.availability = availability
     }
 
-    /// Calls `use` on the connection's loop, later or at once, unless another node answers the request. What `use` throws is the
-    /// response.
-    func find(_ id: SessionID, for context: RequestContext, _ use: @escaping Use) throws(Problem) {
-        guard let forwarder else {
-            let deferred = context.deferred
-            return loader.load(id) { found in
-                deferred.resume { context throws(Problem) in try use(try Problem.of(found.get), context) }
+    /// Finds a session, unless another node answers the request. Each step is decided by ``RoutedRequest``.
+    func find(_ id: SessionID, for client: RoutedClient) async throws(SessionFailure) -> Located {
+        guard let forwarder else { return Located(try await loader.load(id)) }
+        var request = RoutedRequest(client.kind, isForwarded: client.isForwarded, deadline: forwarder.deadline)
+        while true {
+            if let found = registry.find(id) { return Located(found, mayBeDone: request.mayBeCommitted) }
+            var step: RoutedRequest.Step? = request.next(
+                place(of: id, client, forwarder), isDraining: availability.isDraining, now: forwarder.now)
+            while let next = step {
+                switch try await perform(next, id, client, forwarder, &request) {
+                case .found(let found): return Located(found, mayBeDone: request.mayBeCommitted)
+                case .answered: return Located(nil)
+                case .lookAgain: step = nil
+                case .failed(let failure): step = request.failed(failure, now: forwarder.now)
+                }
             }
         }
-        let request = RoutedRequest(
-            context.routedKind, isForwarded: context.isForwarded, deadline: forwarder.deadline)
-        try SessionSearch(id, use, self, forwarder).look(request, context)
     }
 
-    /// The search of one request for its session. Each step is decided by ``RoutedRequest``.
-    private struct SessionSearch: Sendable {
-        let id: SessionID
-        let use: Use
-        let locator: SessionLocator
-        let forwarder: Forwarder
+    private enum StepResult {
+        case found(SessionRegistry.Lookup)
+        /// The other node has answered the client.
+        case answered
+        case lookAgain
+        case failed(RoutedRequest.Failure)
+    }
 
-        init(_ id: SessionID, _ use: @escaping Use, _ locator: SessionLocator, _ forwarder: Forwarder) {
-            self.id = id
-            self.use = use
-            self.locator = locator
-            self.forwarder = forwarder
-        }
-
-        func look(_ request: RoutedRequest, _ context: RequestContext) throws(Problem) {
-            if let found = locator.registry.find(id) { return try use(found, context) }
-            let owner = forwarder.owner(of: id).map(place(at:)) ?? .unknown
-            switch locator.handovers?.place(of: id) {
-            // The other node may have claimed it already.
-            case .released? where !context.isForwarded: try look(request, context, at: owner)
-            case let place: try look(request, context, at: place ?? owner)
-            }
-        }
-
-        /// The number of the owner's incarnation is not needed to reach it.
-        private func place(at owner: String) -> SessionPlace { .elsewhere(NodeIncarnation(number: 0, address: owner)) }
-
-        private func look(
-            _ request: RoutedRequest, _ context: RequestContext, at place: SessionPlace
-        ) throws(Problem) {
-            var request = request
-            let step = request.next(place, isDraining: locator.availability.isDraining, now: forwarder.now)
-            try perform(step, request, context)
-        }
-
-        private func perform(
-            _ step: RoutedRequest.Step, _ request: RoutedRequest, _ context: RequestContext
-        ) throws(Problem) {
-            switch step {
-            case .claim:
-                let deferred = context.deferred
-                locator.loader.load(id) { [self] found in
-                    deferred.resume { context throws(Problem) in try take(found, request, context) }
-                }
-            case .awaitRelease:
-                locator.handovers?.wait(for: id, context) { [self] context throws(Problem) in
-                    try look(request, context)
-                }
-            case .forward(let owner):
-                try forwarder.forward(context, of: id, to: owner.address) { [self] (failure, context) throws(Problem) in
-                    forwarder.forget(owner.address, of: id)
-                    try retry(failure, request, context)
-                }
-            case .lookAgain(after: 0):
-                context.deferred.resumeInLaterTurn { [self] context throws(Problem) in try look(request, context) }
-            case .lookAgain(let delay):
-                let deferred = context.deferred
-                deferred.schedule(after: .milliseconds(delay)) { [self] in
-                    deferred.resume { context throws(Problem) in try look(request, context) }
-                }
-            case .answerNotHere: throw Problem(.unavailable(.notHere))
-            case .answerUnavailable:
-                throw Problem(.unavailable(.ownerSilent))
-            case .answerUnknown: throw Problem(JournalError.outcomeUnknown(""))
-            }
-        }
-
-        private func retry(
-            _ failure: RoutedRequest.Failure, _ request: RoutedRequest, _ context: RequestContext
-        ) throws(Problem) {
-            var (request, context) = (request, context)
-            let step = request.failed(failure, now: forwarder.now)
-            context.decorator.mayBeDone = request.mayBeCommitted
-            try perform(step, request, context)
-        }
-
-        /// Takes what the journal has found.
-        private func take(
-            _ result: SessionLoader.Found, _ request: RoutedRequest, _ context: RequestContext
-        ) throws(Problem) {
-            let found: SessionRegistry.Lookup
-            do throws(Problem) {
-                found = try Problem.of(result.get)
-            } catch {
-                // An owner that is gone may have done what the request asks for, so 503 would not be true.
-                guard error.code == .storageUnavailable, request.mayBeCommitted else { throw error }
-                return try retry(.unavailable, request, context)
-            }
-            guard case .elsewhere(let owner) = found else { return try use(found, context) }
-            // An earlier process with the name of this one has died, and its lease has not ended yet.
-            guard owner != forwarder.identity.name else { return try retry(.notHere, request, context) }
-            forwarder.remember(owner, of: id)
-            try look(request, context, at: place(at: owner))
+    private func place(of id: SessionID, _ client: RoutedClient, _ forwarder: Forwarder) -> SessionPlace {
+        // The number of the owner's incarnation is not needed to reach it.
+        let owner = forwarder.owner(of: id).map { SessionPlace.elsewhere(NodeIncarnation(number: 0, address: $0)) }
+        return switch handovers?.place(of: id) {
+        // The other node may have claimed it already.
+        case .released? where !client.isForwarded: owner ?? .unknown
+        case let place: place ?? owner ?? .unknown
         }
     }
+
+    private func perform(
+        _ step: RoutedRequest.Step, _ id: SessionID, _ client: RoutedClient, _ forwarder: Forwarder,
+        _ request: inout RoutedRequest
+    ) async throws(SessionFailure) -> StepResult {
+        switch step {
+        case .claim: return try await claim(id, forwarder, mayBeDone: request.mayBeCommitted)
+        case .awaitRelease:
+            await handovers?.released(id)
+            return .lookAgain
+        case .forward(let owner):
+            guard let failure = await client.forward(by: forwarder, of: id, to: owner.address) else { return .answered }
+            forwarder.forget(owner.address, of: id)
+            return .failed(failure)
+        case .lookAgain(let delay):
+            await client.sleep(for: .milliseconds(delay))
+            return .lookAgain
+        case .answerNotHere: throw .unavailable(.notHere)
+        case .answerUnavailable: throw .unavailable(.ownerSilent)
+        case .answerUnknown: throw .unavailable(.storage(.outcomeUnknown("")))
+        }
+    }
+
+    /// Asks the journal for the session.
+    private func claim(
+        _ id: SessionID, _ forwarder: Forwarder, mayBeDone: Bool
+    ) async throws(SessionFailure) -> StepResult {
+        let found: SessionRegistry.Lookup
+        do throws(SessionFailure) {
+            found = try await loader.load(id)
+        } catch {
+            // An owner that is gone may have done what the request asks for, so 503 would not be true.
+            guard Problem(error).code == .storageUnavailable, mayBeDone else { throw error }
+            return .failed(.unavailable)
+        }
+        guard case .elsewhere(let owner) = found else { return .found(found) }
+        // An earlier process with the name of this one has died, and its lease has not ended yet.
+        guard owner != forwarder.identity.name else { return .failed(.notHere) }
+        forwarder.remember(owner, of: id)
+        return .lookAgain
+    }
+}
+
+/// What is known of the session of a request.
+struct Located: Sendable {
+    /// Nil if another node has answered the request.
+    let found: SessionRegistry.Lookup?
+    /// Whether a node that is gone may have done what the request asks for.
+    var mayBeDone = false
+
+    init(_ found: SessionRegistry.Lookup?, mayBeDone: Bool = false) {
+        self.found = found
+        self.mayBeDone = mayBeDone
+    }
+}
+
+/// A request that may go to another node, for any thread.
+struct RoutedClient: Sendable {
+    /// What can be done if the node dies that has the request.
+    let kind: RoutedRequest.Kind
+    /// Whether another node has sent the request.
+    let isForwarded: Bool
+    private let deferred: RequestContext.Deferred
+
+    init(_ context: RequestContext) {
+        kind = context.routedKind
+        isForwarded = context.isForwarded
+        deferred = context.deferred
+    }
+
+    /// Sends the request to another node, and its response to the client.
+    ///
+    /// - Returns: nil if that is done, or if the client is gone.
+    func forward(
+        by forwarder: Forwarder, of id: SessionID, to owner: String
+    ) async -> RoutedRequest.Failure? {
+        await Promise.value { done in
+            let outcome = ForwardingOutcome(done)
+            deferred.resume { context throws(Problem) in
+                try forwarder.forward(context, of: id, to: owner) { (failure, _) in outcome.fail(failure) }
+            }
+        }
+    }
+
+    func sleep(for delay: Duration) async { await deferred.sleep(for: delay) }
+}
+
+/// Tells once what came of a forwarded request: when nothing refers to it any more, the request has no failure.
+private final class ForwardingOutcome: Sendable {
+    private let done: @Sendable (RoutedRequest.Failure?) -> Void
+
+    init(_ done: @escaping @Sendable (RoutedRequest.Failure?) -> Void) { self.done = done }
+
+    deinit { done(nil) }
+
+    func fail(_ failure: RoutedRequest.Failure) { done(failure) }
 }
 
 extension RequestContext {
     /// Whether another node has sent the request.
     var isForwarded: Bool { exchange.connection.isForwarded }
 
-    /// What can be done if the node dies that has the request.
     fileprivate var routedKind: RoutedRequest.Kind {
         switch head.method {
         case .get, .head: return .read

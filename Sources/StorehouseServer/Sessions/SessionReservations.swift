@@ -22,7 +22,7 @@ final class SessionReservations: Sendable {
 
     /// Calls `body` when no other request has a reservation of the id: at once, or on any thread. It must not go on with its
     /// request before it returns, because it may be called by the request before.
-    func reserve(_ id: SessionID, _ body: @escaping Body) {
+    private func reserve(_ id: SessionID, _ body: @escaping Body) {
         let isFree = waiting.withLock { waiting in
             guard waiting[id] != nil else {
                 waiting[id] = []
@@ -33,6 +33,9 @@ final class SessionReservations: Sendable {
         }
         if isFree { body(Reservation(id, self)) }
     }
+
+    /// Waits until no other request has a reservation of the id.
+    func reserve(_ id: SessionID) async -> Reservation { await Promise.value { reserve(id, $0) } }
 
     private func release(_ id: SessionID) {
         let next: Body? = waiting.withLock { waiting in
