@@ -75,10 +75,10 @@ final class Handovers: Sendable {
     func decided(_ session: Session, for client: RoutedClient) async {
         let timeout = Task { [self] in
             await client.sleep(for: forwarder.waits.handover)
-            if session.giveUpHandover() { wake(session.id) }
+            if !Task.isCancelled, session.giveUpHandover() { wake(session.id) }
         }
         await released(session.id) { session.isClosed }
-        _ = timeout
+        timeout.cancel()
     }
 
     /// The same for a session that is not in memory.
