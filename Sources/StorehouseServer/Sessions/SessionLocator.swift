@@ -72,7 +72,9 @@ final class SessionLocator: Sendable {
             await handovers?.released(id)
             return .lookAgain
         case .forward(let owner):
-            guard let failure = await client.forward(by: forwarder, of: id, to: owner.address) else { return .answered }
+            let failure = await client.forward(
+                by: forwarder, of: id, to: owner.address, mayBeDone: request.mayBeCommitted)
+            guard let failure else { return .answered }
             forwarder.forget(owner.address, of: id)
             return .failed(failure)
         case .lookAgain(let delay):
@@ -133,13 +135,16 @@ struct RoutedClient: Sendable {
 
     /// Sends the request to another node, and its response to the client.
     ///
+    /// - Parameter mayBeDone: whether an earlier node may have done what the request asks for.
     /// - Returns: nil if that is done, or if the client is gone.
     func forward(
-        by forwarder: Forwarder, of id: SessionID, to owner: String
+        by forwarder: Forwarder, of id: SessionID, to owner: String, mayBeDone: Bool
     ) async -> RoutedRequest.Failure? {
         await Promise.value { done in
             let outcome = ForwardingOutcome(done)
             deferred.resume { context throws(Problem) in
+                var context = context
+                context.decorator.mayBeDone = mayBeDone
                 try forwarder.forward(context, of: id, to: owner) { (failure, _) in outcome.fail(failure) }
             }
         }
