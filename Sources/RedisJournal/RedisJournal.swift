@@ -161,20 +161,15 @@ public final class RedisJournal: Journal {
         return journal
     }
 
-    public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
+    public func load(_ id: String) async throws(JournalError) -> SessionLookup {
         let incarnation = connection.membership.incarnation
-        guard incarnation != 0 else { return done(.failure(.unavailable("the node has no lease"))) }
-        find(id, RedisNames.hash(of: id), incarnation: String(incarnation)) { [self] found in
-            done(
-                found.map { found in
-                    switch found {
-                    case .unknown: .unknown
-                    case .ended(let owner): .ended(owner: owner)
-                    case .elsewhere(let address): .elsewhere(address)
-                    case .session(let session, let lineageID):
-                        .session(session.summary, session.replayable, session.answers, journal(of: session, lineageID))
-                    }
-                })
+        guard incarnation != 0 else { throw .unavailable("the node has no lease") }
+        switch try await find(id, RedisNames.hash(of: id), incarnation: String(incarnation)) {
+        case .unknown: return .unknown
+        case .ended(let owner): return .ended(owner: owner)
+        case .elsewhere(let address): return .elsewhere(address)
+        case .session(let session, let lineageID):
+            return .session(session.summary, session.replayable, session.answers, journal(of: session, lineageID))
         }
     }
 
@@ -192,59 +187,59 @@ public final class RedisJournal: Journal {
     /// Reads a session.
     ///
     /// - Parameter incarnation: that claims it; empty for none.
-    func find(
-        _ id: String, _ hash: String, incarnation: String,
-        done: @escaping @Sendable (Result<Found, JournalError>) -> Void
-    ) {
+    private func find(_ id: String, _ hash: String, incarnation: String) async throws(JournalError) -> Found {
         let arguments = RedisArguments(hash, incarnation, String(expiry(after: IdempotencyRecord.lifetime)))
         let (connection, sealer, lookups) = (connection, sealer, lookups)
-        connection.call(.load, names.keys(names.session(hash))) {
-            arguments
-        } done: { result in
-            // Now, because the storage may lose commits before the next line runs.
-            let lineageID = connection.lineageID.load(ordering: .acquiring)
-            if case .success(let reply) = result, let count = Found.writeCount(reply) {
-                connection.writeCount.max(count, ordering: .relaxed)
-            }
-            lookups.async {
-                let found = result.flatMap { reply in
-                    Result { () throws(JournalError) in try Found(reply, id, sealer, lineageID: lineageID) }
+        let found: Result<Found, JournalError> = await Promise.value { done in
+            connection.call(.load, names.keys(names.session(hash))) {
+                arguments
+            } done: { result in
+                // Now, because the storage may lose commits before the next line runs.
+                let lineageID = connection.lineageID.load(ordering: .acquiring)
+                if case .success(let reply) = result, let count = Found.writeCount(reply) {
+                    connection.writeCount.max(count, ordering: .relaxed)
                 }
-                if case .failure(.corrupt(let detail, _)) = found { connection.report(.damaged(session: id, detail)) }
-                done(found)
+                lookups.async {
+                    done(
+                        result.flatMap { reply in
+                            Result { () throws(JournalError) in try Found(reply, id, sealer, lineageID: lineageID) }
+                        })
+                }
             }
         }
+        if case .failure(.corrupt(let detail, _)) = found { connection.report(.damaged(session: id, detail)) }
+        return try found.get()
     }
 
     /// Calls a script that reads, and converts its reply.
     func read<Value: Sendable>(
         _ script: RedisScript, of key: String? = nil, _ arguments: [String],
-        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable ([RedisReply]) throws(JournalError) -> Value
-    ) {
+    ) async throws(JournalError) -> Value {
         let reads = reads
-        connection.call(script, names.keys(key)) {
-            RedisArguments(arguments)
-        } done: { result in
-            reads.async {
-                done(
-                    result.flatMap { reply in
-                        Result { () throws(JournalError) in
-                            guard let fields = reply.array, fields.first?.text == "OK" else {
-                                throw .unavailable("the session is not there")
+        let result: Result<Value, JournalError> = await Promise.value { done in
+            connection.call(script, names.keys(key)) {
+                RedisArguments(arguments)
+            } done: { result in
+                reads.async {
+                    done(
+                        result.flatMap { reply in
+                            Result { () throws(JournalError) in
+                                guard let fields = reply.array, fields.first?.text == "OK" else {
+                                    throw .unavailable("the session is not there")
+                                }
+                                return try body(fields)
                             }
-                            return try body(fields)
-                        }
-                    })
+                        })
+                }
             }
         }
+        return try result.get()
     }
 
-    public func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
-    ) {
+    public func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
         let (connection, sealer) = (connection, sealer)
-        read(.list, [id.map(RedisNames.hash) ?? "", String(limit)], done) { fields throws(JournalError) in
+        return try await read(.list, [id.map(RedisNames.hash) ?? "", String(limit)]) { fields throws(JournalError) in
             guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
@@ -259,21 +254,18 @@ public final class RedisJournal: Journal {
         }
     }
 
-    public func personalSession(
-        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
-    ) {
+    public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
         let sealer = sealer
-        read(.personal, of: names.personal(of: owner, kind: kind), [], done) { fields throws(JournalError) in
+        return try await read(.personal, of: names.personal(of: owner, kind: kind), []) { fields throws(JournalError) in
             guard let sealed = fields.dropFirst().first?.bytes else { return nil }
             return try Self.opened(sealed, sealer)
         }
     }
 
-    public func idleSessions(
-        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
-    ) {
+    public func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
         let sealer = sealer
-        read(.idle, [String(moment), String(limit), incarnation], done) { [self] fields throws(JournalError) in
+        return try await read(.idle, [String(moment), String(limit), incarnation]) {
+            [self] fields throws(JournalError) in
             guard fields.count == 4, let sealed = fields[1].array, let gone = fields[2].array,
                 let busy = fields[3].array
             else { throw .corrupt("the list has no complete record") }
@@ -285,11 +277,10 @@ public final class RedisJournal: Journal {
     }
 
     public func unusedSessions(
-        from start: Int, before moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
-    ) {
+        from start: Int, before moment: Int, limit: Int
+    ) async throws(JournalError) -> UnusedSessions {
         let sealer = sealer
-        read(.unused, [String(start), String(moment), String(limit), incarnation], done) {
+        return try await read(.unused, [String(start), String(moment), String(limit), incarnation]) {
             [self] fields throws(JournalError) in
             guard fields.count == 4, let found = fields[1].array, let gone = fields[3].array else {
                 throw .corrupt("the list has no complete record")
@@ -307,12 +298,12 @@ public final class RedisJournal: Journal {
     }
 
     public func dueSessions(
-        after last: DueSession?, until moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
-    ) {
+        after last: DueSession?, until moment: Int, limit: Int
+    ) async throws(JournalError) -> [DueSession] {
         let sealer = sealer
         let start = last.map { [String($0.deadline), RedisNames.hash(of: $0.id)] } ?? ["-inf", ""]
-        read(.due, start + [String(moment), String(limit), incarnation], done) { fields throws(JournalError) in
+        return try await read(.due, start + [String(moment), String(limit), incarnation]) {
+            fields throws(JournalError) in
             (fields.last?.array ?? []).compactMap { row in
                 guard let pair = row.array, pair.count == 2, let deadline = pair[1].integer, let sealed = pair[0].bytes,
                     let id = try? Self.opened(sealed, sealer)
@@ -378,5 +369,5 @@ public final class RedisJournal: Journal {
                 }))
     }
 
-    public func close(done: @escaping @Sendable () -> Void) { connection.close(done: done) }
+    public func close() async { await Promise.value { done in connection.close { done(()) } } }
 }

@@ -132,8 +132,29 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
-    func release(_ done: @escaping @Sendable (JournalError?) -> Void) {
-        let failure: JournalError? = contents.withLock { contents in
+    func release() async throws(JournalError) {
+        if let failure = stop() { throw failure }
+        let claim = claim.text
+        let result: Result<Void, JournalError> = await Promise.value { done in
+            journal.connection.call(.release, keys) {
+                RedisArguments(claim)
+            } done: { [connection = journal.connection] result in
+                done(
+                    result.flatMap { reply in
+                        guard let written = RedisWritten(reply) else { return .failure(.conflict) }
+                        connection.acknowledge(written)
+                        return .success(())
+                    })
+            }
+        }
+        try result.get()
+    }
+
+    /// Persists nothing more, if everything is durable.
+    ///
+    /// - Returns: why the session cannot be released; nil if it can.
+    private func stop() -> JournalError? {
+        contents.withLock { contents in
             failIfForeign(&contents)
             if let failure = contents.failure { return failure }
             guard !contents.hasEnded, contents.isSettled else {
@@ -142,19 +163,6 @@ final class RedisSessionJournal: SessionJournal {
             // Nothing may follow.
             contents.fail(.unavailable("the session is handed over"), journal.recentCommits)
             return nil
-        }
-        if let failure { return done(failure) }
-        let claim = claim.text
-        journal.connection.call(.release, keys) {
-            RedisArguments(claim)
-        } done: { [connection = journal.connection] result in
-            switch result {
-            case .success(let reply):
-                let written = RedisWritten(reply)
-                if let written { connection.acknowledge(written) }
-                done(written == nil ? .conflict : nil)
-            case .failure(let failure): done(failure)
-            }
         }
     }
 
@@ -208,14 +216,12 @@ final class RedisSessionJournal: SessionJournal {
         contents.withLock { $0.recent.commits(after: revision, limit: limit) }
     }
 
-    func commits(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
-    ) {
+    func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]? {
         // Copy the buffer before reading the log: a commit moves from the buffer to the log, so this order cannot miss
         // one.
         let recent = contents.withLock(\.recent)
-        if let commits = recent.commits(after: revision, limit: limit) { return done(.success(commits)) }
-        journal.read(.commits, of: key, [String(revision), String(min(limit, 1 << 32))], done) {
+        if let commits = recent.commits(after: revision, limit: limit) { return commits }
+        return try await journal.read(.commits, of: key, [String(revision), String(min(limit, 1 << 32))]) {
             fields throws(JournalError) in
             let log = try RedisLog(fields, 3)
             guard revision >= log.cut else { return nil }
@@ -231,18 +237,18 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
-    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
-        guard contents.withLock({ $0.position?.isCreated == true }) else { return done(.success(1)) }
-        journal.read(.commits, of: key, ["0", "0"], done) { fields throws(JournalError) in
+    func oldestRevision() async throws(JournalError) -> Int {
+        guard contents.withLock({ $0.position?.isCreated == true }) else { return 1 }
+        return try await journal.read(.commits, of: key, ["0", "0"]) { fields throws(JournalError) in
             try RedisLog(fields, 3).cut + 1
         }
     }
 
-    func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
+    func replayBase(for revision: Int) async throws(JournalError) -> ReplayableState? {
         let (recent, isCreated) = contents.withLock { ($0.recent, $0.position?.isCreated == true) }
         // All commits of a session that is not stored yet are in memory.
-        guard isCreated else { return done(.success(recent.replayBase(for: revision, nil, []))) }
-        journal.read(.replay, of: key, [String(revision)], done) { fields throws(JournalError) in
+        guard isCreated else { return recent.replayBase(for: revision, nil, []) }
+        return try await journal.read(.replay, of: key, [String(revision)]) { fields throws(JournalError) in
             guard fields.count == 6, let base = fields[3].integer else {
                 throw .corrupt("the log has no complete record")
             }

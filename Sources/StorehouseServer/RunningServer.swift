@@ -125,8 +125,7 @@ package final class RunningServer: Sendable {
                     done.resume()
                 }
             }
-            guard let journal else { return }
-            await withCheckedContinuation { done in journal.close { done.resume() } }
+            await journal?.close()
         }
         await connections.value
         await step("upstreams", until: schedule.upstreams, lastStep)

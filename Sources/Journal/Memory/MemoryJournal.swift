@@ -51,33 +51,19 @@ public struct MemoryJournal: Journal {
         MemorySessionJournal(retention, initial: session.initial.json)
     }
 
-    public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        done(.success(.unknown))
-    }
+    public func load(_ id: String) async throws(JournalError) -> SessionLookup { .unknown }
 
-    public func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
-    ) {
-        done(.success([]))
-    }
+    public func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] { [] }
 
-    public func personalSession(
-        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
-    ) {
-        done(.success(nil))
-    }
+    public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? { nil }
 
-    public func idleSessions(
-        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
-    ) {
-        done(.success([]))
-    }
+    public func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] { [] }
 
     public func useSessionTime(_ now: @escaping @Sendable () -> Int) { retention.time.follow(now) }
 
     public func end(_ id: String, at moment: Int) {}
 
-    public func close(done: @escaping @Sendable () -> Void) { done() }
+    public func close() async {}
 }
 
 /// One session's newest commits.
@@ -110,21 +96,17 @@ private final class MemorySessionJournal: SessionJournal {
         return history.commits(after: revision, limit: limit)
     }
 
-    func commits(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
-    ) {
-        done(.success(bufferedCommits(after: revision, limit: limit)))
+    func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]? {
+        bufferedCommits(after: revision, limit: limit)
     }
 
-    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
-        done(.success(history.load()?.oldestRevision ?? 1))
-    }
+    func oldestRevision() async throws(JournalError) -> Int { history.load()?.oldestRevision ?? 1 }
 
-    func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
+    func replayBase(for revision: Int) async throws(JournalError) -> ReplayableState? {
         guard let history = history.load() else {
-            return done(.success(ReplayableState(snapshot: nil, patches: [], privateState: nil)))
+            return ReplayableState(snapshot: nil, patches: [], privateState: nil)
         }
-        done(.success(history.replayBase(for: revision)))
+        return history.replayBase(for: revision)
     }
 
     func recordUse(at moment: Int, every interval: Int) {}

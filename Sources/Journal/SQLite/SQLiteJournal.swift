@@ -135,33 +135,30 @@ public final class SQLiteJournal: Journal {
         return journal
     }
 
-    public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let oldest = time() - IdempotencyRecord.lifetime
-        let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [check, report] result in
-            switch result {
-            case .failure(.corrupt(let detail, _)):
-                report(.damaged(session: id, detail))
-                done(result)
-            case .success(.unknown):
-                check.isMissing(id) { isMissing in
-                    guard isMissing else { return done(result) }
-                    let detail = "the index does not find it by its id"
-                    report(.damaged(session: id, detail))
-                    done(.failure(.corrupt(detail)))
-                }
-            default: done(result)
+    public func load(_ id: String) async throws(JournalError) -> SessionLookup {
+        do throws(JournalError) {
+            let found = try await find(id)
+            if case .unknown = found, await check.isMissing(id) {
+                throw JournalError.corrupt("the index does not find it by its id")
             }
+            return found
+        } catch {
+            if case .corrupt(let detail, _) = error { report(.damaged(session: id, detail)) }
+            throw error
         }
+    }
+
+    private func find(_ id: String) async throws(JournalError) -> SessionLookup {
+        let oldest = time() - IdempotencyRecord.lifetime
         // The load must find the commands that are enqueued for the session.
-        writer.afterAll(of: id) { [self] in
-            writer.readers.find(of: .id(id), found) { [self] reader throws(JournalError) in
-                switch try reader.find(id, answersSince: oldest, limits) {
-                case .unknown: return .unknown
-                case .ended(let owner): return .ended(owner: owner)
-                case .session(let session):
-                    let summary = backup?.apply(to: session) ?? session.summary
-                    return .session(summary, session.replayable, session.answers, journal(of: session))
-                }
+        await writer.afterAll(of: id)
+        return try await writer.readers.find(of: .id(id)) { [self] reader throws(JournalError) in
+            switch try reader.find(id, answersSince: oldest, limits) {
+            case .unknown: return .unknown
+            case .ended(let owner): return .ended(owner: owner)
+            case .session(let session):
+                let summary = backup?.apply(to: session) ?? session.summary
+                return .session(summary, session.replayable, session.answers, journal(of: session))
             }
         }
     }
@@ -175,55 +172,43 @@ public final class SQLiteJournal: Journal {
             lastUse: session.row.head.lastActiveAt)
     }
 
-    public func personalSession(
-        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
-    ) {
+    public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
         // A session that is about to be created or ended counts.
-        writer.afterAll { [writer] in
-            writer.readers.find(of: .none, done) { reader throws(JournalError) in
-                try reader.personalSession(of: owner, kind: kind)
-            }
+        await writer.afterAll()
+        return try await writer.readers.find(of: .none) { reader throws(JournalError) in
+            try reader.personalSession(of: owner, kind: kind)
         }
     }
 
-    public func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
-    ) {
-        let read: @Sendable () -> Void = { [writer] in
-            writer.readers.read(of: .all, done) { reader throws(JournalError) in
-                try reader.list(after: id, limit: limit)
-            }
-        }
+    public func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
         // The list must have every session whose creation was acknowledged. If that means that it is written, nothing
         // needs to be awaited, so that the list can be read while the disk hangs.
-        if writer.acknowledgesOnEnqueue { writer.afterAll(read) } else { read() }
+        if writer.acknowledgesOnEnqueue { await writer.afterAll() }
+        return try await writer.readers.read(of: .all) { reader throws(JournalError) in
+            try reader.list(after: id, limit: limit)
+        }
     }
 
-    public func idleSessions(
-        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
-    ) {
-        writer.readers.read(of: .all, done) { reader throws(JournalError) in
+    public func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
+        try await writer.readers.read(of: .all) { reader throws(JournalError) in
             try reader.idle(since: moment, limit: limit)
         }
     }
 
     public func unusedSessions(
-        from start: Int, before moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
-    ) {
+        from start: Int, before moment: Int, limit: Int
+    ) async throws(JournalError) -> UnusedSessions {
         // A use that is about to be recorded counts.
-        writer.afterAll { [writer] in
-            writer.readers.read(of: .all, done) { reader throws(JournalError) in
-                try reader.unused(from: start, before: moment, limit: limit)
-            }
+        await writer.afterAll()
+        return try await writer.readers.read(of: .all) { reader throws(JournalError) in
+            try reader.unused(from: start, before: moment, limit: limit)
         }
     }
 
     public func dueSessions(
-        after last: DueSession?, until moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
-    ) {
-        writer.readers.read(of: .none, done) { reader throws(JournalError) in
+        after last: DueSession?, until moment: Int, limit: Int
+    ) async throws(JournalError) -> [DueSession] {
+        try await writer.readers.read(of: .none) { reader throws(JournalError) in
             try reader.due(after: last, until: moment, limit: limit)
         }
     }
@@ -234,8 +219,8 @@ public final class SQLiteJournal: Journal {
 
     public func end(_ id: String, at moment: Int) { writer.enqueue(.end(nil, id: id, at: moment)) }
 
-    public func close(done: @escaping @Sendable () -> Void) {
-        check.close()
-        writer.close(in: epoch, done: done)
+    public func close() async {
+        await check.close()
+        await writer.close(in: epoch)
     }
 }

@@ -80,15 +80,13 @@ final class SQLiteSessionJournal: SessionJournal {
         contents.withLock { $0.recent.commits(after: revision, limit: limit) }
     }
 
-    func commits(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
-    ) {
+    func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]? {
         // Copy the buffer before reading rows: a commit moves from the buffer to the rows, so this order cannot miss
         // one.
         let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
-        if let commits = recent.commits(after: revision, limit: limit) { return done(.success(commits)) }
-        guard let number else { return done(.success(nil)) }
-        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
+        if let commits = recent.commits(after: revision, limit: limit) { return commits }
+        guard let number else { return nil }
+        return try await writer.readers.read(of: .number(number)) { reader throws(JournalError) in
             guard let rows = try reader.commits(of: number, after: revision, limit: limit) else { return nil }
             // If the rows end before the buffer begins, the writer has stored newer commits in the meantime. Those that
             // were read are enough then.
@@ -97,19 +95,19 @@ final class SQLiteSessionJournal: SessionJournal {
         }
     }
 
-    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
+    func oldestRevision() async throws(JournalError) -> Int {
         // All commits of a session that is not written yet are in memory.
-        guard let number = contents.withLock({ $0.position?.number }) else { return done(.success(1)) }
-        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
+        guard let number = contents.withLock({ $0.position?.number }) else { return 1 }
+        return try await writer.readers.read(of: .number(number)) { reader throws(JournalError) in
             try reader.head(of: number).compactedThrough + 1
         }
     }
 
-    func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
+    func replayBase(for revision: Int) async throws(JournalError) -> ReplayableState? {
         let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
         // All commits of a session that is not written yet are in memory.
-        guard let number else { return done(.success(recent.replayBase(for: revision, nil, []))) }
-        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
+        guard let number else { return recent.replayBase(for: revision, nil, []) }
+        return try await writer.readers.read(of: .number(number)) { reader throws(JournalError) in
             try reader.replayBase(for: revision, of: number, and: recent)
         }
     }

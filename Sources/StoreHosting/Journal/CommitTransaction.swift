@@ -1,4 +1,5 @@
 public import JSON
+import Locks
 public import Stores
 
 /// The commits of one dispatch, and the record of its response: persisted together or not at all.
@@ -67,6 +68,17 @@ extension CommitRecorder {
 
     /// Calls `done` once everything appended so far is durable; see ``whenDurable(through:_:)``.
     public func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) { whenDurable(through: 0, done) }
+
+    /// Returns once everything appended so far is durable, and the transaction that contains `revision` too.
+    ///
+    /// Unlike the completions of ``whenDurable(through:_:)``, tasks that wait are resumed in any order.
+    ///
+    /// - Parameter revision: the last of the commits to wait for; 0 for those that are appended.
+    /// - Throws: the reason if something could not be persisted. Nothing after that is persisted either, and the state in
+    ///   memory is not the session's any more.
+    public func durable(through revision: Int) async throws(JournalError) {
+        if let failure = await Promise.value(from: { whenDurable(through: revision, $0) }) { throw failure }
+    }
 }
 
 /// One commit, as it is persisted and shown in the action log: its secrets are redacted.

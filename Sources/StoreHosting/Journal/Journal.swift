@@ -2,9 +2,9 @@ public import JSON
 
 /// Persists the commits of sessions: the port between a server and its storage.
 ///
-/// Operations on one session take effect in the order of the calls. Completions are called once, on any thread, and
-/// never while a lock of the journal is held. If there is nothing to wait for, the method calls the completion before
-/// it returns.
+/// Operations on one session take effect in the order of the calls. Functions that may wait are asynchronous, and block no thread
+/// meanwhile. Cancelling the task does not end a wait. If there is nothing to wait for, the function returns without suspending
+/// the task.
 public protocol Journal: Sendable {
     /// Whether sessions can be loaded by a later process.
     var outlivesProcess: Bool { get }
@@ -52,23 +52,20 @@ public protocol Journal: Sendable {
     func create(_ session: SessionHeader) -> any SessionJournal
 
     /// Loads a session, also one that an earlier process created.
-    func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void)
+    func load(_ id: String) async throws(JournalError) -> SessionLookup
 
     /// Lists at most `limit` sessions in the order of their ids, beginning after `id`.
-    func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void)
+    func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary]
 
     /// Finds the id of a subject's personal session of a kind, if there is one that has not ended; see
     /// ``SessionHeader/isPersonal``.
     ///
     /// A journal that does not outlive the process finds none: the server itself has the sessions.
-    func personalSession(
-        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void)
+    func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String?
 
     /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time, and have no timer that is
     /// to fire.
-    func idleSessions(
-        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
+    func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String]
 
     /// Finds sessions that were created before `moment` and never used, among the `limit` sessions that were last used first since
     /// `start`. So a caller that continues where the last search ended looks at each session once.
@@ -79,10 +76,7 @@ public protocol Journal: Sendable {
     ///   - start: in session time: 0 at first, then ``UnusedSessions/next`` of the last search.
     ///   - moment: in session time.
     ///   - limit: how many sessions are looked at.
-    ///   - done: gets the result once, on any thread.
-    func unusedSessions(
-        from start: Int, before moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void)
+    func unusedSessions(from start: Int, before moment: Int, limit: Int) async throws(JournalError) -> UnusedSessions
 
     /// Finds at most `limit` sessions whose next timer is due at `moment`, in the order of their deadlines and ids.
     ///
@@ -92,10 +86,7 @@ public protocol Journal: Sendable {
     ///   - last: the sessions begin after this one; nil for the first.
     ///   - moment: milliseconds since 1970.
     ///   - limit: how many sessions are enough.
-    ///   - done: gets the result once, on any thread.
-    func dueSessions(
-        after last: DueSession?, until moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void)
+    func dueSessions(after last: DueSession?, until moment: Int, limit: Int) async throws(JournalError) -> [DueSession]
 
     /// The newest reference of the session time that an earlier process recorded; nil if there is none.
     var timeReference: SessionTimeReference? { get }
@@ -125,7 +116,7 @@ public protocol Journal: Sendable {
     func endUnused(_ id: String, createdAt: Int, at moment: Int)
 
     /// Writes everything that was appended, and releases the storage. No call may follow.
-    func close(done: @escaping @Sendable () -> Void)
+    func close() async
 }
 
 extension Journal {
@@ -142,18 +133,12 @@ extension Journal {
     public func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {}
 
     public func dueSessions(
-        after last: DueSession?, until moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
-    ) {
-        done(.success([]))
-    }
+        after last: DueSession?, until moment: Int, limit: Int
+    ) async throws(JournalError) -> [DueSession] { [] }
 
     public func unusedSessions(
-        from start: Int, before moment: Int, limit: Int,
-        done: @escaping @Sendable (Result<UnusedSessions, JournalError>) -> Void
-    ) {
-        done(.success(UnusedSessions([], next: moment)))
-    }
+        from start: Int, before moment: Int, limit: Int
+    ) async throws(JournalError) -> UnusedSessions { UnusedSessions([], next: moment) }
 
     public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
 
@@ -189,21 +174,15 @@ public protocol SessionJournal: CommitRecorder {
 
     /// The commits after `revision`, oldest first and at most `limit`; nil if the first of them was deleted by
     /// retention.
-    func commits(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void)
+    func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]?
 
     /// The revision of the oldest commit that retention has not deleted: 1 if it has deleted none.
-    ///
-    /// - Parameter done: gets the result once, on any thread.
-    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void)
+    func oldestRevision() async throws(JournalError) -> Int
 
     /// The data from which the state at `revision` is replayed; nil if retention has deleted it.
     ///
-    /// - Parameters:
-    ///   - revision: not beyond the newest commit.
-    ///   - done: gets the result once, on any thread.
-    func replayBase(
-        for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void)
+    /// - Parameter revision: not beyond the newest commit.
+    func replayBase(for revision: Int) async throws(JournalError) -> ReplayableState?
 
     /// Records when the session was last used. It may be persisted a little later.
     ///
@@ -223,14 +202,12 @@ public protocol SessionJournal: CommitRecorder {
 
     /// Gives the session to whichever process loads it next. This journal persists nothing after that.
     ///
-    /// - Parameter done: gets the reason if the session is not known to be free; called once, on any thread.
-    func release(_ done: @escaping @Sendable (JournalError?) -> Void)
+    /// - Throws: the reason if the session is not known to be free.
+    func release() async throws(JournalError)
 }
 
 extension SessionJournal {
-    public func release(_ done: @escaping @Sendable (JournalError?) -> Void) {
-        done(.unavailable("no other process uses the storage"))
-    }
+    public func release() async throws(JournalError) { throw .unavailable("no other process uses the storage") }
 }
 
 /// Why something was not persisted, or could not be read.

@@ -1,6 +1,5 @@
 import JSON
 import Journal
-import Locks
 import StoreHosting
 import Stores
 import Testing
@@ -13,10 +12,8 @@ struct MemoryJournalTests {
         return journal
     }
 
-    private func past(_ journal: any SessionJournal, _ revision: Int) -> ReplayableState? {
-        let found = Locked<ReplayableState?>(nil)
-        journal.replayBase(for: revision) { past in found.withLock { $0 = try? past.get() } }
-        return found.withLock(\.self)
+    private func past(_ journal: any SessionJournal, _ revision: Int) async throws -> ReplayableState? {
+        try await journal.replayBase(for: revision)
     }
 
     @Test("gives back the commits behind a revision, oldest first and no more than asked for")
@@ -49,11 +46,11 @@ struct MemoryJournalTests {
         arguments: [
             (8, 5), (8, 40), (1, 9), (1000, 200), (100, 1000),
         ])
-    func past(keeping count: Int, commits: Int) throws {
+    func past(keeping count: Int, commits: Int) async throws {
         let journal = journal(keeping: count, commits: commits)
         let oldest = try #require((0...commits).first { journal.bufferedCommits(after: $0, limit: 1) != nil })
         for revision in 0...commits {
-            let state = past(journal, revision)?.state(initial: Step.kind.initialState)
+            let state = try await past(journal, revision)?.state(initial: Step.kind.initialState)
             let expected = revision < oldest ? Optional.none : Step.json(revision)
             #expect(state == expected)
         }
@@ -62,7 +59,7 @@ struct MemoryJournalTests {
     @Test(
         "keeps no more bytes than it may, and makes every earlier state that is left",
         arguments: [3000, 20_000, 100_000])
-    func bytes(keepBytes: Int) throws {
+    func bytes(keepBytes: Int) async throws {
         let journal = MemoryJournal(keepCommits: 1000, keepBytes: keepBytes).create(Step.session())
         let store = Step.store(journal)
         for _ in 0..<1500 {
@@ -74,13 +71,14 @@ struct MemoryJournalTests {
             #expect((newest - oldest) * 200 <= keepBytes)
             #expect((newest - oldest) * 300 >= min(newest * 300, keepBytes / 4))
             for revision in [oldest, (oldest + newest) / 2, newest] {
-                #expect(past(journal, revision)?.state(initial: Step.kind.initialState) == Step.json(revision))
+                let state = try await past(journal, revision)?.state(initial: Step.kind.initialState)
+                #expect(state == Step.json(revision))
             }
         }
     }
 
     @Test("counts the payloads of actions too")
-    func payloadBytes() throws {
+    func payloadBytes() async throws {
         let journal = MemoryJournal(keepCommits: 1000, keepBytes: 100_000).create(Step.session())
         let store = Step.kind.makeStore()
         let payload: JSONObject = ["text": .string(String(repeating: "x", count: 10_000))]
@@ -95,11 +93,11 @@ struct MemoryJournalTests {
         }
         let oldest = try #require((0...50).first { journal.bufferedCommits(after: $0, limit: 1) != nil })
         #expect(oldest >= 40 && oldest < 50)
-        #expect(past(journal, oldest)?.state(initial: Step.kind.initialState) == Step.json(oldest))
+        #expect(try await past(journal, oldest)?.state(initial: Step.kind.initialState) == Step.json(oldest))
     }
 
     @Test("keeps what a valid idempotency record needs", arguments: [0, 5, 12])
-    func records(minutes: Int) throws {
+    func records(minutes: Int) async throws {
         let journal = MemoryJournal(keepCommits: 8, keepBytes: 10_000, now: { Step.moment }).create(Step.session())
         let store = Step.store(journal)
         store.step(20)
@@ -109,13 +107,13 @@ struct MemoryJournalTests {
             to: journal)
         store.step(500)
         let isNeeded = minutes < 10
-        #expect((past(journal, 20) != nil) == isNeeded)
-        #expect(past(journal, 519)?.state(initial: Step.kind.initialState) == Step.json(519))
+        #expect(try await (past(journal, 20) != nil) == isNeeded)
+        #expect(try await past(journal, 519)?.state(initial: Step.kind.initialState) == Step.json(519))
     }
 
     @Test("has only the first state of a session without commits")
-    func first() {
-        let past = past(MemoryJournal(keepCommits: 1).create(Step.session()), 0)
+    func first() async throws {
+        let past = try await past(MemoryJournal(keepCommits: 1).create(Step.session()), 0)
         #expect(past?.state(initial: Step.kind.initialState) == Step.json(0))
     }
 }

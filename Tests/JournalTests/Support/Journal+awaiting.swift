@@ -55,7 +55,14 @@ extension Journal {
 }
 
 extension SessionJournal {
-    func awaitRelease() async -> JournalError? { await Promise.value { release($0) } }
+    func awaitRelease() async -> JournalError? {
+        do throws(JournalError) {
+            try await release()
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 extension SessionLookup {

@@ -2,7 +2,6 @@ import CProcessTesting
 import Foundation
 import JSON
 import Journal
-import Locks
 import Observability
 import Platform
 import StoreHosting
@@ -106,7 +105,7 @@ import Testing
     }
 
     private static func sessions(_ journal: SQLiteJournal) async throws -> [String] {
-        try await Promise.value { journal.list(after: nil, limit: 10, done: $0) }.get().map(\.header.id)
+        try await journal.list(after: nil, limit: 10).map(\.header.id)
     }
 }
 

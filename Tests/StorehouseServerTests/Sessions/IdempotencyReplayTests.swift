@@ -1,6 +1,5 @@
 import JSON
 import Journal
-import Locks
 import Platform
 import RemoteServices
 import StoreHosting
@@ -199,12 +198,12 @@ import Testing
     private func store(_ record: IdempotencyRecord, _ path: String, _ durable: DurableServer) async throws {
         let journal = try await durable.open()
         let id = String(path.split(separator: "/")[1])
-        let found = try await Promise.value { journal.load(id, done: $0) }.get()
+        let found = try await journal.load(id)
         guard case .session(let summary, _, _, let session) = found else { throw Wire.Failure.malformed("no session") }
         StoreKind.faulty.makeStore().inspect { state in
             session.append(
                 CommitTransaction(baseRevision: summary.revision, idempotencyRecord: record), state)
         }
-        await withCheckedContinuation { continuation in journal.close { continuation.resume() } }
+        await journal.close()
     }
 }

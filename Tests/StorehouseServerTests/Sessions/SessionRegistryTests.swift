@@ -59,8 +59,7 @@ import Testing
 
         /// Whether the journal has the session, and not as an ended one.
         func isStored(_ session: Session) async throws -> Bool {
-            let lookup = await Promise.value { journal.load("\(session.id)", done: $0) }
-            if case .session = try lookup.get() { return true }
+            if case .session = try await journal.load("\(session.id)") { return true }
             return false
         }
 
@@ -83,7 +82,7 @@ import Testing
             wall.advance(by: milliseconds)
         }
 
-        func close() async { await withCheckedContinuation { done in journal.close { done.resume() } } }
+        func close() async { await journal.close() }
     }
 
     private func makeDirectory() throws -> URL {

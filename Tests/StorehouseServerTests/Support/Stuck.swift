@@ -1,6 +1,7 @@
 import Dispatch
 import JSON
 import Journal
+import Locks
 import StoreHosting
 import Stores
 
@@ -17,31 +18,23 @@ final class StuckJournal: Journal {
 
     func create(_ session: SessionHeader) -> any SessionJournal { journal.create(session) }
 
-    func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        journal.load(id, done: done)
+    func load(_ id: String) async throws(JournalError) -> SessionLookup { try await journal.load(id) }
+
+    func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
+        try await journal.list(after: id, limit: limit)
     }
 
-    func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
-    ) {
-        journal.list(after: id, limit: limit, done: done)
+    func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
+        try await journal.personalSession(of: owner, kind: kind)
     }
 
-    func personalSession(
-        of owner: Subject, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
-    ) {
-        journal.personalSession(of: owner, kind: kind, done: done)
-    }
-
-    func idleSessions(
-        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
-    ) {
-        journal.idleSessions(before: moment, limit: limit, done: done)
+    func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
+        try await journal.idleSessions(before: moment, limit: limit)
     }
 
     func end(_ id: String, at moment: Int) { journal.end(id, at: moment) }
 
-    func close(done: @escaping @Sendable () -> Void) {}
+    func close() async { await Promise<Void>().value() }
 }
 
 /// Blocks the thread that runs it until it is released.

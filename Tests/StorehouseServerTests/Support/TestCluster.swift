@@ -104,7 +104,7 @@ struct TestCluster: Sendable {
                 animal: animal, kinds: kinds, clock: wall.map { WallClock(now: $0) } ?? clock,
                 configuration: configuration, journal: journal, sealer: sealer, body)
         } catch let error where isTakenPort(error) {
-            await withCheckedContinuation { done in journal.close { done.resume() } }
+            await journal.close()
             throw error
         }
     }

@@ -8,52 +8,29 @@ import Synchronization
 /// Without it such a session would look like one that never existed. It runs in the background; a lookup that finds
 /// nothing waits for its result, which takes about a second for a million sessions.
 final class IndexCheck: Sendable {
-    private enum Contents {
-        case running([@Sendable (Set<String>) -> Void])
-        case done(Set<String>)
-    }
-
     private let queue = DispatchQueue(label: "journal.check")
-    // Guards the result. Nothing is called while it is held.
-    private let contents = Locked(Contents.running([]))
+    private let missing = Promise<Set<String>>()
     private let isCancelled = Atomic(false)
 
     /// - Parameters:
     ///   - path: a database that the writer has opened and checked.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(_ path: String, vfs: String?) {
-        queue.async { [self] in
-            let connection = try? Connection(path, .read, vfs: vfs)
-            finish(connection?.sessionsMissingInIndex { self.isCancelled.load(ordering: .relaxed) } ?? [])
-        }
+        queue.async { [self] in missing.fulfill(search(path, vfs)) }
     }
 
-    /// Calls `done` with whether a session exists although the index does not find it.
-    func isMissing(_ id: String, done: @escaping @Sendable (Bool) -> Void) {
-        let known: Set<String>? = contents.withLock { contents in
-            switch contents {
-            case .done(let missing): return missing
-            case .running(let waiting):
-                contents = .running(waiting + [{ done($0.contains(id)) }])
-                return nil
-            }
-        }
-        if let known { done(known.contains(id)) }
+    private func search(_ path: String, _ vfs: String?) -> Set<String> {
+        guard let connection = try? Connection(path, .read, vfs: vfs) else { return [] }
+        return connection.sessionsMissingInIndex { isCancelled.load(ordering: .relaxed) }
     }
 
-    /// Gives up and closes the connection.
-    func close() {
+    /// Whether a session exists although the index does not find it.
+    func isMissing(_ id: String) async -> Bool { await missing.value().contains(id) }
+
+    /// Gives up. The connection is closed then.
+    func close() async {
         isCancelled.store(true, ordering: .relaxed)
-        queue.sync {}
-    }
-
-    private func finish(_ missing: Set<String>) {
-        let waiting = contents.withLock { contents in
-            defer { contents = .done(missing) }
-            if case .running(let waiting) = contents { return waiting }
-            return []
-        }
-        for done in waiting { done(missing) }
+        _ = await missing.value()
     }
 }
 

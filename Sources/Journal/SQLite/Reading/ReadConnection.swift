@@ -274,31 +274,29 @@ final class Readers: Sendable {
 
     /// Reads what a request needs to proceed.
     func find<Value: Sendable>(
-        of scope: ReadConnection.Scope, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
-        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) { run(lookup, scope, done, body) }
+        of scope: ReadConnection.Scope, _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
+    ) async throws(JournalError) -> Value { try await run(lookup, scope, body) }
 
     /// Reads what may take longer.
     func read<Value: Sendable>(
-        of scope: ReadConnection.Scope, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
-        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) { run(history, scope, done, body) }
+        of scope: ReadConnection.Scope, _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
+    ) async throws(JournalError) -> Value { try await run(history, scope, body) }
 
     private func run<Value: Sendable>(
         _ connection: ReaderConnection, _ scope: ReadConnection.Scope,
-        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) {
-        connection.queue.async { [self] in
-            let result: Result<Value, JournalError> = connection.reader.withLock { reader in
-                do throws(JournalError) {
-                    return .success(try opened(&reader).inReadTransaction(of: scope, body))
-                } catch {
-                    return .failure(error)
-                }
+    ) async throws(JournalError) -> Value {
+        let result: Result<Value, JournalError> = await Promise.value { done in
+            connection.queue.async { [self] in
+                done(
+                    connection.reader.withLock { reader in
+                        Result { () throws(JournalError) in
+                            try opened(&reader).inReadTransaction(of: scope, body)
+                        }
+                    })
             }
-            done(result)
         }
+        return try result.get()
     }
 
     private func opened(_ reader: inout ReadConnection?) throws(JournalError) -> ReadConnection {

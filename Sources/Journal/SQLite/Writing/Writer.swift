@@ -104,17 +104,17 @@ final class Writer: Sendable {
         inbox.withLock { $0.lastUses[number] = moment }
     }
 
-    /// Calls back when all enqueued commands have been executed or have failed.
-    func afterAll(_ done: @escaping @Sendable () -> Void) {
-        guard inbox.withLock({ $0.isAwake || !$0.queue.isEmpty }) else { return done() }
-        enqueue(.barrier(done), isOrdered: true)
+    /// Returns when all enqueued commands have been executed or have failed.
+    func afterAll() async {
+        guard inbox.withLock({ $0.isAwake || !$0.queue.isEmpty }) else { return }
+        await Promise.value { done in enqueue(.barrier { done(()) }, isOrdered: true) }
     }
 
-    /// Calls back when all commands that are enqueued for a session have been executed or have failed.
-    func afterAll(of id: String, _ done: @escaping @Sendable () -> Void) {
+    /// Returns when all commands that are enqueued for a session have been executed or have failed.
+    func afterAll(of id: String) async {
         let (isAwake, isDelayed) = inbox.withLock { ($0.isAwake, $0.queue.hasDelayed(id)) }
-        guard isAwake || isDelayed else { return done() }
-        enqueue(.barrier(done), isOrdered: isDelayed)
+        guard isAwake || isDelayed else { return }
+        await Promise.value { done in enqueue(.barrier { done(()) }, isOrdered: isDelayed) }
     }
 
     /// Sorts the commits that an earlier process left behind.
@@ -144,29 +144,35 @@ final class Writer: Sendable {
     /// Executes the waiting commands and closes the file.
     ///
     /// - Parameter epoch: is stored for the next process, unless a command has failed; nil for none.
-    func close(in epoch: Int?, done: @escaping @Sendable () -> Void) {
+    func close(in epoch: Int?) async {
         inbox.withLock { $0.queue.end() }
-        let closing = WriteCommand.barrier { [self] in
-            inbox.withLock { $0.isClosed = true }
-            queue.async { [self] in
-                checkpointer.close()
-                readers.close()
-                // Another process may have the file, which must not get the pages of this one; or the WAL may have gaps.
-                let isLost = watch.end().map { !$0.isOnlyLog } ?? false
-                let lastUses = inbox.withLock { $0.takeLastUses() }
-                // As the last connection, because SQLite checkpoints the WAL with that one.
-                database.withLock { database in
-                    database?.recordUses(lastUses)
-                    if isLost { database?.leaveWAL() }
-                    if !isLost { database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch) }
-                    database = nil
+        await Promise.value { done in
+            let closing = WriteCommand.barrier { [self] in
+                inbox.withLock { $0.isClosed = true }
+                queue.async { [self] in
+                    closeFiles(in: epoch)
+                    done(())
                 }
-                // First, since the completion may open the file again.
-                lock.release()
-                done()
             }
+            enqueue(closing, isOrdered: true)
         }
-        enqueue(closing, isOrdered: true)
+    }
+
+    private func closeFiles(in epoch: Int?) {
+        checkpointer.close()
+        readers.close()
+        // Another process may have the file, which must not get the pages of this one; or the WAL may have gaps.
+        let isLost = watch.end().map { !$0.isOnlyLog } ?? false
+        let lastUses = inbox.withLock { $0.takeLastUses() }
+        // As the last connection, because SQLite checkpoints the WAL with that one.
+        database.withLock { database in
+            database?.recordUses(lastUses)
+            if isLost { database?.leaveWAL() }
+            if !isLost { database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch) }
+            database = nil
+        }
+        // Now, since whoever waits may open the file again.
+        lock.release()
     }
 }
 
