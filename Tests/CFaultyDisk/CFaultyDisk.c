@@ -11,7 +11,7 @@
 struct faulty_disk {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
-    atomic_int kind, good, holds, syncs, keeps, cuts, calls, last, tears, ends_writing;
+    atomic_int kind, good, holds, holds_writes, syncs, keeps, cuts, calls, last, tears, ends_writing;
     // Held while a file is copied. Otherwise a slow copy could replace a newer one of another connection.
     pthread_mutex_t copying;
 };
@@ -79,6 +79,7 @@ static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    while (atomic_load(&disk(file)->holds_writes)) sqlite3_sleep(1);
     switch (next_fate(disk(file), 1)) {
     case TORN: real(file)->pMethods->xWrite(real(file), bytes, count / 2, offset); return SQLITE_IOERR_WRITE;
     case OVER: return SQLITE_IOERR_WRITE;
@@ -221,6 +222,8 @@ int faulty_disk_has_ended(faulty_disk *disk) { return atomic_load(&disk->calls) 
 void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses) { atomic_store(&disk->keeps, refuses); }
 
 void faulty_disk_hold(faulty_disk *disk, int holds) { atomic_store(&disk->holds, holds); }
+
+void faulty_disk_hold_writes(faulty_disk *disk, int holds) { atomic_store(&disk->holds_writes, holds); }
 
 int faulty_disk_syncs(faulty_disk *disk) { return atomic_load(&disk->syncs); }
 

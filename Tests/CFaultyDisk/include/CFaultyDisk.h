@@ -35,6 +35,9 @@ void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses);
 // Makes each sync wait until it is released.
 void faulty_disk_hold(faulty_disk *disk, int holds);
 
+// Makes each write wait until it is released.
+void faulty_disk_hold_writes(faulty_disk *disk, int holds);
+
 // How often was synced.
 int faulty_disk_syncs(faulty_disk *disk);
 

@@ -65,8 +65,12 @@ import Testing
             _ = try await server.eventually(TestRequest("GET", "/admin/sessions", fields)) {
                 $0.at("/sessions/0/revision") == 1
             }
+            // The answer must not come after the failure.
+            defer { faulty_disk_hold_writes(disk, 0) }
+            faulty_disk_hold_writes(disk, 1)
             faulty_disk_fail(disk, FAULTY_WRITE_IO, 0)
             let lost = try #require(try await session.increment()["etag"])
+            faulty_disk_hold_writes(disk, 0)
             #expect(lost.hasPrefix("\"2.") && first.dropFirst(3) == lost.dropFirst(3))
             _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 503 }
             faulty_disk_fail(disk, FAULTY_NOT, 0)
