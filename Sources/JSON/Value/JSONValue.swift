@@ -165,6 +165,9 @@ struct CodePointString: Sendable {
 
 extension CodePointString: Hashable {
     static func == (left: CodePointString, right: CodePointString) -> Bool {
+        // A short text is in the words of its `String`, so most names that are equal need no look at their bytes.
+        typealias Words = (UInt64, UInt64)
+        if unsafeBitCast(left.text, to: Words.self) == unsafeBitCast(right.text, to: Words.self) { return true }
         guard left.text.utf8.count == right.text.utf8.count else { return false }
         return right.text.utf8.withContiguousStorageIfAvailable { left.matches(UnsafeRawBufferPointer($0)) }
             ?? left.text.utf8.elementsEqual(right.text.utf8)

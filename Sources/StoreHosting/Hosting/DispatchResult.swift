@@ -62,7 +62,9 @@ public struct DispatchResult: Sendable {
     public let revision: Int
     /// The selected state at ``revision``, if it was asked for and the action was committed or ignored. After a dry run it is
     /// the state that the action would make.
-    public let state: EncodedState?
+    public var state: EncodedState? { stateJSON.map { EncodedState(revision: revision, json: $0) } }
+    /// The JSON text of ``state``.
+    package let stateJSON: [UInt8]?
     /// What the action would change, after a dry run.
     public let patch: EncodedPatch?
     private let followUps: Receipt.FollowUps?
@@ -71,7 +73,7 @@ public struct DispatchResult: Sendable {
     init(_ receipt: Receipt, isBatch: Bool, json: [UInt8]? = nil, patch: EncodedPatch? = nil) {
         outcome = Outcome(receipt.outcome, isBatch: isBatch)
         revision = receipt.revision
-        state = json.map { EncodedState(revision: receipt.revision, json: $0) }
+        stateJSON = json
         self.patch = patch
         followUps = receipt.followUps
     }
@@ -80,7 +82,7 @@ public struct DispatchResult: Sendable {
     @usableFromInline
     init(refused error: ActionDecodingError, index: Int? = nil) {
         outcome = .refused(error, index: index)
-        (revision, state, patch, followUps) = (0, nil, nil, nil)
+        (revision, stateJSON, patch, followUps) = (0, nil, nil, nil)
     }
 
     /// Whether at least one action was committed.

@@ -27,8 +27,7 @@ final class RequestDurations: Sendable {
     }
 
     func add(_ request: FinishedRequest) {
-        var route = routes.count
-        if let known = request.route, let index = routes.firstIndex(of: known) { route = index }
+        let route = request.route.map(\.rawValue) ?? routes.count
         let slot = slots[Self.index(route, Self.index(of: request.method), Self.index(of: request.status))]
         slot.histogram.load(orStore: DurationHistogram()).add(nanoseconds: request.nanoseconds)
     }

@@ -5,11 +5,13 @@ extension Response {
     package static func document(
         _ json: [UInt8], _ status: HTTPStatus = .ok, revision: RevisionTag? = nil, fields: [Field] = []
     ) -> Response {
-        Response(
-            status, fields: fields.isEmpty ? documentFields : documentFields + fields, revision: revision, body: json)
+        Response(status, fields: fields.isEmpty ? .ofDocument : .ofDocument + fields, revision: revision, body: json)
     }
+}
 
-    private static let documentFields = [
-        Field("Content-Type", "application/json"), Field("X-Content-Type-Options", "nosniff"),
+extension [Response.Field] {
+    /// Those of every JSON document.
+    static let ofDocument = [
+        Response.Field("Content-Type", "application/json"), Response.Field("X-Content-Type-Options", "nosniff"),
     ]
 }

@@ -24,13 +24,15 @@ struct StateResource: Sendable {
     private static func stateResponse(_ result: SessionResult, _ head: RequestHead) throws(Problem) -> Response {
         let tag = result.session.tag(result.revision)
         return switch result.content {
-        case .document(let document): .document(document.body, revision: tag, fields: stateFields)
+        case .document(let document): Response(.ok, fields: documentFields, revision: tag, body: document.body)
         case .unchanged: Response(.notModified, fields: stateFields, revision: tag)
         default: throw result.unexpected
         }
     }
 
     private static let stateFields = [Response.Field("Cache-Control", "private, no-cache")]
+    /// Shared by all responses, which then need no list of their own.
+    private static let documentFields = .ofDocument + stateFields
 
     /// The action log, oldest first, a page at a time.
     func readActions(_ id: PathSegment, _ context: RequestContext) throws(Problem) {

@@ -61,7 +61,11 @@ extension RequestHead {
 }
 
 /// The conditions of a request on the revision of a session (RFC 9110, section 13).
-struct Preconditions: Sendable, Hashable {
+enum Preconditions: Sendable, Hashable {
+    case none
+    /// Those of If-Match and of If-None-Match.
+    indirect case some(match: EntityTagCondition?, noneMatch: EntityTagCondition?)
+
     enum Outcome {
         case hold
         /// The client expects another revision.
@@ -70,28 +74,22 @@ struct Preconditions: Sendable, Hashable {
         case known
     }
 
-    static let none = Preconditions(match: nil, noneMatch: nil)
-
-    private let match: EntityTagCondition?
-    private let noneMatch: EntityTagCondition?
-
-    private init(match: EntityTagCondition?, noneMatch: EntityTagCondition?) {
-        self.match = match
-        self.noneMatch = noneMatch
-    }
-
     init(_ head: RequestHead) throws(Problem) {
-        match = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
-        noneMatch = head.fields.contains("if-none-match") ? try head.condition("if-none-match", "If-None-Match") : nil
+        let match = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
+        let noneMatch =
+            head.fields.contains("if-none-match") ? try head.condition("if-none-match", "If-None-Match") : nil
+        self = match == nil && noneMatch == nil ? .none : .some(match: match, noneMatch: noneMatch)
     }
 
-    var areNone: Bool { match == nil && noneMatch == nil }
+    var areNone: Bool { if case .none = self { true } else { false } }
 
     /// Whether a session is expected that has some revision.
-    var expectSession: Bool { match != nil }
+    var expectSession: Bool { if case .some(.some, _) = self { true } else { false } }
 
     /// In the order of RFC 9110, section 13.2.2.
-    func outcome(at tag: RevisionTag) -> Outcome {
+    func outcome(at tag: @autoclosure () -> RevisionTag) -> Outcome {
+        guard case .some(let match, let noneMatch) = self else { return .hold }
+        let tag = tag()
         if match?.matchesStrongly(tag) == false { return .mismatch }
         return noneMatch?.matchesWeakly(tag) == true ? .known : .hold
     }

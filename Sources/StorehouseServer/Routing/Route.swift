@@ -5,7 +5,7 @@ import Stores
 /// The resources: the path and the methods of each.
 ///
 /// Routing, the Allow field and the OpenAPI document all use it.
-package enum Route: String, Sendable, CaseIterable {
+package enum Route: Int, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
     case sessions, session, state, actions, events, forks, shares

@@ -3,83 +3,92 @@ import StoreHosting
 import Stores
 
 /// The answer to an action that was committed or ignored, or that has been answered before.
-final class ActionAnswer: Sendable {
+enum ActionAnswer: Sendable {
+    /// What the action has led to.
+    case first(DispatchResult, to: ActionRequest)
+    /// A later state, a part of a change, or the answer to an earlier request with the same key.
+    indirect case other(Other)
+
+    struct Other: Sendable {
+        var response: ActionResponse
+        /// The selected state at the revision of the response; nil for none.
+        var state: [UInt8]?
+        /// The change of a dry run.
+        var patch: EncodedPatch?
+        /// Whether the client may not know what the action has started.
+        let hidesEffects: Bool
+        var isReplayed = false
+    }
+
     /// The selected state at the revision of the response; nil for none.
-    let state: [UInt8]?
+    var state: [UInt8]? {
+        switch self {
+        case .first(let result, _): result.stateJSON
+        case .other(let other): other.state
+        }
+    }
+
     /// The change of a dry run.
-    let patch: EncodedPatch?
+    var patch: EncodedPatch? {
+        switch self {
+        case .first(let result, _): result.patch
+        case .other(let other): other.patch
+        }
+    }
+
     /// The result whose effects the client waits for; nil if it does not wait.
-    let awaited: DispatchResult?
-    private let action: ActionRequest?
-    private let isCommitted: Bool
-    private let revision: Int
-    private let effects: [EffectID]
-    private let selection: Selection?
-    /// Nil for that of the store.
-    private let otherResponse: ActionResponse?
-    /// Whether the client may not know what the action has started.
-    private let hidesEffects: Bool
-    private let isReplayed: Bool
-
-    /// The answer with the state that the action led to.
-    init(to action: ActionRequest, _ result: borrowing DispatchResult, _ selection: Selection?) {
-        state = result.state?.json
-        patch = result.patch
-        awaited = action.wait == nil ? nil : copy result
-        self.action = action
-        isCommitted = result.isCommitted
-        revision = result.revision
-        effects = result.effects
-        self.selection = selection
-        otherResponse = nil
-        hidesEffects = action.hidesEffects
-        isReplayed = false
-    }
-
-    private init(
-        _ response: ActionResponse, _ state: [UInt8]?, _ patch: EncodedPatch?, hidesEffects: Bool, isReplayed: Bool
-    ) {
-        self.state = state
-        self.patch = patch
-        (awaited, action, selection) = (nil, nil, nil)
-        (isCommitted, revision, effects) = (false, response.revision, [])
-        otherResponse = response
-        self.hidesEffects = hidesEffects
-        self.isReplayed = isReplayed
-    }
-
-    /// The answer to a repeated request.
-    convenience init(replaying response: ActionResponse, _ state: [UInt8]?, hidesEffects: Bool) {
-        self.init(response, state, nil, hidesEffects: hidesEffects, isReplayed: true)
+    var awaited: DispatchResult? {
+        if case .first(let result, let action) = self, action.wait != nil { result } else { nil }
     }
 
     var response: ActionResponse {
-        if let otherResponse { return otherResponse }
-        return ActionResponse(
-            outcome: isCommitted ? .committed : .ignored, revision: revision, effects: effects.map(\.name),
-            selection: state == nil ? nil : selection, appliedPreference: action?.appliedPreference,
-            isSettled: awaited?.isOver)
+        switch self {
+        case .first(let result, let action):
+            ActionResponse(
+                result.isCommitted ? .committed : .ignored, revision: result.revision,
+                effects: result.effects.map(\.name), appliedPreference: action.appliedPreference,
+                isSettled: action.wait == nil ? nil : result.isOver)
+        case .other(let other): other.response
+        }
+    }
+
+    private var other: Other {
+        switch self {
+        case .first(_, let action):
+            Other(response: response, state: state, patch: patch, hidesEffects: action.hidesEffects)
+        case .other(let other): other
+        }
     }
 
     /// The answer with a later state.
     ///
     /// - Parameter state: nil not to show it.
     func with(_ state: [UInt8]?, at revision: Int, isSettled: Bool) -> ActionAnswer {
-        var response = response
-        response.revision = revision
-        response.isSettled = isSettled
-        return ActionAnswer(response, state, patch, hidesEffects: hidesEffects, isReplayed: isReplayed)
+        var other = other
+        other.state = state
+        other.response.revision = revision
+        other.response.isSettled = isSettled
+        return .other(other)
     }
 
     func with(_ patch: EncodedPatch) -> ActionAnswer {
-        ActionAnswer(response, state, patch, hidesEffects: hidesEffects, isReplayed: isReplayed)
+        var other = other
+        other.patch = patch
+        return .other(other)
     }
 
     /// The message that the client gets.
     func message(of history: String) -> Response {
-        var message = response.message(showing: state, of: history, patch: patch, hidesEffects: hidesEffects)
-        if isReplayed { message.markReplayed() }
-        return message
+        switch self {
+        case .first(let result, let action):
+            return response.message(
+                showing: result.stateJSON, of: history, patch: result.patch, hidesEffects: action.hidesEffects)
+        case .other(let other):
+            var message = other.response.message(
+                showing: other.state, of: history, patch: other.patch, hidesEffects: other.hidesEffects)
+            if other.isReplayed { message.markReplayed() }
+            return message
+        }
     }
 }
 

@@ -44,10 +44,13 @@ extension SessionAccess {
                 try answer(context, at: segment, call)
             }
         }
+        switch handling {
         // The usual case needs no closure.
-        if case .now(let result) = handling { return context.answer(with: result, call.respond) }
-        answer(context, with: handling, call.respond) { [self] context throws(Problem) in
-            try answer(context, at: segment, call)
+        case .now(let result): context.answer(with: result, call.respond)
+        case .later(let run):
+            answer(context, when: run, call.respond) { [self] context throws(Problem) in
+                try answer(context, at: segment, call)
+            }
         }
     }
 
@@ -69,10 +72,16 @@ extension SessionAccess {
         _ context: RequestContext, with handling: Handling<SessionResult>, _ respond: @escaping SessionCall.Respond,
         again: @escaping Otherwise
     ) {
-        guard case .later(let run) = handling else {
-            if case .now(let result) = handling { context.answer(with: result, respond) }
-            return
+        switch handling {
+        case .now(let result): context.answer(with: result, respond)
+        case .later(let run): answer(context, when: run, respond, again: again)
         }
+    }
+
+    private func answer(
+        _ context: RequestContext, when run: @escaping @Sendable () async throws(SessionFailure) -> SessionResult,
+        _ respond: @escaping SessionCall.Respond, again: @escaping Otherwise
+    ) {
         let deferred = context.deferred
         Task(executorPreference: context.exchange.loop) {
             do throws(SessionFailure) {

@@ -24,21 +24,21 @@ struct SessionRequest: Sendable {
 
 enum SessionOperation: Sendable {
     /// Shows the session without its state.
-    indirect case describe(Preconditions)
-    indirect case read(Reading)
+    case describe(Preconditions)
+    case read(Reading)
     /// Shows a page of the action log.
     case log(after: Int, limit: Int)
     case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision.
     case fork(revision: Int?)
-    indirect case end(Preconditions)
+    case end(Preconditions)
     indirect case share(ShareTerms)
     case revokeShares
     /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
     /// without a selection.
     indirect case recall(SelectionText?, revision: Int?)
     /// Stores the answer to a request with a key.
-    case remember(IdempotencyRecord)
+    indirect case remember(IdempotencyRecord)
 
     /// A read of the state: now, or at an earlier revision.
     struct Reading: Sendable, Hashable {

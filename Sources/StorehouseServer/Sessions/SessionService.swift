@@ -77,28 +77,29 @@ extension SessionService {
         let options = action.options(for: session, selection)
         let start = LoopInstant.current
         var completion: Promise<DispatchResult>?
-        let result = session.store.dispatch(json, options) {
+        let immediate = session.store.dispatch(json, options) {
             let promise = Promise<DispatchResult>()
             completion = promise
             return { promise.fulfill($0) }
         }
-        if let result { return .now(try Self.result(of: result, action, selection, session, since: start)) }
-        guard let completion else { preconditionFailure("a store that has no result yet has taken a completion") }
-        return .later { () async throws(SessionFailure) in
-            try Self.result(of: await completion.value(), action, selection, session, since: start)
+        guard let result = consume immediate else {
+            guard let completion else { preconditionFailure("a store that has no result yet has taken a completion") }
+            return .later { () async throws(SessionFailure) in
+                try Self.result(of: await completion.value(), action, session, since: start)
+            }
         }
+        return .now(try Self.result(of: result, action, session, since: start))
     }
 
     private static func result(
-        of result: DispatchResult, _ action: ActionRequest, _ selection: Selection?, _ session: Session,
-        since start: LoopInstant
+        of result: consuming DispatchResult, _ action: ActionRequest, _ session: Session, since start: LoopInstant
     ) throws(SessionFailure) -> SessionResult {
         let moment = session.runtime.metrics.dispatched(result, isDryRun: action.isDryRun, since: start)
         let failure: SessionFailure
         switch result.outcome {
         case .committed, .ignored:
             return SessionResult(
-                .action(ActionAnswer(to: action, result, selection)), of: session,
+                .action(.first(result, to: action)), of: session,
                 committedAt: result.isCommitted && !action.isDryRun ? moment : nil)
         case .refused(let refusal, let index): failure = .action(.refused(refusal, index: index))
         case .rejected(let rejection, let index):
@@ -124,14 +125,24 @@ extension SessionService {
         {
             return .now(SessionResult(.unchanged, of: session, at: newest))
         }
-        return try state(selection, at: reading.revision, session) { state in
-            switch conditions.outcome(at: session.tag(state.revision)) {
-            case .hold: SessionResult(.document(StateDocument(state)), of: session, at: state.revision)
-            case .known: SessionResult(.unchanged, of: session, at: state.revision)
-            case .mismatch: SessionResult(mismatchAt: state.revision, of: session)
-            }
+        // The usual case needs no closure.
+        guard let revision = reading.revision else {
+            return .now(Self.result(of: session.store.read(selection), conditions, session))
+        }
+        return try state(selection, at: revision, session) { state in
+            Self.result(of: state, conditions, session)
         } past: { snapshot throws(RestorationError) in
             try session.kind.select(selection, of: snapshot)
+        }
+    }
+
+    private static func result(
+        of state: EncodedState, _ conditions: Preconditions, _ session: Session
+    ) -> SessionResult {
+        switch conditions.outcome(at: session.tag(state.revision)) {
+        case .hold: SessionResult(.document(StateDocument(state)), of: session, at: state.revision)
+        case .known: SessionResult(.unchanged, of: session, at: state.revision)
+        case .mismatch: SessionResult(mismatchAt: state.revision, of: session)
         }
     }
 

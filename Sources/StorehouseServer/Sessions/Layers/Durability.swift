@@ -33,12 +33,14 @@ struct Durability<Next: SessionHandler>: SessionHandler {
 extension Handling<SessionResult> {
     /// Holds the result until what it shows is durable.
     @inline(__always)
-    func whenDurable() -> Handling<SessionResult> {
-        switch self {
-        case .now(let result) where result.session.isDurable(through: result.revision):
+    consuming func whenDurable() -> Handling<SessionResult> {
+        switch consume self {
+        case .now(let result):
+            guard result.session.isDurable(through: result.revision) else {
+                return .later { () async throws(SessionFailure) in try await result.durable() }
+            }
             if let moment = result.committedAt { result.session.runtime.metrics.committed(from: moment, to: moment) }
-            return self
-        case .now(let result): return .later { () async throws(SessionFailure) in try await result.durable() }
+            return .now(result)
         case .later(let run): return .later { () async throws(SessionFailure) in try await run().durable() }
         }
     }

@@ -98,8 +98,9 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
             }
             let state: [UInt8]? =
                 if case .state(let state) = shown.content, selection != nil { state.json } else { nil }
-            let answer = ActionAnswer(replaying: response, state, hidesEffects: action.hidesEffects)
-            result.content = .action(answer)
+            let answer = ActionAnswer.Other(
+                response: response, state: state, hidesEffects: action.hidesEffects, isReplayed: true)
+            result.content = .action(.other(answer))
             return result
         }
         switch try next.handle(request.with(question), session) {
@@ -136,7 +137,7 @@ private final class AnswerRecorder: Sendable {
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result.outcome {
         case .committed, .ignored:
-            let answer = ActionAnswer(to: action, result, selection)
+            let answer = ActionAnswer.first(result, to: action)
             let record = record(answer)
             if action.wait != nil { unsettled.withLock { $0 = answer } }
             if action.wait == nil || result.isOver { publish(record) }
@@ -153,8 +154,10 @@ private final class AnswerRecorder: Sendable {
 
     func record(_ answer: ActionAnswer) -> IdempotencyRecord {
         let isWhole = answer.state != nil && !session.canReplayStates
+        var response = answer.response
+        response.selection = answer.state == nil ? nil : selection
         return record(
-            answer.response, hasState: answer.state != nil, message: isWhole ? answer.message(of: "").serialized : nil)
+            response, hasState: answer.state != nil, message: isWhole ? answer.message(of: "").serialized : nil)
     }
 
     /// - Parameter message: the whole message, if the state cannot be shown again.

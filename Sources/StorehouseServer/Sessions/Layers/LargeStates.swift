@@ -21,11 +21,10 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
             return try handleLarge(request, session)
         }
         if case .dispatch(let action) = request.operation { session.recordGrowth(action.body.count) }
-        let handling = try next.handle(request, session)
-        switch handling {
+        switch try next.handle(request, session) {
         case .now(let result):
             record(result, request)
-            return handling
+            return .now(result)
         case .later(let run):
             return .later { () async throws(SessionFailure) in
                 let result = try await run()

@@ -37,22 +37,27 @@ struct ShareView<Next: SessionHandler>: SessionHandler {
         narrowed.permit = share
         narrowed.operation = try share.narrow(request.operation)
         let handling = try next.handle(narrowed, session)
-        if case .now(let result) = handling { return .now(Self.shown(result)) }
-        return .later { () async throws(SessionFailure) in
+        if case .now(let result) = handling { return .now(try Self.shown(result, of: narrowed)) }
+        return .later { [narrowed] () async throws(SessionFailure) in
             let result = try await handling.value()
             // A client is told what its action has committed, also if its share was revoked meanwhile.
-            if case .dispatch = request.operation { return Self.shown(result) }
+            if case .dispatch = narrowed.operation { return try Self.shown(result, of: narrowed) }
             guard share.isValid(in: session) else { throw share.refusal }
             return result
         }
     }
 
     /// The paths of a patch begin at what the share shows.
-    private static func shown(_ result: SessionResult) -> SessionResult {
-        guard case .action(let answer) = result.content, let patch = answer.patch else { return result }
+    private static func shown(
+        _ result: SessionResult, of request: SessionRequest
+    ) throws(SessionFailure) -> SessionResult {
+        guard case .action(let answer) = result.content, let patch = answer.patch,
+            case .dispatch(let action) = request.operation
+        else { return result }
         var result = result
+        let selection = answer.state == nil ? nil : try action.selection?.selection(of: result.session.kind)
         let projected: EncodedPatch =
-            switch answer.response.selection?.project(patch) ?? .unchanged {
+            switch selection?.project(patch) ?? .unchanged {
             case .unchanged: EncodedPatch()
             case .patch(let patch): patch
             case .value, .needsValue: EncodedPatch([.init(.replace, "", answer.state ?? [])])
