@@ -213,3 +213,13 @@ extension ConnectionManager {
         }
     }
 }
+
+extension SlowClientDisconnector {
+    convenience init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
+        let visits: [Visit] = managers.map { manager in { manager.disconnectSlowClients(done: $0) } }
+        let loop = managers.first?.loop
+        self.init(output, visits) { time, job in
+            loop?.execute { _ = loop?.schedule(after: time, job) }
+        }
+    }
+}

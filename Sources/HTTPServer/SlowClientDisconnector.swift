@@ -46,14 +46,6 @@ package final class SlowClientDisconnector: Sendable {
         self.schedule = schedule
     }
 
-    convenience init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
-        let visits: [Visit] = managers.map { manager in { manager.disconnectSlowClients(done: $0) } }
-        let loop = managers.first?.loop
-        self.init(output, visits) { time, job in
-            loop?.execute { _ = loop?.schedule(after: time, job) }
-        }
-    }
-
     /// Starts to disconnect slow clients, unless that is under way. Any thread may call it, and often.
     package func begin() {
         guard !isRunning.load(ordering: .relaxed), !isRunning.exchange(true, ordering: .relaxed) else { return }

@@ -28,10 +28,6 @@ package final class InputCutter: Sendable {
     /// - Parameter visits: one for each event loop.
     package init(_ visits: [Visit]) { self.visits = visits }
 
-    convenience init(_ managers: [ConnectionManager]) {
-        self.init(managers.map { manager in { manager.cutInput(loops: managers.count, done: $0) } })
-    }
-
     /// Starts to cut requests on all loops, unless that is under way. Any thread may call it, and often.
     package func begin() {
         guard running.compareExchange(expected: 0, desired: visits.count, ordering: .relaxed).exchanged else { return }

@@ -53,3 +53,9 @@ extension ConnectionManager {
         }
     }
 }
+
+extension InputCutter {
+    convenience init(_ managers: [ConnectionManager]) {
+        self.init(managers.map { manager in { manager.cutInput(loops: managers.count, done: $0) } })
+    }
+}
