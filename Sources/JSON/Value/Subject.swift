@@ -24,10 +24,6 @@ extension Subject: CustomStringConvertible {
     public var description: String { text }
 }
 
-extension Subject: JSONEncodable {
-    public func encode(into json: inout JSONWriter) { json.string(text) }
-}
-
 extension JSONValue {
     /// The string as a subject; nil for any other value.
     package var asSubject: Subject? { asString.map { Subject($0) } }

@@ -113,6 +113,10 @@ extension JSONObject: JSONEncodable {
     }
 }
 
+extension Subject: JSONEncodable {
+    public func encode(into json: inout JSONWriter) { json.string(text) }
+}
+
 extension JSONWriter {
     /// Writes a member. The name is written without escaping, so it must not contain quotes, backslashes or control characters.
     @inlinable @inline(__always)
