@@ -1,6 +1,5 @@
 import Locks
 import Platform
-import Synchronization
 
 /// The state that all event loops share: handlers, timers, the clock and the jobs for the end of the turn.
 package final class LoopCore {
@@ -215,36 +214,5 @@ package struct LoopInbox: Sendable {
             defer { state.jobs = [] }
             return state.jobs
         }
-    }
-}
-
-/// The thread on which a loop is running, if any.
-@usableFromInline
-package final class LoopThread: Sendable {
-    private let thread = Atomic<UInt>(0)
-
-    package init() {}
-
-    /// Whether the caller runs on the loop.
-    @usableFromInline
-    package var isCurrent: Bool {
-        thread.load(ordering: .relaxed) == Self.currentThread
-    }
-
-    /// Marks the current thread as the loop's. Synchronizes with the previous `leave`.
-    func enter() {
-        _ = thread.exchange(Self.currentThread, ordering: .acquiring)
-    }
-
-    func leave() {
-        thread.store(0, ordering: .releasing)
-    }
-
-    private static var currentThread: UInt {
-        #if canImport(Darwin)
-            UInt(bitPattern: pthread_self())
-        #else
-            UInt(pthread_self())
-        #endif
     }
 }

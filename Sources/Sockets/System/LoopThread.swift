@@ -1,0 +1,33 @@
+import Platform
+import Synchronization
+
+/// The thread on which a loop is running, if any.
+@usableFromInline
+package final class LoopThread: Sendable {
+    private let thread = Atomic<UInt>(0)
+
+    package init() {}
+
+    /// Whether the caller runs on the loop.
+    @usableFromInline
+    package var isCurrent: Bool {
+        thread.load(ordering: .relaxed) == Self.currentThread
+    }
+
+    /// Marks the current thread as the loop's. Synchronizes with the previous `leave`.
+    func enter() {
+        _ = thread.exchange(Self.currentThread, ordering: .acquiring)
+    }
+
+    func leave() {
+        thread.store(0, ordering: .releasing)
+    }
+
+    private static var currentThread: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
+}
