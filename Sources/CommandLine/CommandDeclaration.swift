@@ -34,6 +34,8 @@ struct CommandDeclaration: Sendable {
         all.first { $0.name == name }
     }
 
+    var syntax: CommandSyntax { CommandSyntax(name: name, arguments: arguments, flags: flags) }
+
     /// The command line in the help: `serve [--config FILE]`.
     var usage: String {
         ([name] + arguments.map(\.usage) + flags.map(\.usage)).joined(separator: " ")
@@ -57,64 +59,4 @@ struct SampleKind: Sendable {
     var action = "counter/increment by=2"
     /// One for which it is worth waiting.
     var slowAction = "animal/fetchAnimal"
-}
-
-/// A word of a command line that is not a flag.
-struct CommandArgument: Sendable {
-    /// Its name in the help.
-    let placeholder: String
-    let summary: String
-    var isRequired = true
-    /// True if any number of words may stand here. Only the last argument of a command can be so.
-    var isRepeatable = false
-    var values = CompletedValues.none
-
-    var usage: String {
-        let text = isRepeatable ? placeholder + "…" : placeholder
-        return isRequired ? text : "[\(text)]"
-    }
-}
-
-/// A flag that a command takes.
-struct CommandFlag: Sendable {
-    let name: String
-    /// The name of its value in the help; nil if it has none.
-    var placeholder: String?
-    let summary: String
-    /// True if the command needs it.
-    var isRequired = false
-    /// True if every occurrence counts, not only the last.
-    var isRepeatable = false
-    var values = CompletedValues.none
-
-    var usage: String { isRequired ? text : "[\(text)]" + (isRepeatable ? "…" : "") }
-
-    /// `--config FILE`
-    var text: String { ([name] + [placeholder].compactMap(\.self)).joined(separator: " ") }
-}
-
-/// The values that a shell offers for a flag or an argument.
-enum CompletedValues: Sendable, Hashable {
-    case none
-    case files
-    case words([String])
-    /// The store kinds that the program hosts.
-    case kinds
-    /// The names of the commands.
-    case commands
-}
-
-extension CommandFlag {
-    static let config = CommandFlag(
-        name: "--config", placeholder: "FILE", summary: "read this file instead of \(Configuration.defaultFile)",
-        values: .files)
-    static let host = CommandFlag(name: "--host", placeholder: "H", summary: "listen on this address (http.host)")
-    static let port = CommandFlag(
-        name: "--port", placeholder: "N", summary: "listen on this port (http.port); 0 takes a free one")
-    static let set = CommandFlag(
-        name: "--set", placeholder: "KEY=VALUE", summary: "set any key, such as limits.actions.rate=10; repeatable",
-        isRepeatable: true)
-    static let json = CommandFlag(name: "--json", summary: "print JSON, for scripts")
-    /// For commands that print nothing else.
-    static let alwaysJSON = CommandFlag(name: "--json", summary: "accepted, because the output is JSON anyway")
 }

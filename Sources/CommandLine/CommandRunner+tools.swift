@@ -52,7 +52,7 @@ extension CommandRunner {
     private func kind(named name: String) throws -> StoreKind {
         let kinds = kinds
         guard let kind = kinds.first(where: { $0.name == name }) else {
-            let hint = Invocation.nearest(to: name, in: kinds.map(\.name))
+            let hint = kinds.map(\.name).nearest(to: name)
             throw CommandFailure("there is no store kind '\(name)'; the nearest is '\(hint)'".escapedForOneLine)
         }
         return kind

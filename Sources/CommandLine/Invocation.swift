@@ -41,13 +41,13 @@ package enum Invocation: Sendable, Hashable {
         guard var first = arguments.first else {
             throw UsageError(description: Help.commands(of: program))
         }
-        if isHelp(first) { first = "help" }
+        if FlagValues.isHelp(first) { first = "help" }
         if first == "--version" { first = "version" }
         var command: CommandDeclaration?
         do throws(UsageError) {
             guard let found = CommandDeclaration.named(first) else { throw unknown(first) }
             command = found
-            guard let values = try FlagValues(arguments.dropFirst(), of: found) else { return .help(command: first) }
+            guard let values = try FlagValues(arguments.dropFirst(), of: found.syntax) else { return .help(command: first) }
             return try found.invocation(values)
         } catch {
             let help = [program] + [command?.name].compactMap(\.self) + ["--help"]
@@ -55,43 +55,9 @@ package enum Invocation: Sendable, Hashable {
         }
     }
 
-    static func isHelp(_ word: String) -> Bool {
-        word == "--help" || word == "-h"
-    }
-
-    static func nearest(to word: String, in candidates: [String]) -> String {
-        let nearest = candidates.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
-        return candidates.first { $0.hasPrefix(word) } ?? nearest?.word ?? ""
-    }
-
     static func unknown(_ word: String) -> UsageError {
         let isFlag = word.hasPrefix("-")
-        let hint = nearest(to: word, in: isFlag ? ["--help", "--version"] : CommandDeclaration.all.map(\.name))
+        let hint = (isFlag ? ["--help", "--version"] : CommandDeclaration.all.map(\.name)).nearest(to: word)
         return .wrong("there is no \(isFlag ? "flag" : "command") '\(word)'; the nearest is '\(hint)'")
-    }
-}
-
-/// An error in the command line. The exit code is 2.
-package struct UsageError: Error, Sendable, Hashable {
-    /// The text for standard error.
-    package let description: String
-}
-
-extension UsageError: CustomStringConvertible {}
-
-extension UsageError {
-    /// An error of one line, without the passwords of URLs in it. ``Invocation/parse(_:program:)`` adds a pointer to the help.
-    static func wrong(_ detail: String) -> UsageError {
-        UsageError(description: detail.withoutUserInfo.escapedForOneLine)
-    }
-}
-
-/// Why a command failed. The exit code is 1.
-package struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The text for standard error, without the name of the program.
-    package let description: String
-
-    package init(_ description: String) {
-        self.description = description
     }
 }

@@ -96,7 +96,7 @@ package struct TokenCommand: Sendable, Hashable {
         for name in list(text) {
             guard let permission = Permission(rawValue: name) else {
                 let known = Permission.allCases.map(\.rawValue)
-                throw .wrong("--may has no '\(name)'; the nearest is '\(Invocation.nearest(to: name, in: known))'")
+                throw .wrong("--may has no '\(name)'; the nearest is '\(known.nearest(to: name))'")
             }
             permissions.append(permission)
         }

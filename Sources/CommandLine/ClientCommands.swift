@@ -1,34 +1,3 @@
-import JSON
-import Observability
-import Platform
-import RemoteServices
-import Upstream
-
-/// How a client command reaches a server.
-package struct ClientConnection: Sendable, Hashable {
-    /// Fields of every request, such as the credentials that a proxy asks for.
-    package var headers: [String: String] = [:]
-    /// A file of trusted certificates (PEM); nil for those of the system.
-    package var caFile: String?
-
-    package init(headers: [String: String] = [:], caFile: String? = nil) {
-        self.headers = headers
-        self.caFile = caFile
-    }
-
-    init(_ values: FlagValues) throws(UsageError) {
-        caFile = values[.caFile]
-        if let caFile, access(caFile, R_OK) != 0 { throw .wrong("--ca-file \(caFile) cannot be read") }
-        for text in values.all(.header) {
-            guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-                // The value may be a secret.
-                throw .wrong("--header needs a name and a value: \(CommandFlag.header.text)")
-            }
-            headers[String(text[..<colon])] = String(text[text.index(after: colon)...].drop { $0 == " " })
-        }
-    }
-}
-
 extension CommandDeclaration {
     /// The commands that talk to a running server.
     static let clients = [
@@ -98,46 +67,4 @@ extension CommandDeclaration {
             ]
         ) { values throws(UsageError) in .send(try SendCommand(values)) },
     ]
-}
-
-extension CommandFlag {
-    static let select = CommandFlag(
-        name: "--select", placeholder: "POINTER", summary: "show this part of the state: a JSON Pointer or a selector")
-    static let header = CommandFlag(
-        name: "--header", placeholder: "'NAME: VALUE'", summary: "send this header field; repeatable",
-        isRepeatable: true)
-    static let caFile = CommandFlag(
-        name: "--ca-file", placeholder: "FILE", summary: "trust these certificates (PEM) instead of the system's",
-        values: .files)
-    static let store = CommandFlag(
-        name: "--store", placeholder: "NAME", summary: "create a session of this store kind first", values: .kinds)
-    static let wait = CommandFlag(
-        name: "--wait", placeholder: "SECONDS", summary: "wait so long for the effects of the action")
-    static let ifMatch = CommandFlag(
-        name: "--if-match", placeholder: "REV", summary: "commit only if the session is at this revision")
-    static let dryRun = CommandFlag(name: "--dry-run", summary: "show what the action would change, and do nothing")
-}
-
-/// The readable form of a problem document (RFC 9457).
-package enum ProblemText {
-    /// - Parameters:
-    ///   - body: the body of the answer; another document than a problem gives a text with the status only.
-    package static func text(status: Int, body: [UInt8]) -> String {
-        guard let problem = try? JSONValue(parsing: body), let code = problem["code"]?.asString else {
-            return "the server answered with the status \(status)"
-        }
-        let title = problem["title"]?.asString ?? "the request was refused"
-        let detail = problem["detail"]?.asString ?? ""
-        var lines = ["\(title) (\(status) \(code))" + (detail.isEmpty ? "" : ": \(detail)")]
-        // The detail may have the only error, and the similar names.
-        for error in problem["errors"]?.asArray ?? [] {
-            let reason = error["detail"]?.asString ?? ""
-            if !detail.contains(reason) { lines.append("  \(error["pointer"]?.asString ?? ""): \(reason)") }
-        }
-        let nearest = (problem["nearest"]?.asArray ?? []).compactMap(\.asString)
-        if !nearest.isEmpty, !detail.contains(nearest[0]) {
-            lines.append("Did you mean \(nearest.joined(separator: " or "))?")
-        }
-        return lines.map(\.escapedForOneLine).joined(separator: "\n")
-    }
 }

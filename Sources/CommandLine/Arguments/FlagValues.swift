@@ -72,24 +72,26 @@ struct FlagValues {
     }
 
     /// Reads `--flag value`, `--flag=value` and arguments. Everything behind `--` is an argument. Nil if a word asks for help.
-    init?(_ words: ArraySlice<String>, of command: CommandDeclaration) throws(UsageError) {
+    init?(_ words: ArraySlice<String>, of command: CommandSyntax) throws(UsageError) {
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
                 for word in rest { try add(word, to: command) }
                 return
             }
-            if Invocation.isHelp(word) { return nil }
+            if Self.isHelp(word) { return nil }
             if Self.isArgument(word, of: command) { try add(word, to: command) } else { try read(word, &rest, command) }
         }
     }
 
+    static func isHelp(_ word: String) -> Bool { word == "--help" || word == "-h" }
+
     /// A session id may begin with one dash, and `-` is standard input.
-    private static func isArgument(_ word: String, of command: CommandDeclaration) -> Bool {
+    private static func isArgument(_ word: String, of command: CommandSyntax) -> Bool {
         !word.hasPrefix("-") || !word.hasPrefix("--") && !command.arguments.isEmpty
     }
 
-    private mutating func add(_ word: String, to command: CommandDeclaration) throws(UsageError) {
+    private mutating func add(_ word: String, to command: CommandSyntax) throws(UsageError) {
         guard arguments.count < command.arguments.count || command.arguments.last?.isRepeatable == true else {
             throw .wrong("'\(command.name)' takes no argument '\(word)'")
         }
@@ -97,12 +99,12 @@ struct FlagValues {
     }
 
     private mutating func read(
-        _ word: String, _ rest: inout ArraySlice<String>, _ command: CommandDeclaration
+        _ word: String, _ rest: inout ArraySlice<String>, _ command: CommandSyntax
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts.first.map(String.init) ?? word
         guard let flag = command.flags.first(where: { $0.name == name }) else {
-            let hint = Invocation.nearest(to: name, in: command.flags.map(\.name) + ["--help"])
+            let hint = (command.flags.map(\.name) + ["--help"]).nearest(to: name)
             throw .wrong("'\(command.name)' has no flag '\(name)'; the nearest is '\(hint)'")
         }
         guard flag.placeholder != nil else {
