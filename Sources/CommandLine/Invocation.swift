@@ -47,7 +47,9 @@ package enum Invocation: Sendable, Hashable {
         do throws(UsageError) {
             guard let found = CommandDeclaration.named(first) else { throw unknown(first) }
             command = found
-            guard let values = try FlagValues(arguments.dropFirst(), of: found.syntax) else { return .help(command: first) }
+            guard let values = try FlagValues(arguments.dropFirst(), of: found.syntax) else {
+                return .help(command: first)
+            }
             return try found.invocation(values)
         } catch {
             let help = [program] + [command?.name].compactMap(\.self) + ["--help"]

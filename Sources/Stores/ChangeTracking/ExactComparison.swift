@@ -41,7 +41,7 @@ package enum ExactComparison {
     /// Objects may refer to each other in a circle.
     private static let maxDepth = 64
 
-    fileprivate static func haveSameText<Value>(_ one: Value, _ other: Value, depth: Int) -> Bool {
+    static func haveSameText<Value>(_ one: Value, _ other: Value, depth: Int) -> Bool {
         if _isPOD(Value.self) { return true }
         if let one = one as? any TextContainer { return one.hasSameText(as: other, depth: depth) }
         guard depth < maxDepth else { return false }
@@ -67,7 +67,7 @@ package enum ExactComparison {
 }
 
 /// A value of the standard library that is a text or contains some.
-private protocol TextContainer {
+protocol TextContainer {
     /// - Parameter other: an equal value.
     func hasSameText(as other: Any, depth: Int) -> Bool
 }
@@ -80,22 +80,22 @@ extension StringProtocol {
 }
 
 extension String: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool { hasSameBytes(as: other) }
+    func hasSameText(as other: Any, depth: Int) -> Bool { hasSameBytes(as: other) }
 }
 
 extension Substring: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool { hasSameBytes(as: other) }
+    func hasSameText(as other: Any, depth: Int) -> Bool { hasSameBytes(as: other) }
 }
 
 extension Character: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool {
+    func hasSameText(as other: Any, depth: Int) -> Bool {
         guard let other = other as? Character else { return false }
         return utf8.elementsEqual(other.utf8)
     }
 }
 
 extension Optional: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool {
+    func hasSameText(as other: Any, depth: Int) -> Bool {
         switch (self, other as? Wrapped?) {
         case (let one?, .some(let other?)): ExactComparison.haveSameText(one, other, depth: depth)
         case (nil, .some(nil)): true
@@ -105,7 +105,7 @@ extension Optional: TextContainer {
 }
 
 extension Array: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool {
+    func hasSameText(as other: Any, depth: Int) -> Bool {
         guard let other = other as? [Element], count == other.count else { return false }
         if _isPOD(Element.self) { return true }
         return zip(self, other).allSatisfy { ExactComparison.haveSameText($0, $1, depth: depth) }
@@ -113,7 +113,7 @@ extension Array: TextContainer {
 }
 
 extension Set: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool {
+    func hasSameText(as other: Any, depth: Int) -> Bool {
         guard let other = other as? Set, count == other.count else { return false }
         if _isPOD(Element.self) { return true }
         return allSatisfy { element in
@@ -123,21 +123,13 @@ extension Set: TextContainer {
 }
 
 extension Dictionary: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool {
+    func hasSameText(as other: Any, depth: Int) -> Bool {
         guard let other = other as? Dictionary, count == other.count else { return false }
         return allSatisfy { key, value in
             guard let index = other.index(forKey: key) else { return false }
             return ExactComparison.haveSameText(key, other[index].key, depth: depth)
                 && ExactComparison.haveSameText(value, other[index].value, depth: depth)
         }
-    }
-}
-
-extension EntityTable: TextContainer {
-    fileprivate func hasSameText(as other: Any, depth: Int) -> Bool {
-        guard let other = other as? EntityTable, count == other.count else { return false }
-        if stamp == other.stamp { return true }
-        return zip(ordered, other.ordered).allSatisfy { ExactComparison.haveSameText($0, $1, depth: depth) }
     }
 }
 

@@ -79,14 +79,6 @@ public enum Outcome: Sendable, Hashable {
     case ended
 }
 
-extension Rejection {
-    /// An action that would start more effects than the store, or the queue of one, may have.
-    public static let tooManyEffects: Rejection = "too-many-effects"
-
-    /// An action that would make the state larger than the host of the store allows.
-    public static let stateTooLarge: Rejection = "state-too-large"
-}
-
 /// One action, or a batch that is committed whole or not at all.
 @usableFromInline
 package struct QueuedActions<Action: Sendable>: Sendable {
