@@ -94,7 +94,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     }
 
     @inlinable
-    convenience init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
+    convenience init<Nested>(_ part: ActionDeclaration<Nested>, _ path: CasePath<Action, Nested>) {
         self.init(
             part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
             secrets: part.secrets, read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },

@@ -176,3 +176,14 @@ struct DefinedActions: Sendable {
     @usableFromInline
     func refuse<State>(_ action: StoreAction<State>) -> Decision { .reject(.undeclaredAction(action.name)) }
 }
+
+/// Reduces each action of a definition by the action's own rules, in a store of the state alone.
+struct ActionReducer<State: Sendable>: Reducer {
+    let actions: DefinedActions
+
+    func decide(_ action: StoreAction<State>, in state: State) -> Decision {
+        actions.contain(action) ? action.decide(state) : actions.refuse(action)
+    }
+
+    func reduce(_ state: inout State, _ action: StoreAction<State>) { action.reduce(&state) }
+}

@@ -19,17 +19,17 @@ public struct PersistedValue {
     }
 
     /// The member with that name.
-    public func member<Member: Restorable>(_ name: String) throws(RestorationError) -> Member {
+    public func member<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
         guard let value = try members[name] else { throw unreadable("is missing", below: name) }
         return try read(value, at: name, privateState: privateJSON?[name])
     }
 
     /// The member with that name; nil if there is none, or if it is `null` and the type is not optional.
-    public func member<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
+    public func member<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
         guard let value = try members[name] else { return nil }
         do throws(RestorationError) {
             // With a type of its own: read as an optional of it, the value nil of an optional type would be no member.
-            let member: Member = try read(value, at: name, privateState: privateJSON?[name])
+            let member: Value = try read(value, at: name, privateState: privateJSON?[name])
             return member
         } catch {
             if value.isNull { return nil }
@@ -45,20 +45,20 @@ public struct PersistedValue {
     }
 
     /// The private member with that name.
-    public func privateMember<Member: Restorable>(_ name: String) throws(RestorationError) -> Member {
+    public func privateMember<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
         guard let value = privateJSON?[name] else { throw privateValue.unreadable("is missing", below: name) }
         return try privateValue.read(value, at: name)
     }
 
     /// The private member with that name; nil if there is none.
-    func privateMember<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
+    func privateMember<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
         guard let value = privateJSON?[name] else { return nil }
-        let member: Member = try privateValue.read(value, at: name)
+        let member: Value = try privateValue.read(value, at: name)
         return member
     }
 
     /// The value of a secret member whose text is JSON.
-    func restoredSecret<Member: Restorable>(_ text: String, _ name: String) throws(RestorationError) -> Member {
+    func restoredSecret<Value: Restorable>(_ text: String, _ name: String) throws(RestorationError) -> Value {
         guard let value = try? JSONValue(parsing: Array(text.utf8)) else {
             throw privateValue.unreadable("is not JSON", below: name)
         }
@@ -103,11 +103,11 @@ public struct PersistedValue {
     }
 
     /// Restores the part of this value at `step`.
-    func read<Part: Restorable>(
+    func read<Value: Restorable>(
         _ part: JSONValue, at step: String, privateState: JSONValue? = nil
-    ) throws(RestorationError) -> Part {
+    ) throws(RestorationError) -> Value {
         do throws(RestorationError) {
-            return try Part(
+            return try Value(
                 restoring: PersistedValue(part, privateState: privateState, isPrivate: isPrivate, sealer: sealer))
         } catch {
             throw error.below(step)

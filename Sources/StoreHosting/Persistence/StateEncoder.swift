@@ -6,9 +6,13 @@ import Stores
 /// All stores of the kind share it. ``HostCommitObserver`` holds the data of one store.
 @usableFromInline
 final class StateEncoder<State: DiffableState>: Sendable {
+    /// Turns a persisted state of one version, and its private part, into the next version.
+    @usableFromInline typealias Migration =
+        @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
+
     private let selectors: [String: Selector<State>]
     let restoration: StatePersistence<State>?
-    let migrations: [StoreKind.Migration]
+    let migrations: [Migration]
     /// The initial state of every new store.
     @usableFromInline let initialState: State
     /// The same as it is persisted.
@@ -26,7 +30,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
-        migrations: [StoreKind.Migration]
+        migrations: [Migration]
     ) {
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         initialState = state

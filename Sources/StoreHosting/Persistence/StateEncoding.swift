@@ -4,7 +4,7 @@ import Stores
 /// The whole state of one revision as JSON, with the places of its members that have tokens.
 @usableFromInline
 struct StateEncoding: Sendable {
-    fileprivate struct Part: Sendable {
+    fileprivate struct StampedMember: Sendable {
         let token: ChangeToken
         let range: Range<Int>
     }
@@ -12,7 +12,7 @@ struct StateEncoding: Sendable {
     let revision: Int
     let json: [UInt8]
     /// The members with tokens, in the order of the visit.
-    fileprivate var parts: [Part] = []
+    fileprivate var parts: [StampedMember] = []
 
     init(revision: Int, json: [UInt8]) {
         self.revision = revision
@@ -33,7 +33,7 @@ struct StateEncoding: Sendable {
 private struct SplicingWriter: ~Copyable, MemberVisitor {
     private let previous: StateEncoding?
     private var json = JSONWriter(reservingCapacity: 1024)
-    private(set) var parts: [StateEncoding.Part] = []
+    private(set) var parts: [StateEncoding.StampedMember] = []
     /// The ranges of the previous encoding, and where in the text they belong.
     private var splices: [(place: Int, source: Range<Int>)] = []
     /// How many bytes those ranges have.

@@ -1,39 +1,6 @@
 public import JSON
 public import Stores
 
-/// A state whose JSON and changes a server can show.
-///
-/// Members that `encode(into:)` leaves out, such as a password, are never sent to clients.
-///
-/// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time
-/// proportional to its size.
-public protocol DiffableState: Sendable, JSONEncodable {
-    /// Passes the parts of the state to `differ`, which compares them. By default the whole state, or each member of an
-    /// ``ObjectState``.
-    func findChanges(_ differ: inout StateDiffer)
-}
-
-/// A state that a server can host: its initial value and its JSON.
-///
-/// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
-public protocol HostedState: DiffableState {
-    /// The state at revision 0.
-    init()
-
-    /// How the state is persisted and restored; nil if it is not ``Restorable``.
-    static var restoration: StatePersistence<Self>? { get }
-}
-
-extension DiffableState {
-    @inlinable
-    public func findChanges(_ differ: inout StateDiffer) { differ.whole(self) }
-}
-
-extension DiffableState where Self: ObjectState {
-    @inlinable
-    public func findChanges(_ differ: inout StateDiffer) { visitMembers(&differ) }
-}
-
 /// A part of a state that is a JSON object. It declares its members once, for encoding and for diffing.
 ///
 /// Changes are found member by member, so the change of one field makes a patch of one operation.

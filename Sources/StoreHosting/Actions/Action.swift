@@ -1,0 +1,112 @@
+public import JSON
+public import Stores
+
+/// One action of a ``StoreDefinition``: its name, its fields, when it is rejected, and what it changes.
+///
+///     let book = Action<Hall, String>(
+///         "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
+///         rules: .reject("sold-out") { hall, _ in hall.guests.count == 3 }
+///     ) { hall, guest in hall.guests.append(guest) }
+///
+/// Its type over HTTP is `KIND/NAME`: `seats/book`. Called as a function it makes the action for a dispatch: `book("Ada")`.
+///
+/// `Values` is the type of its field, a tuple of the types of several fields, or `Void`. Each field needs an example. `change`
+/// changes the state in place. It must be pure: the same state and values give the same result.
+public struct Action<State: Sendable, Values: Sendable>: Sendable {
+    @usableFromInline let name: String
+    @usableFromInline let handler: ActionHandler<State>
+    @usableFromInline let fields: ActionFields<Values>
+    @usableFromInline let summary: String
+    @usableFromInline let audience: ActionVisibility
+
+    @inlinable
+    init(
+        _ name: String, _ summary: String, _ audience: ActionVisibility, _ fields: ActionFields<Values>,
+        _ rules: [Rule<State, Values>], _ change: @escaping @Sendable (inout State, Values) -> Void
+    ) {
+        self.name = name
+        self.fields = fields
+        self.summary = summary
+        self.audience = audience
+        let write = fields.write
+        // The casts hold: only `action(_:)` makes actions with this handler.
+        handler = ActionHandler(
+            name: { _ in name },
+            payload: { write(unsafeDowncast($0, to: ValueBox<Values>.self).value) },
+            decide: { box, state in
+                for rule in rules where rule.applies(state, unsafeDowncast(box, to: ValueBox<Values>.self).value) {
+                    return rule.decision
+                }
+                return .accept
+            },
+            reduce: { box, state in change(&state, unsafeDowncast(box, to: ValueBox<Values>.self).value) })
+    }
+
+    /// The action with these values.
+    @inlinable
+    public func callAsFunction<each Value: Sendable>(_ values: repeat each Value) -> StoreAction<State>
+    where Values == (repeat each Value) {
+        action((repeat each values))
+    }
+
+    /// The values of an action, if it is this one.
+    @inlinable
+    public func values(in action: StoreAction<State>) -> Values? {
+        action.handler === handler ? unsafeDowncast(action.values, to: ValueBox<Values>.self).value : nil
+    }
+
+    @inlinable
+    func action(_ values: Values) -> StoreAction<State> {
+        StoreAction(id: ObjectIdentifier(handler), handler: handler, values: ValueBox(values))
+    }
+}
+
+// One initializer for each number of fields: the compiler cannot infer an `inout` parameter in front of a parameter pack.
+extension Action {
+    /// An action without fields.
+    @inlinable
+    public init(
+        _ name: String, _ summary: String, audience: ActionVisibility = .client, rules: Rule<State, Void>...,
+        change: @escaping @Sendable (inout State) -> Void
+    ) where Values == Void {
+        self.init(name, summary, audience, ActionFields(), rules) { state, _ in change(&state) }
+    }
+
+    /// An action with a field.
+    @inlinable
+    public init(
+        _ name: String, _ summary: String, _ field: Field<Values>, audience: ActionVisibility = .client,
+        rules: Rule<State, Values>..., change: @escaping @Sendable (inout State, Values) -> Void
+    ) {
+        self.init(name, summary, audience, ActionFields(field), rules, change)
+    }
+
+    /// An action with two fields.
+    @inlinable
+    public init<A, B>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, audience: ActionVisibility = .client,
+        rules: Rule<State, (A, B)>..., change: @escaping @Sendable (inout State, A, B) -> Void
+    ) where Values == (A, B) {
+        self.init(name, summary, audience, ActionFields(a, b), rules) { change(&$0, $1.0, $1.1) }
+    }
+
+    /// An action with three fields.
+    @inlinable
+    public init<A, B, C>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
+        audience: ActionVisibility = .client, rules: Rule<State, (A, B, C)>...,
+        change: @escaping @Sendable (inout State, A, B, C) -> Void
+    ) where Values == (A, B, C) {
+        self.init(name, summary, audience, ActionFields(a, b, c), rules) { change(&$0, $1.0, $1.1, $1.2) }
+    }
+
+    /// An action with four fields.
+    @inlinable
+    public init<A, B, C, D>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
+        audience: ActionVisibility = .client, rules: Rule<State, (A, B, C, D)>...,
+        change: @escaping @Sendable (inout State, A, B, C, D) -> Void
+    ) where Values == (A, B, C, D) {
+        self.init(name, summary, audience, ActionFields(a, b, c, d), rules) { change(&$0, $1.0, $1.1, $1.2, $1.3) }
+    }
+}

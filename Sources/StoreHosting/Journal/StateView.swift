@@ -1,0 +1,34 @@
+/// A state at one revision, lent for the length of a call.
+public struct StateView: ~Copyable {
+    /// The revision of the state.
+    public let revision: Int
+    @usableFromInline let source: any StateSource
+    @usableFromInline let contents: UnsafeRawPointer
+
+    @inlinable
+    init(revision: Int, _ source: any StateSource, _ contents: UnsafeRawPointer) {
+        self.revision = revision
+        self.source = source
+        self.contents = contents
+    }
+
+    /// The newest commit, and those before it in its batch; empty at revision 0.
+    public var commits: [CommitRecord] { source.commits }
+
+    /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
+    public func encoded(_ selection: Selection) -> [UInt8] { source.encoded(selection, at: revision, contents) }
+}
+
+/// Encodes the state of one store.
+@usableFromInline
+protocol StateSource: AnyObject {
+    /// The commits of the newest dispatch that committed something.
+    var commits: [CommitRecord] { get }
+
+    /// The selected value as JSON.
+    ///
+    /// - Parameters:
+    ///   - revision: that of the state.
+    ///   - contents: those of the store.
+    func encoded(_ selection: Selection, at revision: Int, _ contents: UnsafeRawPointer) -> [UInt8]
+}

@@ -1,0 +1,32 @@
+/// How the states of a kind are persisted and restored; see ``Restorable``.
+public struct StatePersistence<State: Sendable>: Sendable {
+    /// A state, and whether all of its members were persisted.
+    typealias Restored = (state: State, isComplete: Bool)
+
+    let restore: @Sendable (PersistedValue) throws(RestorationError) -> Restored
+    private let encodePrivate: @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
+
+    init(
+        restore: @escaping @Sendable (PersistedValue) throws(RestorationError) -> Restored,
+        encodePrivate: @escaping @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
+    ) {
+        self.restore = restore
+        self.encodePrivate = encodePrivate
+    }
+
+    /// Encodes the private members of `state` as one object, with `$schema` unless the schema is 1.
+    func encodePrivate(_ state: borrowing State, schema: Int, into members: inout PrivateStateEncoder) {
+        members.open()
+        if schema > 1 { members.member("$schema", schema) }
+        encodePrivate(state, &members)
+        members.close()
+    }
+}
+
+extension StatePersistence where State: Restorable {
+    /// Uses the methods of ``Restorable``.
+    public init() {
+        restore = { persisted throws(RestorationError) in (try State(restoring: persisted), true) }
+        encodePrivate = { state, members in state.encodePrivate(into: &members) }
+    }
+}
