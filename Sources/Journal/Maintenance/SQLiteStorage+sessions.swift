@@ -70,7 +70,7 @@ extension SQLiteStorage {
         let isDeleted = try storageErrors(path) { () throws(SQLiteError) in
             let time = JournalTime.since(try SessionTimeReference(of: connection))
             let database = try WriteConnection(
-                connection, durability: .full, RetentionPolicy(RetentionLimits(), now: time))
+                connection, syncsTransactions: true, RetentionPolicy(RetentionLimits(), now: time))
             defer { database.close() }
             // Nobody knows how much of the time since the last server counts: the later moment is remembered longer.
             return try database.delete(id, at: max(time(), systemTime()))

@@ -139,7 +139,7 @@ extension SQLiteStorage {
         let isThere: Bool
         do throws(SQLiteError) {
             let retention = RetentionPolicy(RetentionLimits(keepCommits: .max, keepBytes: .max), now: systemTime)
-            let database = try WriteConnection(connection, durability: .full, retention)
+            let database = try WriteConnection(connection, syncsTransactions: true, retention)
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
                 .first({ $0.set(1, text: session.header.id) }, { $0.integer(0) }) != nil

@@ -84,7 +84,7 @@ public final class SQLiteJournal: Journal {
         let retention = RetentionPolicy(limits, now: { time() }, date: now ?? RetentionDate().now)
         self.time = time
         let database = try storageErrors(path) { () throws(SQLiteError) in
-            try WriteConnection(connection, durability: durability, retention, sorting)
+            try WriteConnection(connection, syncsTransactions: durability == .full, retention, sorting)
         }
         let watch = try FileWatch(path, file, lock, vfs: vfs, report)
         let readers = Readers(file.path, vfs: vfs, database.unsorted, watch)

@@ -100,7 +100,7 @@ extension WriteConnection {
     /// Calls `body` in a transaction that is not synced. The next commit syncs it.
     @discardableResult
     func unsyncedTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
-        guard durability == .full else { return smallTransaction(body) }
+        guard syncsTransactions else { return smallTransaction(body) }
         defer { try? connection.execute("PRAGMA synchronous = FULL") }
         try? connection.execute("PRAGMA synchronous = NORMAL")
         return smallTransaction(body)

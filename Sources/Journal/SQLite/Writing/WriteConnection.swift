@@ -15,7 +15,8 @@ final class WriteConnection {
     let retention: RetentionPolicy
     /// The number of sessions at the start that had not ended.
     let liveSessions: Int
-    let durability: SQLiteJournal.Durability
+    /// Whether each transaction is synced to disk.
+    let syncsTransactions: Bool
     /// Whether ended sessions may have rows to delete.
     var hasPendingDeletions = true
     /// Times of last use that are not written yet, with the numbers of the sessions.
@@ -42,17 +43,17 @@ final class WriteConnection {
     var unsortable: Set<Int> = []
 
     init(
-        _ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy,
+        _ connection: Connection, syncsTransactions: Bool, _ retention: RetentionPolicy,
         _ sortingPolicy: SortingPolicy = SortingPolicy()
     ) throws(SQLiteError) {
         self.sortingPolicy = sortingPolicy
         self.connection = connection
-        self.durability = durability
+        self.syncsTransactions = syncsTransactions
         self.retention = retention
         // The checkpointer replaces automatic checkpoints, which would delay a commit.
         try connection.execute(
             """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = \(syncsTransactions ? "FULL" : "NORMAL");
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000
             """)
         connection.growInSteps()
