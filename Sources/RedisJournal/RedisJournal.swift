@@ -96,7 +96,7 @@ public final class RedisJournal: Journal {
         let node = RedisNode(node, secret: secret, lease)
         let settings = RedisSettings(
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
-            node: node, timeouts: timeouts, origin: origin)
+            node: node, timeouts: timeouts, areTrusted: origin == .trusted)
         connection = try RedisConnection(settings, node, RedisClock(wall: wall), report)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer

@@ -27,7 +27,7 @@ extension RedisLoop {
             loop.isBeating = false
             let problem: String? =
                 switch result {
-                case .success where settings.origin == .trusted: nil
+                case .success where settings.areTrusted: nil
                 case .success(let reply): RedisFacts.problem(RedisFacts.settings(reply), isRelaxed: settings.isRelaxed)
                 case .failure(let error): error.detail
                 }

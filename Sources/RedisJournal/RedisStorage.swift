@@ -37,7 +37,7 @@ public struct RedisStorage {
     ) throws(StorageError) {
         let settings = RedisSettings(
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
-            timeouts: timeouts, origin: origin)
+            timeouts: timeouts, areTrusted: origin == .trusted)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         client = try RedisClient(settings, isReader: isReader)

@@ -84,41 +84,6 @@ struct RedisPosition: Sendable, Equatable {
     }
 }
 
-extension RedisJournal {
-    /// What the script `load` has found.
-    enum Found: Sendable {
-        /// The newest write when a session was read, as the storage counts them; nil if none was found.
-        static func writeCount(_ reply: RedisReply) -> Int? {
-            guard let fields = reply.array, fields.count >= 10, let head = fields[1].array else { return nil }
-            return head.last?.integer
-        }
-
-        case unknown
-        case ended(owner: Subject?)
-        /// Another node owns it.
-        case elsewhere(String)
-        /// - lineageID: that of the storage when the session was read.
-        case session(RedisStoredSession, lineageID: Int)
-
-        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, lineageID: Int)
-            throws(JournalError)
-        {
-            let fields = reply.array ?? []
-            switch fields.first?.text {
-            case "UNKNOWN": self = .unknown
-            case "ENDED":
-                let owner = fields.dropFirst().first?.text ?? ""
-                self = .ended(owner: owner.isEmpty ? nil : Subject(owner))
-            case "OWNED": self = .elsewhere(fields.dropFirst().first?.text ?? "")
-            case "FORGOTTEN": throw .unavailable("the node's lease has ended")
-            default:
-                self = .session(
-                    try RedisStoredSession(fields, id: id, sealer, lineageID: lineageID), lineageID: lineageID)
-            }
-        }
-    }
-}
-
 /// A session as the script `load` has found it, with verified checksums.
 struct RedisStoredSession: Sendable {
     let summary: SessionSummary
@@ -224,32 +189,5 @@ extension SessionSummary {
         } catch {
             throw .corrupt("a session's record has a wrong checksum")
         }
-    }
-}
-
-/// What old commits may be deleted.
-struct CompactionCheck: Sendable, Equatable {
-    /// The newest revision that is acknowledged.
-    let revision: Int
-    /// The oldest revision that an idempotency record shows; nil if there is none.
-    let pinned: Int?
-
-    /// The arguments of the script `compact`.
-    func arguments(_ limits: RetentionLimits, claim: String) -> RedisArguments {
-        RedisArguments([
-            claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)),
-            String(limits.keepBytes), String(limits.trimmedBytes),
-        ])
-    }
-}
-
-extension RedisSessionJournal.Progress {
-    /// What to delete, if it is time to look.
-    mutating func compactionCheck(_ limits: RetentionLimits, now: () -> Int) -> CompactionCheck? {
-        let (revision, bytes) = (acknowledged.revision, acknowledged.byteCount)
-        guard revision >= nextCompactionCheck || bytes >= nextCompactionBytes && revision > 0 else { return nil }
-        nextCompactionCheck = limits.nextCompactionCheck(after: revision)
-        nextCompactionBytes = bytes + max(1, limits.keepBytes / 4)
-        return CompactionCheck(revision: revision, pinned: pinned.oldest(now: now()))
     }
 }
