@@ -1,6 +1,3 @@
-import Observability
-import StorehouseServer
-
 /// The declaration of a command. Parsing, help, completion and docs/command-line.md follow from it.
 struct CommandDeclaration: Sendable {
     /// The part of the command list that names it.

@@ -1,8 +1,4 @@
-import HTTP
-import Observability
-import StoreHosting
 package import StorehouseServer
-import Stores
 
 /// A parsed command line.
 package enum Invocation: Sendable, Hashable {

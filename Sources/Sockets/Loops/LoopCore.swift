@@ -1,5 +1,4 @@
 import Locks
-import Platform
 
 /// The state that all event loops share: handlers, timers, the clock and the jobs for the end of the turn.
 package final class LoopCore {

@@ -1,5 +1,4 @@
 public import JSON
-import Stores
 
 /// A value that can be restored from its own JSON, so that it outlives the process.
 ///

@@ -1,6 +1,4 @@
-import HTTP
 import Platform
-import Stores
 
 /// How to call one remote service.
 package struct UpstreamSettings: Sendable, Hashable {

@@ -1,6 +1,3 @@
-import StoreHosting
-import Stores
-
 /// Decides what can be deleted, and when to check for it.
 package final class RetentionPolicy {
     private static let day = 86_400_000
