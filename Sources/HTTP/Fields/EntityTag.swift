@@ -15,15 +15,6 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.init(unchecked: tag.history.isEmpty ? "\(tag.revision)" : "\(tag.revision).\(tag.history)", isWeak: false)
     }
 
-    /// The revision that the tag names: `3` in any history, `3.k2f9` in the history `k2f9` only.
-    package func revision(in history: String) -> Int? {
-        let parts = opaque.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let revision = Int(parts[0]), String(revision) == parts[0], parts.count == 1 || parts[1] == history else {
-            return nil
-        }
-        return revision
-    }
-
     private init(unchecked opaque: String, isWeak: Bool) {
         self.opaque = opaque
         self.isWeak = isWeak
@@ -107,19 +98,6 @@ package enum EntityTagCondition: Sendable, Hashable {
         switch self {
         case .any: true
         case .tags(let tags): tags.contains { $0.matchesWeakly(tag) }
-        }
-    }
-
-    /// Uses the strong comparison. A tag without a history matches the revision in any.
-    package func matchesStrongly(_ tag: RevisionTag) -> Bool { matches(tag) { !$0.isWeak } }
-
-    /// Uses the weak comparison. A tag without a history matches the revision in any.
-    package func matchesWeakly(_ tag: RevisionTag) -> Bool { matches(tag) { _ in true } }
-
-    private func matches(_ tag: RevisionTag, where counts: (EntityTag) -> Bool) -> Bool {
-        switch self {
-        case .any: true
-        case .tags(let tags): tags.contains { counts($0) && $0.revision(in: tag.history) == tag.revision }
         }
     }
 

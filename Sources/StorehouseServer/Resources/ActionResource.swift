@@ -38,7 +38,7 @@ final class ActionResource: Sendable {
         let key = head.fields.contains("idempotency-key") ? try IdempotencyKey(head) : nil
         let preferences = head.fields.contains("prefer") ? Preferences(head.fields.values("prefer")) : nil
         let isDryRun = try head.flag("dryRun")
-        let expected = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
+        let expected = try RevisionSet(ifMatch: head)
         // A dry run starts no effect that could be awaited.
         let wait = isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         let isLong = request.body.count > maxParsedOnLoop

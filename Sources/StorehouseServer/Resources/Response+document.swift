@@ -15,3 +15,8 @@ extension [Response.Field] {
         Response.Field("Content-Type", "application/json"), Response.Field("X-Content-Type-Options", "nosniff"),
     ]
 }
+
+extension Session {
+    /// A revision of this session as entity tags name it.
+    func tag(_ revision: Int) -> RevisionTag { RevisionTag(revision, of: historyID) }
+}

@@ -60,41 +60,6 @@ extension RequestHead {
     }
 }
 
-/// The conditions of a request on the revision of a session (RFC 9110, section 13).
-enum Preconditions: Sendable, Hashable {
-    case none
-    /// Those of If-Match and of If-None-Match.
-    indirect case some(match: EntityTagCondition?, noneMatch: EntityTagCondition?)
-
-    enum Outcome {
-        case hold
-        /// The client expects another revision.
-        case mismatch
-        /// The client has this revision, or wants that there is none.
-        case known
-    }
-
-    init(_ head: RequestHead) throws(Problem) {
-        let match = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
-        let noneMatch =
-            head.fields.contains("if-none-match") ? try head.condition("if-none-match", "If-None-Match") : nil
-        self = match == nil && noneMatch == nil ? .none : .some(match: match, noneMatch: noneMatch)
-    }
-
-    var areNone: Bool { if case .none = self { true } else { false } }
-
-    /// Whether a session is expected that has some revision.
-    var expectSession: Bool { if case .some(.some, _) = self { true } else { false } }
-
-    /// In the order of RFC 9110, section 13.2.2.
-    func outcome(at tag: @autoclosure () -> RevisionTag) -> Outcome {
-        guard case .some(let match, let noneMatch) = self else { return .hold }
-        let tag = tag()
-        if match?.matchesStrongly(tag) == false { return .mismatch }
-        return noneMatch?.matchesWeakly(tag) == true ? .known : .hold
-    }
-}
-
 extension Request {
     /// The body as JSON; its content type must be JSON too.
     func json() throws(Problem) -> JSONValue {

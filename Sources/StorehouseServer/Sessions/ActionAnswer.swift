@@ -1,4 +1,3 @@
-import HTTP
 import StoreHosting
 import Stores
 
@@ -76,23 +75,4 @@ enum ActionAnswer: Sendable {
         other.patch = patch
         return .other(other)
     }
-
-    /// The message that the client gets.
-    func message(of history: String) -> Response {
-        switch self {
-        case .first(let result, let action):
-            return response.message(
-                showing: result.stateJSON, of: history, patch: result.patch, hidesEffects: action.hidesEffects)
-        case .other(let other):
-            var message = other.response.message(
-                showing: other.state, of: history, patch: other.patch, hidesEffects: other.hidesEffects)
-            if other.isReplayed { message.markReplayed() }
-            return message
-        }
-    }
-}
-
-extension Response {
-    /// Adds the field that marks a replay.
-    mutating func markReplayed() { fields.append(.init("Idempotency-Replayed", "true")) }
 }

@@ -1,4 +1,3 @@
-import HTTP
 import JSON
 import StoreHosting
 import Stores
@@ -14,7 +13,7 @@ final class ActionRequest: Sendable {
     /// The part of the state to answer with; nil for none.
     let selection: SelectionText?
     /// The revisions at which it may be committed; nil for any.
-    let expected: EntityTagCondition?
+    let expected: RevisionSet?
     let isDryRun: Bool
     /// Nil if the client does not intend to send the request again.
     let key: IdempotencyKey?
@@ -30,7 +29,7 @@ final class ActionRequest: Sendable {
     let record: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
 
     init(
-        body: [UInt8], json: JSONValue?, selection: SelectionText?, expected: EntityTagCondition?, isDryRun: Bool,
+        body: [UInt8], json: JSONValue?, selection: SelectionText?, expected: RevisionSet?, isDryRun: Bool,
         key: IdempotencyKey?, wait: Wait?, appliedPreference: String?, trace: TraceContext?, requestID: String,
         hidesEffects: Bool = false, record: (@Sendable (DispatchResult) -> IdempotencyRecord?)? = nil
     ) {
@@ -75,7 +74,7 @@ final class ActionRequest: Sendable {
     /// - Parameter selection: ``selection`` as the session's kind understands it.
     func options(for session: Session, _ selection: Selection?) -> DispatchOptions {
         let options = DispatchOptions(
-            expectedRevisions: expected.flatMap { $0.strongRevisions(in: session.historyID) }, selection: selection,
+            expectedRevisions: expected.flatMap { $0.numbers(in: session.historyID) }, selection: selection,
             isDryRun: isDryRun,
             // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
             // makes more than four bytes of state from each byte.
@@ -92,15 +91,4 @@ final class ActionRequest: Sendable {
 protocol WaitTimer: Sendable {
     /// Calls `body` after `delay`, or when the server can wait no longer, unless the request is over before.
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void)
-}
-
-extension EntityTagCondition {
-    /// The revisions of a history that it names strongly; nil for any.
-    fileprivate func strongRevisions(in history: String) -> [Int]? {
-        switch self {
-        case .any: nil
-        // A tag that is no revision of this history matches nothing.
-        case .tags(let tags): tags.filter { !$0.isWeak }.compactMap { $0.revision(in: history) }
-        }
-    }
 }

@@ -1,5 +1,4 @@
 import Cluster
-import HTTP
 import JSON
 import Locks
 package import StoreHosting
@@ -74,9 +73,6 @@ package final class Session: Identifiable, Sendable {
     }
 
     var kind: StoreKind { runtime.kind }
-
-    /// A revision of this session as entity tags name it.
-    func tag(_ revision: Int) -> RevisionTag { RevisionTag(revision, of: historyID) }
 
     /// The state at revision 0.
     var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }

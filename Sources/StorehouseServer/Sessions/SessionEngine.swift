@@ -62,7 +62,7 @@ struct SessionEngine: Sendable {
         let durability = Durability(next: service)
         let largeStates = LargeStates(pool, memory, next: durability)
         let waiting = Waiting(next: largeStates)
-        let idempotency = Idempotency(clock: clock, next: waiting)
+        let idempotency = Idempotency(clock: clock, encode: { $0.message(of: "").serialized }, next: waiting)
         let admission = ActionAdmission(limits: limits, pool: pool, next: idempotency)
         return ShareView(next: admission)
     }

@@ -62,7 +62,7 @@ final class SessionService: SessionHandler {
     /// Nil if a request that changes the session may be carried out.
     private func mismatch(_ conditions: Preconditions, _ session: Session) -> SessionResult? {
         guard !conditions.areNone, case let revision = session.store.revision else { return nil }
-        if case .hold = conditions.outcome(at: session.tag(revision)) { return nil }
+        if case .hold = conditions.outcome(at: revision, of: session) { return nil }
         return SessionResult(mismatchAt: revision, of: session)
     }
 }
@@ -121,7 +121,7 @@ extension SessionService {
         let selection = try reading.selection.selection(of: session.kind)
         let conditions = reading.conditions
         if !conditions.areNone, case let newest = session.store.revision, newest == reading.revision ?? newest,
-            case .known = conditions.outcome(at: session.tag(newest))
+            case .known = conditions.outcome(at: newest, of: session)
         {
             return .now(SessionResult(.unchanged, of: session, at: newest))
         }
@@ -139,7 +139,7 @@ extension SessionService {
     private static func result(
         of state: EncodedState, _ conditions: Preconditions, _ session: Session
     ) -> SessionResult {
-        switch conditions.outcome(at: session.tag(state.revision)) {
+        switch conditions.outcome(at: state.revision, of: session) {
         case .hold: SessionResult(.document(StateDocument(state)), of: session, at: state.revision)
         case .known: SessionResult(.unchanged, of: session, at: state.revision)
         case .mismatch: SessionResult(mismatchAt: state.revision, of: session)

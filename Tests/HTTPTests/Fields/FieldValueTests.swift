@@ -44,20 +44,6 @@ struct FieldValueTests {
         #expect(EntityTag("a\nb") == nil)
     }
 
-    @Test(arguments: [
-        ("3.k2", 3), ("3", 3), ("3.", nil), ("3.k", nil), ("3.k2.x", nil), ("03.k2", nil), ("+3", nil), ("", nil),
-        (".k2", nil), ("3k2", nil),
-    ])
-    func aTagNamesARevisionOfAHistory(opaque: String, revision: Int?) throws {
-        #expect(try #require(EntityTag(opaque)).revision(in: "k2") == revision)
-        let condition = try #require(try EntityTagCondition(["W/\"\(opaque)\""]))
-        #expect(condition.matchesWeakly(RevisionTag(3, of: "k2")) == (revision == 3))
-        #expect(!condition.matchesStrongly(RevisionTag(3, of: "k2")))
-        let strong = try #require(try EntityTagCondition(["\"\(opaque)\""]))
-        #expect(strong.matchesStrongly(RevisionTag(3, of: "k2")) == (revision == 3))
-        #expect(EntityTagCondition.any.matchesWeakly(RevisionTag(3, of: "k2")))
-    }
-
     /// RFC 7240, section 2.
     @Test(
         arguments: [

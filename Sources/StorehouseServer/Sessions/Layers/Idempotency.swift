@@ -7,6 +7,8 @@ import Synchronization
 /// (draft-ietf-httpapi-idempotency-key-header).
 struct Idempotency<Next: SessionHandler>: SessionHandler {
     let clock: SessionClock
+    /// Encodes a whole answer, for states that cannot be shown again.
+    let encode: @Sendable (ActionAnswer) -> [UInt8]
     let next: Next
 
     @inline(__always)
@@ -38,7 +40,7 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
         _ request: SessionRequest, _ action: ActionRequest, _ key: IdempotencyKey,
         _ fingerprint: RequestFingerprint, _ selection: Selection?, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let answers = AnswerRecorder(key.text, fingerprint, action, selection, session)
+        let answers = AnswerRecorder(key.text, fingerprint, action, selection, session, encode)
         let recorded = action.with(selection: selection.map(SelectionText.resolved), record: answers.record)
         let request = request.with(.dispatch(recorded))
         let handling: Handling<SessionResult>
@@ -117,19 +119,21 @@ private final class AnswerRecorder: Sendable {
     private let action: ActionRequest
     private let selection: Selection?
     private let session: Session
+    private let encode: @Sendable (ActionAnswer) -> [UInt8]
     private let isPublished = Atomic(false)
     // Guards the answer before the effects have settled. Taken inside the store; nothing is called while it is held.
     private let unsettled = Locked<ActionAnswer?>(nil)
 
     init(
         _ key: String, _ fingerprint: RequestFingerprint, _ action: ActionRequest, _ selection: Selection?,
-        _ session: Session
+        _ session: Session, _ encode: @escaping @Sendable (ActionAnswer) -> [UInt8]
     ) {
         self.key = key
         self.fingerprint = fingerprint
         self.action = action
         self.selection = selection
         self.session = session
+        self.encode = encode
     }
 
     /// Makes the record that becomes durable together with the commits. Called inside the store. If the answer waits for effects,
@@ -157,7 +161,7 @@ private final class AnswerRecorder: Sendable {
         var response = answer.response
         response.selection = answer.state == nil ? nil : selection
         return record(
-            response, hasState: answer.state != nil, message: isWhole ? answer.message(of: "").serialized : nil)
+            response, hasState: answer.state != nil, message: isWhole ? encode(answer) : nil)
     }
 
     /// - Parameter message: the whole message, if the state cannot be shown again.
