@@ -1,8 +1,6 @@
 /// Names a request that its client may send again; see ``Idempotency``.
 struct IdempotencyKey: Sendable {
-    private(set) var text: String
-
-    init(text: String) { self.text = text }
+    var text: String
 
     /// Makes it another key than the same text of any other owner.
     mutating func belongs(to owner: String) {
