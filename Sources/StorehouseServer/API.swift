@@ -109,7 +109,7 @@ final class API: Sendable {
         actions = ActionResource(access, availability, maxWait: settings.maxWait)
         reads = StateResource(access: access)
         streams = StreamResource(
-            access, availability, engine.pool, settings.streams, clock: engine.registry.clock, metrics, recorder)
+            access, availability, settings.streams, clock: engine.registry.clock, metrics, recorder)
         admin = AdminResource(
             access, engine.registry, sessions, journal: journal, forwarder, engine.pool, clientSealer)
         tokens = settings.tokenVerifier.map {

@@ -47,40 +47,31 @@ struct EventHub: Sendable {
     /// - Parameters:
     ///   - seen: the last event that the client has, if any.
     ///   - earlier: commits after `seen` that the journal does not buffer any more.
-    ///   - onDurable: called only if the result is ``SubscribeResult/pending``, once the initial events are durable or are
-    ///     known to be lost.
+    /// - Returns: the initial events, which may not be durable yet.
     func subscribe(
-        _ stream: EventStream, seen: EventID?, earlier: [CommitRecord] = [],
-        onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
-    ) -> SubscribeResult {
-        var result = SubscribeResult.pending
+        _ stream: EventStream, to subscription: StreamSubscription, seen: EventID?, earlier: [CommitRecord]
+    ) throws(SessionFailure) -> InitialEvents {
+        stream.subscription = subscription
+        var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
         // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
         store.inspect { state in
-            if session.continuesElsewhere {
-                result = .refused(.sessionDetached)
-                return
-            }
+            if session.continuesElsewhere { return }
             result = contents.withLock { contents in
                 if stream.isShared { return contents.addShared(stream, state) }
                 switch contents.subscribe(stream) {
-                case .refused(let refusal): return .refused(refusal)
+                case .refused(let refusal): return .failure(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
                     let index = contents.add(stream, state)
                     let bytes = stream.maxMissedBytes
-                    return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
+                    return .success(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
             }
-            guard case .subscribed(let initial) = result, let journal,
-                !journal.isDurable(through: state.revision)
-            else { return }
-            // Called inside the store, the journal answers before it answers for any later commit.
-            journal.whenDurable(through: state.revision) { failure in
-                onDurable(failure.map(Result.failure) ?? .success(initial))
-            }
-            result = .pending
         }
-        return result
+        switch result {
+        case .success(let initial): return initial
+        case .failure(let refusal): throw refusal.failure(stream.settings)
+        }
     }
 
     private func observe(_ starts: EventHubState.Observation, _ contents: inout Contents) {
@@ -257,12 +248,17 @@ extension Session: CommitWatcher {
     package func committed(_ state: borrowing StateView) { existingEvents?.committed(state) }
 }
 
-/// The result of an attempt to subscribe.
-enum SubscribeResult {
-    case subscribed(InitialEvents)
-    /// The initial events are given later, once they are durable.
-    case pending
-    case refused(EventHubState.Refusal)
+extension EventHubState.Refusal: Error {
+    fileprivate func failure(_ settings: EventStream.Settings) -> SessionFailure {
+        switch self {
+        case .full: .stream(.tooMany(limit: settings.maxPerSession))
+        case .tooManyViews: .stream(.tooManyViews(limit: settings.maxViews))
+        case .sessionEnded: .absent(.endedMeanwhile)
+        case .sessionDetached: .detached
+        case .shareInvalid: .share(.unknown)
+        case .nothingToShare: .unavailable(.notHere)
+        }
+    }
 }
 
 /// What a stream sends first. Later events belong to later revisions.
@@ -271,6 +267,14 @@ enum InitialEvents: Sendable {
     case state(StateEvent)
     /// The encoded events that the client has missed.
     case events(upTo: Int, [UInt8])
+
+    /// The revision that they show.
+    var revision: Int {
+        switch self {
+        case .state(let event): event.revision
+        case .events(let revision, _): revision
+        }
+    }
 
     /// The length of the values in it.
     var byteCount: Int {
@@ -334,14 +338,16 @@ extension EventHub.Contents {
     }
 
     /// Adds a stream that another node shares among its clients. It has no initial events.
-    fileprivate mutating func addShared(_ stream: EventStream, _ state: borrowing StateView) -> SubscribeResult {
-        guard self.state.phase == .open else { return .refused(.nothingToShare) }
-        if stream.hasInvalidShare { return .refused(.shareInvalid) }
+    fileprivate mutating func addShared(
+        _ stream: EventStream, _ state: borrowing StateView
+    ) -> Result<InitialEvents, EventHubState.Refusal> {
+        guard self.state.phase == .open else { return .failure(.nothingToShare) }
+        if stream.hasInvalidShare { return .failure(.shareInvalid) }
         guard let id = stream.sharedID,
             let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
-        else { return .refused(.nothingToShare) }
+        else { return .failure(.nothingToShare) }
         topics[index].shared.append((id, SubscriberGroup(first: stream)))
-        return .subscribed(.events(upTo: state.revision, []))
+        return .success(.events(upTo: state.revision, []))
     }
 
     fileprivate mutating func removeShared(_ stream: EventStream) {

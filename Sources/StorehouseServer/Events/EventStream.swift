@@ -30,6 +30,21 @@ final class EventStream {
         var isShared: Bool { if case .shared = self { true } else { false } }
     }
 
+    private enum Phase {
+        /// It has not begun. Frames that come meanwhile are sent behind the initial events.
+        case opening([EarlyFrame])
+        /// It runs; the timer is that of the next heartbeat.
+        case open(LoopTimer)
+        /// It is over, perhaps before it has begun.
+        case over
+    }
+
+    /// A frame that has come before the stream has begun.
+    private enum EarlyFrame {
+        case commit(EventFrame)
+        case effect(EffectFrame)
+    }
+
     /// What only a stream has whose events another node shares among its clients.
     private final class Sharing {
         var delivery: Delivery
@@ -43,7 +58,7 @@ final class EventStream {
         init(_ delivery: Delivery) { self.delivery = delivery }
     }
 
-    /// The streams of a topic share one.
+    /// The streams of a topic share one. The hub sets it.
     var subscription: StreamSubscription
     let loop: any EventLoop
     /// The stream's index in its group.
@@ -62,15 +77,16 @@ final class EventStream {
     let showsEffects: Bool
     /// Whether its heartbeats are events.
     private let namesHeartbeats: Bool
-    /// Whether it is over, perhaps before it has begun.
-    private(set) var isReleased = false
     /// The node through which its client came, by its number; 0 for none.
     let forwarder: UInt16
-    private var timer: LoopTimer?
+    private var phase = Phase.opening([])
     /// Nil for most streams, so that they take less memory.
     private let sharing: Sharing?
 
     var delivery: Delivery { sharing?.delivery ?? .alone }
+
+    /// Whether it is over, perhaps before it has begun.
+    var isOver: Bool { if case .over = phase { true } else { false } }
 
     var settings: Settings { api.settings }
 
@@ -80,18 +96,19 @@ final class EventStream {
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
-    ///   - context: the request.
+    ///   - context: the request with the parameters.
     ///   - api: gets ``StreamResource/ended(_:of:at:_:)``, however the stream ends.
     ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
-        _ session: Session, _ subscription: StreamSubscription, _ delivery: Delivery, showsEffects: Bool,
-        namesHeartbeats: Bool, _ context: RequestContext, _ api: StreamResource, client: LoggedClient?
+        _ session: Session, _ parameters: StreamParameters, _ context: RequestContext, _ api: StreamResource,
+        client: LoggedClient?
     ) {
         self.session = session
-        self.namesHeartbeats = namesHeartbeats
+        namesHeartbeats = parameters.namesHeartbeats
+        let delivery = parameters.delivery
         if case .alone = delivery { sharing = nil } else { sharing = Sharing(delivery) }
-        self.subscription = subscription
-        self.showsEffects = showsEffects
+        subscription = .of(selection: .root, format: parameters.format, isByShare: false)
+        showsEffects = parameters.showsEffects
         forwarder = context.exchange.connection.forwarder
         self.client = client
         credentials = context.credentials
@@ -129,6 +146,7 @@ final class EventStream {
     /// Sends the initial events; later ones follow.
     func start(on connection: HTTPConnection, _ initial: InitialEvents) {
         self.connection = connection
+        let early: [EarlyFrame] = if case .opening(let frames) = phase { frames } else { [] }
         let retry = StreamTiming.retry(.jitter)
         let preamble = isShared ? [] : subscription.format.preamble(retry: retry, settings.heartbeat)
         let bytes: EventBytes
@@ -152,10 +170,31 @@ final class EventStream {
             }
         }
         scheduleHeartbeat()
+        for frame in early {
+            switch frame {
+            case .commit(let frame): send(frame)
+            case .effect(let frame): send(frame)
+            }
+        }
+    }
+
+    /// Keeps a frame until the stream begins. Its initial events are not durable before, and so later commits are hardly ever: only
+    /// those that become durable together with them are kept.
+    private func keep(_ frame: EarlyFrame) {
+        guard case .opening(var frames) = phase else { return }
+        phase = .over
+        frames.append(frame)
+        phase = .opening(frames)
+    }
+
+    /// It does not begin.
+    func abandon() {
+        phase = .over
+        session.existingEvents?.unsubscribe(self)
     }
 
     func send(_ frame: EventFrame) {
-        guard let connection else { return }
+        guard let connection else { return keep(.commit(frame)) }
         if case .joined = delivery { return share(frame) }
         let isAccepted = position.accepts(
             revision: frame.revision, byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes,
@@ -177,7 +216,7 @@ final class EventStream {
     }
 
     func send(_ frame: EffectFrame) {
-        guard let connection else { return }
+        guard let connection else { return keep(.effect(frame)) }
         // The line for a terminal is hardly longer than the encoded event.
         let isAccepted = position.acceptsEffect(
             byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
@@ -205,9 +244,8 @@ final class EventStream {
 
     /// Releases the connection and everything that keeps the stream alive.
     private func release() {
-        isReleased = true
-        if let timer { loop.cancel(timer) }
-        timer = nil
+        if case .open(let timer) = phase { loop.cancel(timer) }
+        phase = .over
         let (connection, byteCount) = (connection, byteCount)
         self.connection = nil
         session.events.unsubscribe(self)
@@ -240,10 +278,11 @@ final class EventStream {
     }
 
     private func scheduleHeartbeat() {
+        if isOver { return }
         var delay = clock.timerDelay(now: loop.now)
         // The wall clock may step: it is looked at with each heartbeat.
         if let expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
-        timer = loop.schedule(after: delay) { [self] in heartbeatDue() }
+        phase = .open(loop.schedule(after: delay) { [self] in heartbeatDue() })
     }
 
     private var heartbeat: [UInt8] {

@@ -9,20 +9,18 @@ import Stores
 final class StreamResource: Sendable {
     private let access: SessionAccess
     private let availability: Availability
-    private let pool: WorkPool
     let settings: EventStream.Settings
     private let clock: SessionClock
     let metrics: ServerMetrics
     private let recorder: RequestRecorder
 
     init(
-        _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
-        clock: SessionClock, _ metrics: ServerMetrics, _ recorder: RequestRecorder
+        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: SessionClock,
+        _ metrics: ServerMetrics, _ recorder: RequestRecorder
     ) {
         self.recorder = recorder
         self.access = access
         self.availability = availability
-        self.pool = pool
         self.settings = settings
         self.clock = clock
         self.metrics = metrics
@@ -30,12 +28,52 @@ final class StreamResource: Sendable {
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireServing)
-        try access.enter(id, for: .init(permission: .read), context, enter)
+        let purpose = SessionAccess.Purpose(permission: .read)
+        if let session = try access.residentSession(id, for: purpose, context) { return try open(id, session, context) }
+        try access.enter(id, for: purpose, context) { [self] (entry, context) throws(Problem) in
+            if case .ended = entry { return Self.answerEnded(context) }
+            try open(id, try entry.get(), context)
+        }
     }
 
-    private func enter(_ entry: SessionAccess.Entry, _ context: RequestContext) throws(Problem) {
-        if case .ended = entry { return Self.answerEnded(context) }
-        try openStream(try entry.get(), context)
+    private func open(_ id: PathSegment, _ session: Session, _ context: RequestContext) throws(Problem) {
+        let parameters = try StreamParameters(context)
+        let stream = EventStream(
+            session, parameters, context, self,
+            client: recorder.client(of: context.head, on: context.exchange.connection))
+        let opening = StreamOpening(
+            id: id, session: session, stream: LoopBound(stream, on: stream.loop),
+            isResumed: parameters.seen.map { $0.historyID == session.historyID } ?? false)
+        let wanted = SessionOperation.Subscribing(
+            selection: context.head.selection, format: parameters.format, seen: parameters.seen, stream: opening.stream)
+        let request = SessionRequest(.subscribe(wanted), by: context.credentials)
+        let handling: Handling<SessionResult>
+        do throws(SessionFailure) {
+            handling = try access.chain.handle(request, session)
+        } catch {
+            return try refuse(opening, error, context)
+        }
+        if case .now(let result) = handling { return try start(opening, result, context) }
+        let deferred = context.deferred
+        Task(executorPreference: stream.loop) { [self] in
+            do throws(SessionFailure) {
+                let result = try await handling.value()
+                proceed(opening, deferred) { context throws(Problem) in try start(opening, result, context) }
+            } catch {
+                proceed(opening, deferred) { context throws(Problem) in try refuse(opening, error, context) }
+            }
+        }
+    }
+
+    private func proceed(
+        _ opening: StreamOpening, _ deferred: RequestContext.Deferred, _ body: (RequestContext) throws(Problem) -> Void
+    ) {
+        guard let context = deferred.here else { return opening.stream.value.abandon() }
+        do throws(Problem) {
+            try body(context)
+        } catch {
+            context.answer(error.response)
+        }
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.
@@ -44,90 +82,40 @@ final class StreamResource: Sendable {
         context.answer(Response(.noContent, fields: [.init("Cache-Control", "no-store")]))
     }
 
-    private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
-        let request = try StreamRequest(context, session)
-        guard session.isLarge else { return try replayMissed(session, request, context) }
-        let deferred = context.deferred
-        try Problem.of { () throws(SessionFailure) in
-            try pool.run(for: .session(session.id)) { [self] in
-                // The store remembers the encoded state, so the loop does not have to encode it.
-                _ = session.store.read()
-                deferred.resume { [self] context throws(Problem) in try replayMissed(session, request, context) }
-            }
+    private func refuse(_ opening: StreamOpening, _ failure: SessionFailure, _ context: RequestContext) throws(Problem)
+    {
+        opening.stream.value.abandon()
+        switch failure {
+        case .absent(.endedMeanwhile) where context.share == nil: Self.answerEnded(context)
+        // In a later turn of the loop the session can be loaded again.
+        case .detached:
+            context.deferred.resumeInLaterTurn { [self] context throws(Problem) in try open(opening.id, context) }
+        // The initial events are lost. The client has asked for no change, so it is not told of one.
+        case .unavailable(.storage): throw Problem(JournalError.unavailable(""))
+        default: throw Problem(failure)
         }
     }
 
-    private func replayMissed(
-        _ session: Session, _ request: StreamRequest, _ context: RequestContext
-    ) throws(Problem) {
-        guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
-            return try openStream(session, request, [], context)
+    private func start(_ opening: StreamOpening, _ result: SessionResult, _ context: RequestContext) throws(Problem) {
+        guard case .subscribed(let initial) = result.content else { throw result.unexpected }
+        let stream = opening.stream.value
+        // The session has ended or left this object since, and all streams with it.
+        if stream.isOver { return try refuse(opening, .detached, context) }
+        guard context.exchange.hasRoom(for: initial.byteCount) else {
+            stream.abandon()
+            throw Problem(.unavailable(.output))
         }
-        let deferred = context.deferred
-        journal.commits(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
-            // Without these commits the stream begins with the state.
-            let earlier = (try? found.get()) ?? nil
-            deferred.resume { context throws(Problem) in
-                try self.openStream(session, request, earlier ?? [], context)
-            }
+        if !stream.isShared {
+            metrics.count(
+                FinishedRequest(
+                    method: context.head.method, route: context.decorator.route, status: .ok,
+                    since: context.exchange.startedAt))
         }
-    }
-
-    private func openStream(
-        _ session: Session, _ request: StreamRequest, _ earlier: [CommitRecord], _ context: RequestContext
-    ) throws(Problem) {
-        let stream = makeStream(session, request, context)
-        // Events of effects are not shared.
-        if request.showsEffects, stream.isShared { throw Problem(.unavailable(.notHere)) }
-        if request.showsEffects { stream.sendAlone() }
-        let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
-        let isResumed = request.seen != nil
-        let result = session.events.subscribe(stream, seen: request.seen, earlier: earlier) { durable in
-            deferred.resume { [self] context throws(Problem) in
-                guard case .success(let initial) = durable else {
-                    session.events.unsubscribe(bound.value)
-                    throw Problem(JournalError.unavailable(""))
-                }
-                // The session has ended or left this object since, and all streams with it.
-                guard !bound.value.isReleased else { return try refuse(.sessionDetached, session, context) }
-                try start(bound.value, of: session, with: initial, isResumed: isResumed, context)
-            } ifGone: {
-                session.events.unsubscribe(bound.value)
-            }
-        }
-        switch result {
-        case .pending: break
-        case .subscribed(let initial):
-            try start(stream, of: session, with: initial, isResumed: isResumed, context)
-        case .refused(let refusal): try refuse(refusal, session, context)
-        }
-    }
-
-    private func refuse(
-        _ refusal: EventHubState.Refusal, _ session: Session, _ context: RequestContext
-    ) throws(Problem) {
-        switch refusal {
-        case .nothingToShare: throw Problem(.unavailable(.notHere))
-        case .sessionEnded where context.share != nil:
-            throw Problem(.absent(.endedMeanwhile))
-        case .sessionEnded: Self.answerEnded(context)
-        case .shareInvalid: throw Problem(.share(.unknown))
-        case .full: throw Problem(.stream(.tooMany(limit: settings.maxPerSession)))
-        case .tooManyViews: throw Problem(.stream(.tooManyViews(limit: settings.maxViews)))
-        case .sessionDetached:
-            // In a later turn of the loop the session can be loaded again.
-            context.deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                try Problem.of(availability.requireServing)
-                try access.enter(session.id, for: .init(permission: .read), context, enter)
-            }
-        }
-    }
-
-    private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
-        EventStream(
-            session, request.subscription, request.delivery, showsEffects: request.showsEffects,
-            namesHeartbeats: request.namesHeartbeats, context, self,
-            client: recorder.client(of: context.head, on: context.exchange.connection))
+        let fields = stream.subscription.format.responseFields + context.decorator.fields
+        let connection = context.exchange.startStream(fields: fields + stream.delivery.fields, owner: stream)
+        guard let connection else { return stream.abandon() }
+        if !stream.isShared { metrics.streamOpened(isResumed: opening.isResumed) }
+        stream.start(on: connection, initial)
     }
 
     /// A stream is over, for whatever reason.
@@ -151,27 +139,16 @@ final class StreamResource: Sendable {
         request.isCut = connection.isCut
         recorder.writeLine(request, of: client, watching: session, on: connection)
     }
+}
 
-    private func start(
-        _ stream: EventStream, of session: Session, with initial: InitialEvents, isResumed: Bool,
-        _ context: RequestContext
-    ) throws(Problem) {
-        guard context.exchange.hasRoom(for: initial.byteCount) else {
-            session.events.unsubscribe(stream)
-            throw Problem(.unavailable(.output))
-        }
-        if !stream.isShared {
-            metrics.count(
-                FinishedRequest(
-                    method: context.head.method, route: context.decorator.route, status: .ok,
-                    since: context.exchange.startedAt))
-        }
-        let fields = stream.subscription.format.responseFields + context.decorator.fields
-        let connection = context.exchange.startStream(fields: fields + stream.delivery.fields, owner: stream)
-        guard let connection else { return session.events.unsubscribe(stream) }
-        if !stream.isShared { metrics.streamOpened(isResumed: isResumed) }
-        stream.start(on: connection, initial)
-    }
+/// A stream that has not begun.
+private struct StreamOpening: Sendable {
+    /// Names the session in the path.
+    let id: PathSegment
+    let session: Session
+    let stream: LoopBound<EventStream>
+    /// Whether the client has an event of the session's history.
+    let isResumed: Bool
 }
 
 extension EventStream.Delivery {
@@ -197,44 +174,26 @@ extension EventStream.Delivery {
     }
 }
 
-/// What a client asks of a stream.
-private struct StreamRequest: Sendable {
-    /// More missed commits than this are not replayed: the stream begins with the state.
-    static let maxMissedCommits = 4096
-
-    let subscription: StreamSubscription
+/// The parameters of a stream.
+struct StreamParameters {
+    let format: StreamFormat
     let showsEffects: Bool
     let namesHeartbeats: Bool
     let delivery: EventStream.Delivery
-    /// The last event that the client has of this history.
+    /// The last event that the client has.
     let seen: EventID?
 
-    init(_ context: RequestContext, _ session: Session) throws(Problem) {
+    fileprivate init(_ context: RequestContext) throws(Problem) {
         let head = context.head
-        subscription = StreamSubscription.of(
-            selection: try Self.selection(context, session), format: try Self.format(head),
-            isByShare: context.share != nil)
+        format = try Self.format(head)
         showsEffects = context.share == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
-        delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
+        let delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
+        // Events of effects are not shared.
+        if showsEffects, delivery.isShared { throw Problem(.unavailable(.notHere)) }
+        self.delivery = showsEffects ? .alone : delivery
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
-        seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
-    }
-
-    private static func selection(_ context: RequestContext, _ session: Session) throws(Problem) -> Selection {
-        let (text, share) = (context.head.selection, context.share)
-        return try Problem.of { () throws(SessionFailure) in
-            try (share?.narrow(text) ?? text).selection(of: session.kind)
-        }
-    }
-
-    /// The revision after which commits must be read from the journal's storage; nil if its buffer has all of them, or
-    /// they are not needed.
-    func revisionMissingFromBuffer(of session: Session) -> Int? {
-        guard subscription.format == .patch, let seen, let journal = session.journal,
-            seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
-        else { return nil }
-        return seen.revision
+        seen = id.flatMap(EventID.init)
     }
 
     /// Reads `?heartbeat=event`; `true` is a shorter word for it.

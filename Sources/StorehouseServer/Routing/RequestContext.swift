@@ -71,13 +71,17 @@ struct RequestContext {
         /// Waits on the connection's loop, also if the client is gone.
         func sleep(for delay: Duration) async { await exchange.sleep(for: delay) }
 
-        /// Calls `body` on the connection's loop, or `ifGone` if the client is gone. What `body` throws is the response.
-        func resume(
-            _ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void,
-            ifGone: @escaping @Sendable () -> Void = {}
-        ) {
+        /// The request, on the connection's loop only; nil if the client is gone.
+        var here: RequestContext? {
+            guard let exchange = exchange.here, exchange.isCurrent else { return nil }
+            return RequestContext(
+                request: request, exchange: exchange, decorator: decorator, credentials: credentials)
+        }
+
+        /// Calls `body` on the connection's loop, unless the client is gone. What `body` throws is the response.
+        func resume(_ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void) {
             exchange.resume { exchange in
-                if let exchange { proceed(exchange, body) } else { ifGone() }
+                if let exchange { proceed(exchange, body) }
             }
         }
 

@@ -1,5 +1,6 @@
 import JSON
 import Security
+import Sockets
 import StoreHosting
 
 /// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.
@@ -28,6 +29,7 @@ enum SessionOperation: Sendable {
     case read(Reading)
     /// Shows a page of the action log.
     case log(after: Int, limit: Int)
+    indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision.
     case fork(revision: Int?)
@@ -47,6 +49,17 @@ enum SessionOperation: Sendable {
         let conditions: Preconditions
     }
 
+    /// An event stream that a client opens. It is subscribed on its loop.
+    struct Subscribing: Sendable {
+        var selection: SelectionText
+        let format: StreamFormat
+        /// Whether the client came by a share.
+        var isByShare = false
+        /// The last event that the client has, perhaps of another history.
+        let seen: EventID?
+        let stream: LoopBound<EventStream>
+    }
+
     /// A share that a client wants.
     struct ShareTerms: Sendable {
         let permissions: Permissions
@@ -63,7 +76,7 @@ enum SessionOperation: Sendable {
         case .log, .fork: true
         case .read(let reading): reading.revision.map { $0 < newest() } ?? false
         case .recall(_, let revision): revision.map { $0 < newest() } ?? false
-        case .describe, .dispatch, .end, .share, .revokeShares, .remember: false
+        case .describe, .subscribe, .dispatch, .end, .share, .revokeShares, .remember: false
         }
     }
 
@@ -73,7 +86,7 @@ enum SessionOperation: Sendable {
         case .fork: true
         case .read(let reading): reading.revision != nil
         case .recall(_, let revision): revision != nil
-        case .describe, .log, .dispatch, .end, .share, .revokeShares, .remember: false
+        case .describe, .log, .subscribe, .dispatch, .end, .share, .revokeShares, .remember: false
         }
     }
 }

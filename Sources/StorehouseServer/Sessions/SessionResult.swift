@@ -32,6 +32,8 @@ struct SessionResult: Sendable {
         /// A new session as JSON, and its path.
         indirect case created([UInt8], path: String)
         indirect case log(ActionLogPage)
+        /// A stream is subscribed, and these are its first events.
+        indirect case subscribed(InitialEvents)
         case share(Share)
         case action(ActionAnswer)
         /// The whole message that the first request with the same key got.

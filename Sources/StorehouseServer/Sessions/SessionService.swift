@@ -29,6 +29,7 @@ final class SessionService: SessionHandler {
             let document = registry.document(of: session, revision: session.store.revision)
             return .now(SessionResult(.description(document.encodedLine()), of: session))
         case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
+        case .subscribe(let wanted): return try subscribe(wanted, to: session)
         case .fork(let revision): return fork(session, at: revision, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .share(let terms): return .now(SessionResult(.share(try share(terms, session)), of: session))

@@ -68,6 +68,14 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
                     }
                 }
             }
+        case .subscribe:
+            return .later { () async throws(SessionFailure) in
+                // The store remembers the encoded state, so the loop of the stream does not have to encode it.
+                try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                    _ = session.store.read()
+                }
+                return try await next.handle(request, session).value()
+            }
         case .fork:
             // To replay, decode and encode the state.
             try memory.requireRoom(for: 16 * session.largestSize)

@@ -76,6 +76,10 @@ extension Share: Permit {
         case .read(var reading):
             reading.selection = try narrow(reading.selection)
             return .read(reading)
+        case .subscribe(var wanted):
+            wanted.selection = try narrow(wanted.selection)
+            wanted.isByShare = true
+            return .subscribe(wanted)
         case .dispatch(let action):
             var key = action.key
             // Another client of the session may use the same key, and see more in its answers.
