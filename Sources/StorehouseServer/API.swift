@@ -103,7 +103,7 @@ final class API: Sendable {
             kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, limits, metrics, clock, log)
         let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         let (access, availability) = (engine.access, engine.availability)
-        sessions = SessionResource(access, availability, engine.creator, limits)
+        sessions = SessionResource(access, availability, engine.creator.builder, limits, log)
         shares = ShareResource(
             access: access, availability: availability, sealer: clientSealer, basePath: settings.basePath.text)
         actions = ActionResource(access, availability, maxWait: settings.maxWait)

@@ -10,35 +10,36 @@ import Stores
 final class SessionResource: Sendable {
     private let access: SessionAccess
     private let availability: Availability
-    private let creator: SessionCreator
+    private let kinds: SessionBuilder
     private let limits: RateLimits
     private let reservations = SessionReservations()
     private let log: Log
 
-    init(_ access: SessionAccess, _ availability: Availability, _ creator: SessionCreator, _ limits: RateLimits) {
+    /// - Parameter kinds: finds the kinds of new sessions.
+    init(
+        _ access: SessionAccess, _ availability: Availability, _ kinds: SessionBuilder, _ limits: RateLimits, _ log: Log
+    ) {
         self.access = access
         self.availability = availability
-        log = creator.log
-        self.creator = creator
+        self.kinds = kinds
         self.limits = limits
+        self.log = log
     }
 
     func create(_ context: RequestContext) throws(Problem) {
         try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
-        let kind = try requestedKind(context.request)
-        try admitCreation(context)
-        try Problem.of { () throws(SessionFailure) in try context.credentials.require(store: kind.kind.name) }
-        let created = try create(kind, .random(), context)
-        access.answer(context, with: Handling.now(created).whenDurable(), Self.response) { _ in }
+        let kind = try kind(try requestedStore(context.request))
+        let wanted = SessionCreation(
+            kind: kind, id: nil, conditions: .none, principal: context.credentials, client: client(of: context))
+        try access.answer(context, creating: wanted, Self.response) { [self] context throws(Problem) in
+            try create(context)
+        }
     }
 
-    private func create(
-        _ kind: KindRuntime, _ id: SessionID, _ context: RequestContext
-    ) throws(Problem) -> SessionResult {
-        try Problem.of { () throws(SessionFailure) in
-            try creator.result(of: kind, id: id, context.credentials.subject)
-        }
+    /// The address whose rate a new session counts for.
+    private func client(of context: RequestContext) -> IPAddress {
+        limits.client(of: context.head, peer: context.exchange.peer)
     }
 
     /// The response that shows a session, which may be a new one.
@@ -50,12 +51,6 @@ final class SessionResource: Sendable {
                 json, .created, revision: result.session.tag(result.revision),
                 fields: [.init("Location", path), .init("Cache-Control", "no-store")])
         default: throw result.unexpected
-        }
-    }
-
-    private func admitCreation(_ context: RequestContext) throws(Problem) {
-        try Problem.of { () throws(SessionFailure) in
-            try limits.admitCreation(context.head, peer: context.exchange.peer)
         }
     }
 
@@ -82,14 +77,9 @@ final class SessionResource: Sendable {
         try access.answer(context, at: id, call)
     }
 
-    /// The kind that the body names; without a body, the default.
-    private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
-        let store = try requestedStore(request)
-        return try Problem.of { () throws(SessionFailure) in try creator.builder.kind(store) }
-    }
-
-    private var defaultKind: KindRuntime {
-        get throws(Problem) { try Problem.of { () throws(SessionFailure) in try creator.builder.kind(nil) } }
+    /// The kind with a name; without one, the default.
+    private func kind(_ name: String?) throws(Problem) -> KindRuntime {
+        try Problem.of { () throws(SessionFailure) in try kinds.kind(name) }
     }
 
     /// The name of a kind in the body; nil if it has none.
@@ -98,7 +88,7 @@ final class SessionResource: Sendable {
         let body = try request.shortJSON()
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
-            throw Problem(.invalid(violations, .creation(store: try defaultKind.kind.name)))
+            throw Problem(.invalid(violations, .creation(store: try kind(nil).kind.name)))
         }
         return body["store"]?.asString
     }
@@ -117,62 +107,23 @@ extension SessionResource {
             throw Problem(.path(.sessionID))
         }
         let store = try requestedStore(context.request)
-        let kind = try Problem.of { () throws(SessionFailure) in try creator.builder.kind(store) }
+        let kind = try kind(store)
         try Problem.of { () throws(SessionFailure) in try context.credentials.require(store: kind.kind.name) }
-        let wanted = Wanted(
-            segment: segment, id: id, kind: kind, isNamed: store != nil, conditions: try Preconditions(context.head))
+        let wanted = SessionCreation(
+            kind: kind, id: id, conditions: try Preconditions(context.head), principal: context.credentials,
+            client: client(of: context))
         try context.proceed(with: .later { [reservations] in await reservations.reserve(id) }) {
             [self] (reservation, context) throws(Problem) in
-            try put(wanted, context, reservation)
-        }
-    }
-
-    /// The session that a client wants to be there.
-    private struct Wanted: Sendable {
-        let segment: PathSegment
-        let id: SessionID
-        let kind: KindRuntime
-        /// Whether the client has named the kind.
-        let isNamed: Bool
-        let conditions: Preconditions
-    }
-
-    /// - Parameter reservation: is held until the session can be found.
-    private func put(
-        _ wanted: Wanted, _ context: RequestContext, _ reservation: SessionReservations.Reservation
-    ) throws(Problem) {
-        let again: SessionAccess.Otherwise = { [self] context throws(Problem) in
-            try put(wanted, context, reservation)
-        }
-        let purpose = SessionAccess.Purpose(permission: .create, creates: true)
-        try access.enter(wanted.segment, for: purpose, context) { [self] (entry, context) throws(Problem) in
-            if case .unknown = entry {
-                access.answer(context, with: try create(wanted, context), Self.response, again: again)
-                return withExtendedLifetime(reservation) {}
+            let call = SessionCall(.create) { context in
+                SessionRequest(
+                    .describe(wanted.conditions, kind: store == nil ? nil : kind.kind.name), by: context.credentials)
+            } create: { _ in
+                // It is held until the session can be found.
+                withExtendedLifetime(reservation) { wanted }
+            } respond: { (result, head) throws(Problem) in
+                try Self.response(result, head)
             }
-            let session = try entry.get()
-            guard !wanted.isNamed || session.kind.name == wanted.kind.kind.name else {
-                throw Problem(.absent(.otherStore(session.kind.name)))
-            }
-            let request = SessionRequest(.describe(wanted.conditions), by: context.credentials)
-            access.perform(request, on: session, context, Self.response, again: again)
-        }
-    }
-
-    private func create(_ wanted: Wanted, _ context: RequestContext) throws(Problem) -> Handling<SessionResult> {
-        guard !wanted.conditions.expectSession else { throw Problem(.absent(.expected)) }
-        try Problem.of(availability.requireRoom)
-        try admitCreation(context)
-        let held = Handling.now(try create(wanted.kind, wanted.id, context)).whenDurable()
-        guard case .later(let run) = held else { return held }
-        return .later { () async throws(SessionFailure) in
-            do throws(SessionFailure) {
-                return try await run()
-            } catch {
-                // Another node has created it at the same time: it is found now.
-                if case .unavailable(.storage(.conflict)) = error { throw .detached }
-                throw error
-            }
+            try access.answer(context, at: segment, call)
         }
     }
 }
@@ -184,11 +135,11 @@ extension SessionResource {
         try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
-        let parse: SessionCall.Parse = { [self] context throws(Problem) in
-            try admitCreation(context)
-            return SessionRequest(.fork(revision: wanted), by: context.credentials)
-        }
-        try access.answer(context, at: id, SessionCall(.create, parse: parse, respond: Self.response))
+        let client = client(of: context)
+        let call = SessionCall(
+            .create, parse: { SessionRequest(.fork(revision: wanted, client: client), by: $0.credentials) },
+            respond: Self.response)
+        try access.answer(context, at: id, call)
     }
 
     /// The revision that the body names; nil for the newest.

@@ -136,11 +136,8 @@ struct RateLimits: Sendable {
     }
 
     /// Admits a new session or a fork.
-    func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(SessionFailure) {
-        try sessions?.take(from: client(head.fields, peer()), of: .sessions)
-    }
-
-    /// The same for an address that ``client(of:peer:)`` has returned.
+    ///
+    /// - Parameter client: the address that ``client(of:peer:)`` has returned.
     func admitCreation(of client: IPAddress) throws(SessionFailure) { try sessions?.take(from: client, of: .sessions) }
 
     /// The address whose rates a request counts for.

@@ -7,14 +7,22 @@ struct SessionCall: Sendable {
     typealias Parse = @Sendable (RequestContext) throws(Problem) -> SessionRequest
     typealias Respond = @Sendable (SessionResult, RequestHead) throws(Problem) -> Response
 
+    typealias Create = @Sendable (RequestContext) throws(Problem) -> SessionCreation
+
     let purpose: SessionAccess.Purpose
     /// Makes the request to the session, once the client is known to have access.
     let parse: Parse
+    /// Makes the request for the session, if there is none; nil if that is a failure.
+    let create: Create?
     /// Makes the response of the result.
     let respond: Respond
 
-    init(_ permission: Permission, isUse: Bool = true, parse: @escaping Parse, respond: @escaping Respond) {
-        purpose = SessionAccess.Purpose(permission: permission, isUse: isUse)
+    init(
+        _ permission: Permission, isUse: Bool = true, parse: @escaping Parse, create: Create? = nil,
+        respond: @escaping Respond
+    ) {
+        purpose = SessionAccess.Purpose(permission: permission, isUse: isUse, creates: create != nil)
+        self.create = create
         self.parse = parse
         self.respond = respond
     }
@@ -28,8 +36,25 @@ extension SessionAccess {
             return try answer(context, with: session, at: segment, call)
         }
         try enter(segment, for: call.purpose, context) { [self] (entry, context) throws(Problem) in
+            if case .unknown = entry, let create = call.create {
+                return try answer(context, creating: try create(context), call.respond) {
+                    [self] context throws(Problem) in
+                    try answer(context, at: segment, call)
+                }
+            }
             try answer(context, with: try entry.get(), at: segment, call)
         }
+    }
+
+    /// Answers a request for a new session.
+    ///
+    /// - Parameter again: looks for the session, if another node has created it meanwhile.
+    func answer(
+        _ context: RequestContext, creating wanted: SessionCreation, _ respond: @escaping SessionCall.Respond,
+        again: @escaping Otherwise
+    ) throws(Problem) {
+        let handling = try Problem.of { () throws(SessionFailure) in try creation.handle(wanted) }
+        answer(context, with: handling, respond, again: again)
     }
 
     private func answer(
@@ -55,20 +80,7 @@ extension SessionAccess {
     }
 
     /// - Parameter again: looks for the session anew, if it has left its object while it was used.
-    func perform(
-        _ request: SessionRequest, on session: Session, _ context: RequestContext,
-        _ respond: @escaping SessionCall.Respond,
-        again: @escaping Otherwise
-    ) {
-        context.logs(session)
-        do throws(SessionFailure) {
-            answer(context, with: try chain.handle(request, session), respond, again: again)
-        } catch {
-            Self.fail(error, context.deferred, again: again)
-        }
-    }
-
-    func answer(
+    private func answer(
         _ context: RequestContext, with handling: Handling<SessionResult>, _ respond: @escaping SessionCall.Respond,
         again: @escaping Otherwise
     ) {

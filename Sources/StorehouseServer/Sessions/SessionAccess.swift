@@ -41,12 +41,15 @@ final class SessionAccess: Sendable {
     private let handovers: Handovers?
     /// Handles the requests of those who have access.
     let chain: SessionChain
+    /// Handles those for new sessions.
+    let creation: CreationChain
 
     init(
         _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?,
-        chain: SessionChain
+        chain: SessionChain, creation: CreationChain
     ) {
         self.chain = chain
+        self.creation = creation
         self.registry = registry
         self.handovers = handovers
         self.locator = locator

@@ -4,7 +4,10 @@ import Stores
 
 /// The handlers that a request to a session passes, the outermost first. Its type has their names, so that the compiler makes one
 /// function of them.
-typealias SessionChain = ShareView<ActionAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+typealias SessionChain = ShareView<Admission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+
+/// The same for requests for new sessions.
+typealias CreationChain = CreationAdmission<Durability<SessionService>>
 
 /// The sessions of a server: those in memory, how they are found, and the handlers of requests to them.
 struct SessionEngine: Sendable {
@@ -44,10 +47,12 @@ struct SessionEngine: Sendable {
         let locator = loader.map { [handovers, availability] in
             SessionLocator(registry, $0, forwarder, handovers, availability)
         }
+        let service = SessionService(registry, creator, clock: clock)
         access = SessionAccess(
             registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers,
-            chain: Self.chain(
-                to: SessionService(registry, creator, clock: clock), limits, pool, memory, clock: registry.clock))
+            chain: Self.chain(to: service, limits, pool, memory, clock: registry.clock),
+            creation: CreationAdmission(
+                availability: availability, limits: limits, next: Durability(next: service)))
         timers =
             if let journal, let loader, journal.outlivesProcess {
                 TimerWaker(registry, loader, journal, clock: clock)
@@ -63,7 +68,7 @@ struct SessionEngine: Sendable {
         let largeStates = LargeStates(pool, memory, next: durability)
         let waiting = Waiting(next: largeStates)
         let idempotency = Idempotency(clock: clock, encode: { $0.message(of: "").serialized }, next: waiting)
-        let admission = ActionAdmission(limits: limits, pool: pool, next: idempotency)
+        let admission = Admission(limits: limits, pool: pool, next: idempotency)
         return ShareView(next: admission)
     }
 }

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import Security
 import Sockets
@@ -24,15 +25,15 @@ struct SessionRequest: Sendable {
 }
 
 enum SessionOperation: Sendable {
-    /// Shows the session without its state.
-    case describe(Preconditions)
+    /// Shows the session without its state. It must be of a kind, if that is named.
+    case describe(Preconditions, kind: String? = nil)
     case read(Reading)
     /// Shows a page of the action log.
     case log(after: Int, limit: Int)
     indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
-    /// Creates a session from a state of this one: the newest without a revision.
-    case fork(revision: Int?)
+    /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
+    indirect case fork(revision: Int?, client: IPAddress)
     case end(Preconditions)
     indirect case share(ShareTerms)
     case revokeShares

@@ -24,13 +24,16 @@ final class SessionService: SessionHandler {
         case .dispatch(let action): return try dispatch(action, to: session)
         case .read(let reading): return try read(reading, session)
         case .recall(let selection, let revision): return try recall(selection, at: revision, session)
-        case .describe(let conditions):
+        case .describe(let conditions, let kind):
+            guard kind ?? session.kind.name == session.kind.name else {
+                throw .absent(.otherStore(session.kind.name))
+            }
             if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
             let document = registry.document(of: session, revision: session.store.revision)
             return .now(SessionResult(.description(document.encodedLine()), of: session))
         case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
-        case .fork(let revision): return fork(session, at: revision, for: request.principal.subject)
+        case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .share(let terms): return .now(SessionResult(.share(try share(terms, session)), of: session))
         case .revokeShares:
@@ -205,8 +208,12 @@ extension SessionService {
     }
 }
 
-// Forks.
-extension SessionService {
+// New sessions, and forks.
+extension SessionService: CreationHandler {
+    func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
+        .now(try creator.result(of: creation.kind, id: creation.id ?? .random(), creation.principal.subject))
+    }
+
     private func fork(_ parent: Session, at wanted: Int?, for owner: Subject?) -> Handling<SessionResult> {
         let newest = parent.store.revision
         let revision = wanted ?? newest

@@ -18,7 +18,12 @@ struct Durability<Next: SessionHandler>: SessionHandler {
         // A log shows what is durable, and asks no store.
         let newest = if case .log = request.operation { 0 } else { session.store.revision }
         // The newest revision may be another one when this one is durable.
-        let pinned = if case .fork(nil) = request.operation { request.with(.fork(revision: newest)) } else { request }
+        let pinned =
+            if case .fork(nil, let client) = request.operation {
+                request.with(.fork(revision: newest, client: client))
+            } else {
+                request
+            }
         return .later { () async throws(SessionFailure) in
             do throws(JournalError) {
                 try await session.durable(through: newest)
@@ -30,10 +35,26 @@ struct Durability<Next: SessionHandler>: SessionHandler {
     }
 }
 
+extension Durability: CreationHandler where Next: CreationHandler {
+    func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
+        let handling = try next.handle(creation).whenDurable()
+        guard creation.id != nil, case .later(let run) = handling else { return handling }
+        return .later { () async throws(SessionFailure) in
+            do throws(SessionFailure) {
+                return try await run()
+            } catch {
+                // Another node has created it at the same time: it is found now.
+                if case .unavailable(.storage(.conflict)) = error { throw .detached }
+                throw error
+            }
+        }
+    }
+}
+
 extension Handling<SessionResult> {
     /// Holds the result until what it shows is durable.
     @inline(__always)
-    consuming func whenDurable() -> Handling<SessionResult> {
+    fileprivate consuming func whenDurable() -> Handling<SessionResult> {
         switch consume self {
         case .now(let result):
             guard result.session.isDurable(through: result.revision) else {

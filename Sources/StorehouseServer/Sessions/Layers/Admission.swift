@@ -1,8 +1,9 @@
 import HTTP
 import JSON
 
-/// Parses actions, and admits no more of them to a session than `limits.actions` allows.
-struct ActionAdmission<Next: SessionHandler>: SessionHandler {
+/// Parses actions, and admits no more of them to a session than `limits.actions` allows, and no more forks of one client than
+/// `limits.sessions` allows.
+struct Admission<Next: SessionHandler>: SessionHandler {
     let limits: RateLimits
     /// Parses long bodies, which takes too long for an event loop.
     let pool: WorkPool
@@ -10,7 +11,10 @@ struct ActionAdmission<Next: SessionHandler>: SessionHandler {
 
     @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        guard case .dispatch(let action) = request.operation else { return try next.handle(request, session) }
+        guard case .dispatch(let action) = request.operation else {
+            if case .fork(_, let client) = request.operation { try limits.admitCreation(of: client) }
+            return try next.handle(request, session)
+        }
         guard let json = action.json else { return parse(action, request, session) }
         try admit(json, to: session)
         return try next.handle(request, session)
