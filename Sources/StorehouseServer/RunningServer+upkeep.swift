@@ -67,7 +67,7 @@ extension RunningServer {
     }
 
     /// Loads the sessions whose timers are due.
-    private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }
+    private func wakeTimers() { Task { [api] in await api.timers?.wake { api.isDraining } } }
 
     /// Repeats `body` on the first loop until the server drains.
     private func every(_ interval: Duration, _ body: @escaping @Sendable (API) -> Void) {

@@ -131,9 +131,10 @@ final class Handovers: Sendable {
             session.stay()
             return wake(session.id)
         }
-        journal.release { [self] failure in
-            if failure == nil { handedOver(session, to: node) }
-            wake(session.id, isReleased: failure == nil)
+        beginTask { [self] in
+            let isReleased = (try? await journal.release()) != nil
+            if isReleased { handedOver(session, to: node) }
+            wake(session.id, isReleased: isReleased)
         }
     }
 

@@ -1,5 +1,7 @@
 import HTTP
+import HTTPServer
 import JSON
+import Locks
 import Observability
 import Security
 import StoreHosting
@@ -46,75 +48,78 @@ final class AdminResource: Sendable {
         let page = SessionPage(
             after: try start(context.head), limit: try context.head.pageSize(), try Self.filter(context.head))
         let deferred = context.deferred
-        guard let journal else {
-            return try run { [registry, sealer] in
-                // One more than the page shows, to know whether another page follows.
-                let sessions = registry.list(after: page.last, limit: page.limit + 1) {
-                    page.filter.matches($0.id.description, store: $0.kind.name, owner: $0.owner)
-                }
-                var full = page
-                for session in sessions where !full.isFull {
-                    full.append(registry.document(of: session, revision: session.store.revision), session.id)
-                }
-                if sessions.count <= page.limit { full.end() }
-                let response = full.response(sealer.cursor)
+        Task(executorPreference: context.exchange.loop) { [self] in
+            do throws(SessionFailure) {
+                let response = try await response(of: page, deferred)
                 deferred.answer { response }
-            }
-        }
-        fill(page, from: journal, deferred)
-    }
-
-    /// Reads stored sessions in portions until the page is full, and answers with it.
-    private func fill(_ page: SessionPage, from journal: any Journal, _ deferred: RequestContext.Deferred) {
-        let count = page.nextCount
-        journal.list(after: page.last?.description, limit: count) { [self] found in
-            var page = page
-            do throws(JournalError) {
-                let sessions = try found.get()
-                var rest = sessions[...]
-                while !page.isFull, let session = rest.popFirst() {
-                    guard let id = SessionID(session.header.id.utf8) else { continue }
-                    page.append(page.filter.matches(session.header) ? registry.document(of: session) : nil, id)
-                }
-                let isLast =
-                    sessions.count < count
-                    && !rest.contains { page.filter.matches($0.header) }
-                if isLast { page.end() }
-                guard page.isFull else { return fill(page, from: journal, deferred) }
-                complete(page, deferred)
             } catch {
                 deferred.answer { Problem(error).response }
             }
         }
     }
 
-    /// Answers with a page, after the other nodes were asked for their sessions on it.
-    private func complete(_ page: SessionPage, _ deferred: RequestContext.Deferred) {
-        let others = page.nodes.filter { $0 != forwarder?.identity.name && forwarder?.isGone($0) == false }
-        guard let forwarder, !others.isEmpty else {
-            let response = page.response(sealer.cursor)
-            return deferred.answer { response }
-        }
-        deferred.resume { [self] context throws(Problem) in
-            if context.isForwarded { return context.answer(page.response(sealer.cursor)) }
-            forwarder.ask(others, context) { [self] bodies in
-                do throws(Problem) {
-                    try run { [sealer] in
-                        var page = page
-                        for (node, body) in bodies { page.merge(body, of: node) }
-                        let response = page.response(sealer.cursor)
-                        deferred.answer { response }
-                    }
-                } catch {
-                    deferred.answer { error.response }
-                }
+    private func response(
+        of page: SessionPage, _ deferred: RequestContext.Deferred
+    ) async throws(SessionFailure) -> Response {
+        guard let journal else {
+            return try await pool.run(for: .admin) { () async throws(SessionFailure) in
+                filled(page).response(sealer.cursor)
             }
+        }
+        // Not on the loop, as a page may have a thousand sessions.
+        let page = try await beginTask { await self.filled(page, from: journal) }.value.get()
+        let bodies = await documents(of: page, deferred)
+        if bodies.isEmpty { return await Task { page.response(sealer.cursor) }.value }
+        return try await pool.run(for: .admin) { () async throws(SessionFailure) in
+            var page = page
+            for (node, body) in bodies { page.merge(body, of: node) }
+            return page.response(sealer.cursor)
         }
     }
 
-    /// Runs work in the turn of the operator.
-    private func run(_ work: @escaping WorkPool.Job) throws(Problem) {
-        try Problem.of { () throws(SessionFailure) in try pool.run(for: .admin, work) }
+    /// A page of the sessions in memory.
+    private func filled(_ page: SessionPage) -> SessionPage {
+        var page = page
+        // One more than the page shows, to know whether another page follows.
+        let sessions = registry.list(after: page.last, limit: page.limit + 1) {
+            page.filter.matches($0.id.description, store: $0.kind.name, owner: $0.owner)
+        }
+        for session in sessions where !page.isFull {
+            page.append(registry.document(of: session, revision: session.store.revision), session.id)
+        }
+        if sessions.count <= page.limit { page.end() }
+        return page
+    }
+
+    /// A page of the stored sessions, read in portions.
+    private func filled(_ page: SessionPage, from journal: any Journal) async -> Result<SessionPage, SessionFailure> {
+        var page = page
+        while !page.isFull {
+            let count = page.nextCount
+            do throws(JournalError) {
+                append(try await journal.list(after: page.last?.description, limit: count), of: count, to: &page)
+            } catch {
+                return .failure(.unavailable(.storage(error)))
+            }
+        }
+        return .success(page)
+    }
+
+    /// - Parameter count: so many sessions were asked for.
+    private func append(_ sessions: [SessionSummary], of count: Int, to page: inout SessionPage) {
+        var rest = sessions[...]
+        while !page.isFull, let session = rest.popFirst() {
+            guard let id = SessionID(session.header.id.utf8) else { continue }
+            page.append(page.filter.matches(session.header) ? registry.document(of: session) : nil, id)
+        }
+        if sessions.count < count, !rest.contains(where: { page.filter.matches($0.header) }) { page.end() }
+    }
+
+    /// The documents that the other nodes have of their sessions on a page.
+    private func documents(of page: SessionPage, _ deferred: RequestContext.Deferred) async -> [String: [UInt8]] {
+        let others = page.nodes.filter { $0 != forwarder?.identity.name && forwarder?.isGone($0) == false }
+        guard let forwarder, !others.isEmpty, let context = deferred.here, !context.isForwarded else { return [:] }
+        return await Promise.value { done in forwarder.ask(others, context, done) }
     }
 
     private static func filter(_ head: RequestHead) throws(Problem) -> SessionFilter {

@@ -25,20 +25,24 @@ final class DrainingCalls: Sendable {
     ///
     /// - Returns: how many sessions still call.
     func ended() async -> Int {
-        await Promise.value { done in
-            queue.async { [self] in look(at: nil, done) }
+        var left = await calling(among: nil, after: .zero)
+        while !left.isEmpty, case let now = ContinuousClock.now, now < deadline {
+            left = await calling(among: left, after: min(Self.interval, deadline - now) + .milliseconds(1))
         }
+        return left.count
     }
 
     /// - Parameter known: the sessions that are left of the last look; nil to look at all.
-    private func look(at known: [Session]?, _ done: @escaping @Sendable (Int) -> Void) {
-        let now = ContinuousClock.now
-        var left = calling(among: known ?? registry.residents, at: now)
-        // A timer, or a request that was in progress, may have begun a call in another session.
-        if known != nil, left.isEmpty { left = calling(among: registry.residents, at: now) }
-        guard !left.isEmpty, now < deadline else { return done(left.count) }
-        let delay = min(Self.interval, deadline - now) / .milliseconds(1)
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay) + 1)) { [self, left] in look(at: left, done) }
+    private func calling(among known: [Session]?, after delay: Duration) async -> [Session] {
+        await Promise.value { done in
+            queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay / .milliseconds(1)))) { [self] in
+                let now = ContinuousClock.now
+                var left = calling(among: known ?? registry.residents, at: now)
+                // A timer, or a request that was in progress, may have begun a call in another session.
+                if known != nil, left.isEmpty { left = calling(among: registry.residents, at: now) }
+                done(left)
+            }
+        }
     }
 
     private func calling(among sessions: [Session], at now: ContinuousClock.Instant) -> [Session] {
@@ -46,7 +50,7 @@ final class DrainingCalls: Sendable {
         guard registry.isShared, !calling.isEmpty else { return Array(calling) }
         for session in sessions where !calling.contains(session) && registry.handOver(session, to: nil) {
             // A session that is not given back now is when the journal closes.
-            session.journal?.release { _ in }
+            if let journal = session.journal { beginTask { try? await journal.release() } }
         }
         return Array(calling)
     }

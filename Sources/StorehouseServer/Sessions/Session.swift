@@ -177,13 +177,8 @@ extension Session {
     func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
 
     /// Waits until everything committed so far is durable, and `revision` is part of it.
-    func durable(through revision: Int) async throws(JournalError) { try await journal?.durable(through: revision) }
-
-    /// Calls `done` once everything committed so far is durable, and `revision` is part of it, or it is known to be lost; at
-    /// once if nothing has to be awaited.
-    package func whenDurable(through revision: Int = 0, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        guard let journal else { return done(nil) }
-        journal.whenDurable(through: revision, done)
+    package func durable(through revision: Int) async throws(JournalError) {
+        try await journal?.durable(through: revision)
     }
 
     /// Gives the journal the response to a request with an Idempotency-Key, without a commit.

@@ -1,4 +1,3 @@
-import Locks
 import StoreHosting
 import Stores
 
@@ -13,8 +12,7 @@ final class SessionLoader: Sendable {
     private let journal: any Journal
     private let registry: SessionRegistry
     private let restore: Restore
-    // Guards the waiting requests by session. Nothing is called while it is held.
-    private let waiting: Locked<[SessionID: [@Sendable (Found) -> Void]]> = Locked([:])
+    private let loads = SharedWork<SessionID, SessionRegistry.Lookup>()
 
     init(_ journal: any Journal, _ registry: SessionRegistry, restore: @escaping Restore) {
         self.journal = journal
@@ -22,48 +20,42 @@ final class SessionLoader: Sendable {
         self.restore = restore
     }
 
-    /// Calls `done` once, on any thread. This does not count as use of the session.
-    func load(_ id: SessionID, done: @escaping @Sendable (Found) -> Void) {
-        let isFirst = waiting.withLock { waiting in
-            defer { waiting[id, default: []].append(done) }
-            return waiting[id] == nil
-        }
-        guard isFirst else { return }
-        // Another request may have loaded it since the caller's look.
-        if let known = registry.find(id) { return finish(id, .success(known)) }
-        journal.load(id.description) { [self] found in finish(id, lookup(id, found)) }
-    }
-
-    /// The same for tasks.
+    /// Finds a session. This does not count as use of it.
     func load(_ id: SessionID) async throws(SessionFailure) -> SessionRegistry.Lookup {
-        try await Promise.value { load(id, done: $0) }.get()
+        try await loads.value(of: id) { (_) async throws(SessionFailure) in
+            // Not on the loop of a request: it takes time to replay a long history and to decode a state.
+            try await beginTask { await self.found(id) }.value.get()
+        }
     }
 
-    private func finish(_ id: SessionID, _ found: Found) {
-        let waiters = waiting.withLock { $0.removeValue(forKey: id) } ?? []
-        for done in waiters { done(found) }
-    }
-
-    private func lookup(_ id: SessionID, _ found: Result<SessionLookup, JournalError>) -> Found {
-        switch found {
-        case .failure(.corrupt(let detail, let owner)):
+    private func found(_ id: SessionID) async -> Found {
+        // Another request may have loaded it since the caller's look.
+        if let known = registry.find(id) { return .success(known) }
+        do throws(JournalError) {
+            return .success(lookup(id, try await journal.load(id.description)))
+        } catch {
+            guard case .corrupt(let detail, let owner) = error else { return .failure(.unavailable(.storage(error))) }
             return .success(.unreadable(.unavailable(.storage(.corrupt(detail))), owner: owner))
-        case .failure(let failure): return .failure(.unavailable(.storage(failure)))
-        case .success(.unknown): return .success(.unknown)
-        case .success(.ended(let owner)): return .success(.ended(owner: owner))
-        case .success(.elsewhere(let owner)): return .success(.elsewhere(owner))
-        case .success(.session(let summary, let past, let answers, let journal)):
-            guard registry.mayLoad(id, summary) else { return .success(.ended(owner: summary.header.owner)) }
+        }
+    }
+
+    private func lookup(_ id: SessionID, _ found: SessionLookup) -> SessionRegistry.Lookup {
+        switch found {
+        case .unknown: return .unknown
+        case .ended(let owner): return .ended(owner: owner)
+        case .elsewhere(let owner): return .elsewhere(owner)
+        case .session(let summary, let past, let answers, let journal):
+            guard registry.mayLoad(id, summary) else { return .ended(owner: summary.header.owner) }
             switch restore(summary, past, answers, journal) {
             case .failure(let failure):
                 // A node of another release may be able to read it.
-                journal.release { _ in }
-                return .success(.unreadable(failure, owner: summary.header.owner))
+                beginTask { try? await journal.release() }
+                return .unreadable(failure, owner: summary.header.owner)
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()
                 registry.insert(session)
-                return .success(.session(session))
+                return .session(session)
             }
         }
     }

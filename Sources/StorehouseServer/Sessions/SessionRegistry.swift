@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 import Locks
 package import StoreHosting
 import Stores
@@ -6,27 +6,6 @@ import Synchronization
 
 /// The sessions in memory by their ids. Any thread may call it.
 package final class SessionRegistry: Sendable {
-    package enum Lookup: Sendable {
-        case session(Session)
-        /// The owner is nil if there was none, or if it is not known.
-        case ended(owner: Subject?)
-        /// The stored data is damaged, or of a kind or release that this server does not have. The owner as above.
-        case unreadable(SessionFailure, owner: Subject?)
-        /// Another node has it, by its name.
-        case elsewhere(String)
-        case unknown
-    }
-
-    /// The result of ``end(_:done:)``.
-    package enum EndResult: Sendable, Equatable {
-        /// The end is durable.
-        case ended
-        /// The end is not durable; the session can be found again.
-        case failed(JournalError)
-        /// The session continues elsewhere: look it up again.
-        case detached
-    }
-
     let policy: SessionPolicy
     let clock: SessionClock
     let basePath: String
@@ -146,7 +125,7 @@ package final class SessionRegistry: Sendable {
         switch lookup(session) {
         case .use: return .session(session)
         case .end:
-            end(session, as: .expired)
+            endExpired(session, clock.now())
             return .ended(owner: session.owner)
         case .evict:
             evict(session)
@@ -206,15 +185,25 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Ends a session, and calls `done` once that is durable or is known not to be.
+    /// Ends a session, and waits until that is durable or is known not to be.
     ///
     /// - Parameter event: how the metrics count it.
-    package func end(
-        _ session: Session, as event: SessionEvent = .ended, done: @escaping @Sendable (EndResult) -> Void = { _ in }
-    ) {
+    package func end(_ session: Session, as event: SessionEvent = .ended) async -> EndResult {
         let now = clock.now()
+        if let result = beginEnd(of: session, as: event, now) { return result }
+        return await completeEnd(of: session, now)
+    }
+
+    /// Ends a session that has expired. Its end is durable later.
+    private func endExpired(_ session: Session, _ now: Int) {
+        if beginEnd(of: session, as: .expired, now) != nil { return }
+        beginTask { [self] in await completeEnd(of: session, now) }
+    }
+
+    /// - Returns: nil if the rest is up to ``completeEnd(of:_:)``.
+    private func beginEnd(of session: Session, as event: SessionEvent, _ now: Int) -> EndResult? {
         switch session.end(at: now) {
-        case .lookUpAgain: return done(.detached)
+        case .lookUpAgain: return .detached
         case .end:
             events.add(to: event)
             if event == .expired { expirations.add(policy.expiryCause(isUsed: session.isUsed), of: session.kind.name) }
@@ -224,19 +213,23 @@ package final class SessionRegistry: Sendable {
             // Before it is removed, so that no lookup in between finds the id unknown.
             tombstones.add(session.id, now: now, owner: session.owner)
             remove(session)
-            return done(.ended)
+            return .ended
         }
         // Until the end is durable, the journal answers lookups: it may yet have the session.
         tombstones.begin(session.id)
         remove(session)
-        session.whenDurable { [tombstones] failure in
-            if failure == nil {
-                tombstones.add(session.id, now: now, owner: session.owner)
-            } else {
-                tombstones.cancel(session.id)
-            }
-            done(failure.map(EndResult.failed) ?? .ended)
+        return nil
+    }
+
+    private func completeEnd(of session: Session, _ now: Int) async -> EndResult {
+        do throws(JournalError) {
+            try await session.durable(through: 0)
+        } catch {
+            tombstones.cancel(session.id)
+            return .failed(error)
         }
+        tombstones.add(session.id, now: now, owner: session.owner)
+        return .ended
     }
 
     /// Ends the names of the histories of sessions that are loaded from now on: the same revision numbers may be given to
@@ -267,39 +260,39 @@ package final class SessionRegistry: Sendable {
         for session in expiry.due(now) {
             let moment = session.expires(policy, now: now)
             guard moment > now else {
-                end(session, as: .expired)
+                endExpired(session, now)
                 continue
             }
             enqueue(session, at: moment)
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
-        endExpiredInJournal(now)
+        guard let journal else { return }
+        beginTask { [self] in await endIdle(in: journal, now) }
+        beginTask { [self] in await endUnused(in: journal, now) }
     }
 
-    /// Ends expired sessions that are not in memory, so many at a time that a million take some minutes.
-    private func endExpiredInJournal(_ now: Int) {
-        if policy.idleTimeout < SessionPolicy.never {
-            journal?.idleSessions(before: now - policy.idleTimeout, limit: 20_000) { [self] found in
-                for text in (try? found.get()) ?? [] {
-                    guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
-                    end(id, now, .idle)
-                }
-            }
+    /// Ends idle sessions that are not in memory, so many at a time that a million take some minutes.
+    private func endIdle(in journal: any Journal, _ now: Int) async {
+        guard policy.idleTimeout < SessionPolicy.never else { return }
+        let found = try? await journal.idleSessions(before: now - policy.idleTimeout, limit: 20_000)
+        for text in found ?? [] {
+            guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
+            end(id, now, .idle)
         }
-        if policy.unusedTimeout < policy.idleTimeout { endUnusedInJournal(now) }
     }
 
-    private func endUnusedInJournal(_ now: Int) {
+    /// The same for sessions that were never used.
+    private func endUnused(in journal: any Journal, _ now: Int) async {
+        guard policy.unusedTimeout < policy.idleTimeout else { return }
         let start = max(now - policy.idleTimeout, unusedSearch.load(ordering: .relaxed))
-        journal?.unusedSessions(from: start, before: now - policy.unusedTimeout, limit: 20_000) { [self] found in
-            guard let found = try? found.get() else { return }
-            for session in found.sessions {
-                guard let id = SessionID(session.id.utf8), resident(id) == nil else { continue }
-                end(id, now, .unused, createdAt: session.createdAt)
-            }
-            unusedSearch.store(found.next, ordering: .relaxed)
+        let limit = now - policy.unusedTimeout
+        guard let found = try? await journal.unusedSessions(from: start, before: limit, limit: 20_000) else { return }
+        for session in found.sessions {
+            guard let id = SessionID(session.id.utf8), resident(id) == nil else { continue }
+            end(id, now, .unused, createdAt: session.createdAt)
         }
+        unusedSearch.store(found.next, ordering: .relaxed)
     }
 
     /// Records the session time for a later process, so that it can tell how much time has passed.

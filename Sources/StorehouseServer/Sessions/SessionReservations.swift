@@ -2,8 +2,6 @@ import Locks
 
 /// Lets requests that may create the session of the same id pass one after another, so that only the first one creates it.
 final class SessionReservations: Sendable {
-    typealias Body = @Sendable (Reservation) -> Void
-
     /// One request at a time has it. The next one follows when nothing holds it any more, whatever came of the request.
     final class Reservation: Sendable {
         private let id: SessionID
@@ -18,27 +16,24 @@ final class SessionReservations: Sendable {
     }
 
     // Guards the requests that wait, by the ids that are reserved. Nothing is called while it is held.
-    private let waiting: Locked<[SessionID: [Body]]> = Locked([:])
-
-    /// Calls `body` when no other request has a reservation of the id: at once, or on any thread. It must not go on with its
-    /// request before it returns, because it may be called by the request before.
-    private func reserve(_ id: SessionID, _ body: @escaping Body) {
-        let isFree = waiting.withLock { waiting in
-            guard waiting[id] != nil else {
-                waiting[id] = []
-                return true
-            }
-            waiting[id]?.append(body)
-            return false
-        }
-        if isFree { body(Reservation(id, self)) }
-    }
+    private let waiting: Locked<[SessionID: [Promise<Reservation>]]> = Locked([:])
 
     /// Waits until no other request has a reservation of the id.
-    func reserve(_ id: SessionID) async -> Reservation { await Promise.value { reserve(id, $0) } }
+    func reserve(_ id: SessionID) async -> Reservation {
+        let turn: Promise<Reservation>? = waiting.withLock { waiting in
+            guard waiting[id] != nil else {
+                waiting[id] = []
+                return nil
+            }
+            let turn = Promise<Reservation>()
+            waiting[id]?.append(turn)
+            return turn
+        }
+        return await turn?.value() ?? Reservation(id, self)
+    }
 
     private func release(_ id: SessionID) {
-        let next: Body? = waiting.withLock { waiting in
+        let next: Promise<Reservation>? = waiting.withLock { waiting in
             guard let first = waiting[id]?.first else {
                 waiting[id] = nil
                 return nil
@@ -46,6 +41,6 @@ final class SessionReservations: Sendable {
             waiting[id]?.removeFirst()
             return first
         }
-        next?(Reservation(id, self))
+        next?.fulfill(Reservation(id, self))
     }
 }

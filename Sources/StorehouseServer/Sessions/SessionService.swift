@@ -55,7 +55,7 @@ final class SessionService: SessionHandler {
     private func end(_ session: Session, _ conditions: Preconditions) -> Handling<SessionResult> {
         if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
         return .later { () async throws(SessionFailure) in
-            switch await Promise.value(from: { done in self.registry.end(session, as: .ended, done: done) }) {
+            switch await self.registry.end(session) {
             case .ended: return SessionResult(.done, of: session)
             case .failed(let failure): throw .unavailable(.storage(failure))
             case .detached: throw .detached

@@ -93,36 +93,30 @@ final class TimerWaker: Sendable {
         timers = Locked(DueTimers(isShared: journal.isShared))
     }
 
-    /// Loads the sessions that are due, unless this is under way. Returns at once.
+    /// Loads the sessions that are due, unless this is under way.
     ///
     /// - Parameter isStopped: whether to give up.
-    func wake(unless isStopped: @escaping @Sendable () -> Bool) {
-        guard !isStopped(), let query = timers.withLock({ $0.begin(now: clock.now()) }) else { return }
-        journal.dueSessions(after: query.after, until: query.until, limit: query.limit) { [self] found in
-            let found = (try? found.get()) ?? []
-            let due = timers.withLock { $0.found(found) }
-            let rest = Locked(due.count + 1)
-            let finish: @Sendable () -> Void = { [self] in
-                guard
-                    rest.withLock({ rest in
-                        rest -= 1
-                        return rest == 0
-                    })
-                else { return }
-                let hasRoom = registry.hasRoom
-                if timers.withLock({ $0.end(found: found.count, hasRoom: hasRoom) }) { wake(unless: isStopped) }
+    func wake(unless isStopped: () -> Bool) async {
+        while !isStopped(), let query = timers.withLock({ $0.begin(now: clock.now()) }) {
+            let found = try? await journal.dueSessions(after: query.after, until: query.until, limit: query.limit)
+            let sessions = found ?? []
+            let due = timers.withLock { $0.found(sessions) }
+            await withDiscardingTaskGroup { group in
+                for session in due { group.addTask { await self.load(session) } }
             }
-            for session in due { load(session, finish) }
-            finish()
+            let hasRoom = registry.hasRoom
+            guard timers.withLock({ $0.end(found: sessions.count, hasRoom: hasRoom) }) else { return }
         }
     }
 
-    private func load(_ session: DueSession, _ done: @escaping @Sendable () -> Void) {
-        guard let id = SessionID(session.id.utf8) else { return done() }
-        guard registry.resident(id) == nil else { return done() }
-        loader.load(id) { [timers] found in
-            timers.withLock { $0.loaded(session.id, found) }
-            done()
+    private func load(_ session: DueSession) async {
+        guard let id = SessionID(session.id.utf8), registry.resident(id) == nil else { return }
+        let found: SessionLoader.Found
+        do throws(SessionFailure) {
+            found = .success(try await loader.load(id))
+        } catch {
+            found = .failure(error)
         }
+        timers.withLock { $0.loaded(session.id, found) }
     }
 }

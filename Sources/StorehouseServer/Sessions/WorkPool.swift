@@ -112,15 +112,6 @@ package final class WorkPool: Sendable {
         return try await withTaskExecutorPreference(executor, operation: work)
     }
 
-    /// Runs a job on a thread of the pool.
-    ///
-    /// - Throws: ``SessionFailure/Unavailable/threads`` if too many jobs wait; the job does not run then.
-    func run(for owner: WorkOwner, _ job: @escaping Job) throws(SessionFailure) {
-        let admission = queue.withLock { $0.add(job, of: owner) }
-        if admission == .overloaded { throw .unavailable(.threads) }
-        start(admission)
-    }
-
     fileprivate func append(_ job: @escaping Job, of owner: WorkOwner) {
         start(queue.withLock { $0.append(job, of: owner) })
     }
