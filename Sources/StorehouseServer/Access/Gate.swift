@@ -7,7 +7,7 @@ import Stores
 ///
 /// What a session demands beyond that is up to ``SessionAccess``.
 final class Gate: Sendable {
-    typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
+    typealias Verified = Result<Credentials, Problem>
 
     /// Empty if there is none.
     private let adminToken: String
@@ -32,71 +32,66 @@ final class Gate: Sendable {
         }
     }
 
-    /// Calls `handle` with the credentials in the context, if they satisfy the rule: at once, unless a key has to be fetched.
+    /// The credentials of a request, if they satisfy the rule: at once, unless a key has to be fetched.
     ///
     /// - Parameter id: what the path names, such as a share.
-    func admit(
-        _ context: RequestContext, _ rule: AccessRule, at id: PathSegment, _ handle: @escaping Handler
-    ) throws(Problem) {
+    func credentials(
+        of context: RequestContext, _ rule: AccessRule, at id: PathSegment
+    ) throws(Problem) -> Handling<Verified> {
         switch rule {
-        case .open: try handle(context)
+        case .open: return .now(.success(context.credentials))
         case .authenticated, .permission:
-            guard let tokens else { return try handle(context) }
-            try admit(context, rule, try BearerToken(context.head, for: "storehouse"), tokens, handle)
+            guard let tokens else { return .now(.success(context.credentials)) }
+            return verify(try BearerToken(context.head, for: "storehouse"), rule, tokens)
         case .share:
             guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else {
                 throw Problem(.share(.unknown))
             }
-            var context = context
-            context.credentials = .share(share)
-            try handle(context)
+            return .now(.success(.share(share)))
         case .operators where adminToken.isEmpty && tokens == nil:
             throw Problem(.credentials(.adminIsOff))
         case .operators:
             let token = try BearerToken(context.head, for: "admin")
-            if token.matches(adminToken) {
-                var context = context
-                context.credentials = .admin
-                return try handle(context)
-            }
+            if token.matches(adminToken) { return .now(.success(.admin)) }
             guard let tokens else { throw Problem(.credentials(.notAdmin(realm: token.realm))) }
-            try admit(context, rule, token, tokens, handle)
+            return verify(token, rule, tokens)
         }
     }
 
-    private func admit(
-        _ context: RequestContext, _ rule: AccessRule, _ token: BearerToken, _ tokens: TokenAuthenticator,
-        _ handle: @escaping Handler
-    ) throws(Problem) {
+    private func verify(_ token: BearerToken, _ rule: AccessRule, _ tokens: TokenAuthenticator) -> Handling<Verified> {
         if let claims = tokens.remembered(token.text) {
-            return try Self.admit(context, rule, token, .success(claims), handle)
+            return .now(Self.credentials(.success(claims), of: token, rule))
         }
-        let deferred = context.deferred
-        let outcome = tokens.authenticate(token.text) { outcome in
-            deferred.resume { context throws(Problem) in try Self.admit(context, rule, token, outcome, handle) }
+        switch tokens.authenticate(token.text) {
+        case .now(let outcome): return .now(Self.credentials(outcome, of: token, rule))
+        case .later(let run):
+            return .later { () async throws(SessionFailure) in Self.credentials(try await run(), of: token, rule) }
         }
-        if let outcome { try Self.admit(context, rule, token, outcome, handle) }
     }
 
-    private static func admit(
-        _ context: RequestContext, _ rule: AccessRule, _ token: BearerToken, _ outcome: TokenAuthenticator.Outcome,
-        _ handle: Handler
-    ) throws(Problem) {
-        var context = context
-        switch outcome {
-        case .failure(let error): throw Problem(.credentials(.refused(error, realm: token.realm)))
-        case .success(let claims): context.credentials = .token(claims)
+    private static func credentials(
+        _ outcome: TokenAuthenticator.Outcome, of token: BearerToken, _ rule: AccessRule
+    ) -> Verified {
+        Verified { () throws(Problem) in
+            let credentials: Credentials
+            switch outcome {
+            case .failure(let error): throw Problem(.credentials(.refused(error, realm: token.realm)))
+            case .success(let claims): credentials = .token(claims)
+            }
+            return try Problem.of { () throws(SessionFailure) in
+                switch rule {
+                case .open, .authenticated, .share: return credentials
+                case .permission(let permission):
+                    try credentials.require(permission)
+                    return credentials
+                case .operators:
+                    try credentials.require(.admin)
+                    try credentials.requireAllStores()
+                    // An operator may look at the sessions of all subjects.
+                    return .admin
+                }
+            }
         }
-        switch rule {
-        case .open, .authenticated, .share: break
-        case .permission(let permission): try context.require(permission)
-        case .operators:
-            try context.require(.admin)
-            try Problem.of(context.credentials.requireAllStores)
-            // An operator may look at the sessions of all subjects.
-            context.credentials = .admin
-        }
-        try handle(context)
     }
 }
 

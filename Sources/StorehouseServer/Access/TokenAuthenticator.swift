@@ -50,18 +50,15 @@ final class TokenAuthenticator: Sendable {
         return token.withUTF8 { $0.count <= JSONWebToken.maxBytes ? TokenDigest($0) : nil }
     }
 
-    /// Verifies a token that is not remembered.
-    ///
-    /// - Parameter later: called once, on any thread, with the outcome of a token whose key has to be fetched first.
-    /// - Returns: the outcome; nil if `later` gets it.
-    func authenticate(_ token: String, later: @escaping @Sendable (Outcome) -> Void) -> Outcome? {
-        guard let digest = Self.digest(of: token) else { return .failure(.malformed) }
+    /// Verifies a token that is not remembered: at once, unless its key has to be fetched.
+    func authenticate(_ token: String) -> Handling<Outcome> {
+        guard let digest = Self.digest(of: token) else { return .now(.failure(.malformed)) }
         let shard = shards[digest.bucket(of: Self.shardCount)]
         let parsed: JSONWebToken
         do throws(TokenError) {
             parsed = try JSONWebToken(Array(token.utf8))
         } catch {
-            return .failure(error)
+            return .now(.failure(error))
         }
         let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [own, clock, source] current in
             let (verifier, version) = own.withLock { $0 }
@@ -76,15 +73,19 @@ final class TokenAuthenticator: Sendable {
             }
             return outcome
         }
-        guard let source else { return verify(nil) }
+        guard let source else { return .now(verify(nil)) }
         while true {
             let current = source.current
             let outcome = verify(current)
-            guard case .failure(.unknownKey) = outcome else { return outcome }
-            switch source.fetch(after: current.version, { later(verify(source.current)) }) {
+            guard case .failure(.unknownKey) = outcome else { return .now(outcome) }
+            switch source.fetch(after: current.version) {
             case .retry: continue
-            case .fetch, .wait: return nil
-            case .refuse: return outcome
+            case .refuse: return .now(outcome)
+            case .wait(let end):
+                return .later {
+                    await end.value()
+                    return verify(source.current)
+                }
             }
         }
     }
@@ -97,7 +98,8 @@ final class KeySetSource: Sendable {
 
     private struct Contents {
         var cache = KeySetCache()
-        var waiting: [@Sendable () -> Void] = []
+        /// Is fulfilled when the fetch under way has ended; nil if no token waits for it.
+        var end: Promise<Void>?
         var isFailing = false
         /// How many keys of the newest set are too many.
         var excessCount = 0
@@ -142,18 +144,33 @@ final class KeySetSource: Sendable {
     /// The version of the newest set.
     var version: Int { contents.withLock(\.cache.version) }
 
+    /// What to do about a key that is not in the set.
+    enum Miss {
+        /// Look into the newest set, which is another one.
+        case retry
+        /// Look again once the set is fetched.
+        case wait(Promise<Void>)
+        /// The set was fetched a short time ago.
+        case refuse
+    }
+
     /// Fetches a new set for a key that is not in the one of that version, unless that was done a short time ago.
-    ///
-    /// - Parameter done: called once, on any thread, when the fetch has ended, if the result is `fetch` or `wait`.
-    func fetch(after version: Int, _ done: @escaping @Sendable () -> Void) -> KeySetCache.Decision {
+    func fetch(after version: Int) -> Miss {
         let now = clock.steady()
-        let decision = contents.withLock { contents in
+        let end = Promise<Void>()
+        let (decision, known) = contents.withLock { contents in
             let decision = contents.cache.missed(in: version, now: now)
-            if decision == .fetch || decision == .wait { contents.waiting.append(done) }
-            return decision
+            if decision == .fetch || decision == .wait { contents.end = contents.end ?? end }
+            return (decision, contents.end)
         }
-        if decision == .fetch { fetch() }
-        return decision
+        switch decision {
+        case .retry: return .retry
+        case .refuse: return .refuse
+        case .wait: return .wait(known ?? end)
+        case .fetch:
+            fetch()
+            return .wait(known ?? end)
+        }
     }
 
     private func fetch() {
@@ -180,15 +197,14 @@ final class KeySetSource: Sendable {
 
     private func finish(_ set: KeySet?, _ failure: RemoteFailure?) {
         let now = clock.steady()
-        let (waiting, hasChanged, hasOtherExcess) = contents.withLock { contents in
+        let (end, hasChanged, hasOtherExcess) = contents.withLock { contents in
             contents.cache.fetched(set, now: now)
             let hasChanged = contents.isFailing != (failure != nil)
             contents.isFailing = failure != nil
             let excessCount = set?.excessCount ?? contents.excessCount
             let hasOtherExcess = contents.excessCount != excessCount
             contents.excessCount = excessCount
-            defer { contents.waiting = [] }
-            return (contents.waiting, hasChanged, hasOtherExcess)
+            return (contents.end.take(), hasChanged, hasOtherExcess)
         }
         if let set {
             onChange()
@@ -204,7 +220,7 @@ final class KeySetSource: Sendable {
                 log.info("the key set can be fetched again")
             }
         }
-        for done in waiting { done() }
+        end?.fulfill(())
     }
 }
 

@@ -97,8 +97,8 @@ struct EventHub: Sendable {
         for group in needless { group.end(nil) }
     }
 
-    /// Calls `body` with the newest value of a subscription, once it is durable.
-    func newest(_ subscription: StreamSubscription, _ body: @escaping @Sendable (StateEvent) -> Void) {
+    /// The newest value of a subscription, once it is durable; nil if no stream has the subscription.
+    func newest(_ subscription: StreamSubscription) -> Handling<StateEvent>? {
         var newest: StateEvent?
         store.inspect { state in
             newest = contents.withLock { contents in
@@ -106,7 +106,17 @@ struct EventHub: Sendable {
                 return index.map { event(&contents.topics[$0].topic, state) }
             }
         }
-        if let newest { whenDurable(through: newest.revision) { body(newest) } }
+        guard let newest else { return nil }
+        guard let journal, !journal.isDurable(through: newest.revision) else { return .now(newest) }
+        return .later { () async throws(SessionFailure) in
+            do throws(JournalError) {
+                try await journal.durable(through: newest.revision)
+                return newest
+            } catch {
+                disconnectAll()
+                throw .unavailable(.storage(error))
+            }
+        }
     }
 
     /// Ends all streams: the session continues elsewhere, and the clients reconnect.

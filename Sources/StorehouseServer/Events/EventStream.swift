@@ -307,21 +307,30 @@ final class EventStream {
 
 extension EventStream: StreamHandler {
     func streamDrained() {
-        guard position.flushed() else { return }
-        let stream = LoopBound(self, on: loop)
-        session.events.newest(subscription) { [loop] newest in
-            if loop.isCurrent { stream.value.catchUp(newest) } else { loop.execute { stream.value.catchUp(newest) } }
+        guard position.flushed(), let newest = session.events.newest(subscription) else { return }
+        switch newest {
+        case .now(let newest): catchUp(newest, of: position.skippedCount)
+        case .later(let run):
+            let (stream, skippedCount) = (LoopBound(self, on: loop), position.skippedCount)
+            Task(executorPreference: loop) {
+                guard let newest = try? await run() else { return }
+                stream.valueIfCurrent?.catchUp(newest, of: skippedCount)
+            }
         }
     }
 
-    private func catchUp(_ newest: StateEvent) {
+    /// - Parameter skippedCount: how many events the client had missed when the value was read.
+    private func catchUp(_ newest: StateEvent, of skippedCount: Int) {
         let skipped = position.caughtUp(
-            revision: newest.revision, lastChangedRevision: newest.lastChangedRevision)
-        guard connection != nil, let skipped else { return }
-        count(.sent)
-        count(.merged, skipped)
-        // The clients of a shared stream that have joined meanwhile may have the newest change.
-        send(subscription.format.value(newest, skipped: skipped, at: session.now), at: newest.lastChangedRevision)
+            revision: newest.revision, lastChangedRevision: newest.lastChangedRevision, of: skippedCount)
+        guard let connection else { return }
+        if let skipped {
+            count(.sent)
+            count(.merged, skipped)
+            // The clients of a shared stream that have joined meanwhile may have the newest change.
+            send(subscription.format.value(newest, skipped: skipped, at: session.now), at: newest.lastChangedRevision)
+        }
+        if connection.pendingBytes == 0 { streamDrained() }
     }
 
     /// The node that shares the events among its clients shares them with this client no longer.

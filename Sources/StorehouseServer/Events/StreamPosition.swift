@@ -72,12 +72,15 @@ package struct StreamPosition: Sendable {
 
     /// The newest value is there.
     ///
+    /// - Parameter count: how many events the client had missed when the value was read; nil for all. Later ones may be newer than the
+    ///   value, so it is read once more for them.
     /// - Returns: how many events it skips; nil if the client has the value already.
-    package mutating func caughtUp(revision: Int, lastChangedRevision: Int) -> Int? {
+    package mutating func caughtUp(revision: Int, lastChangedRevision: Int, of count: Int? = nil) -> Int? {
         // The newest of the skipped events is sent now.
-        let skipped = skippedCount - 1
+        let count = count ?? skippedCount
+        let skipped = count - 1
         isCatchingUp = false
-        skippedCount = 0
+        skippedCount -= count
         guard lastChangedRevision > lastSentRevision else { return nil }
         lastSentRevision = revision
         return skipped

@@ -51,9 +51,9 @@ final class AdminResource: Sendable {
         Task(executorPreference: context.exchange.loop) { [self] in
             do throws(SessionFailure) {
                 let response = try await response(of: page, deferred)
-                deferred.answer { response }
+                deferred.here?.answer(response)
             } catch {
-                deferred.answer { Problem(error).response }
+                deferred.here?.answer(Problem(error).response)
             }
         }
     }

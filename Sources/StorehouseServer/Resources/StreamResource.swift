@@ -68,12 +68,8 @@ final class StreamResource: Sendable {
     private func proceed(
         _ opening: StreamOpening, _ deferred: RequestContext.Deferred, _ body: (RequestContext) throws(Problem) -> Void
     ) {
-        guard let context = deferred.here else { return opening.stream.value.abandon() }
-        do throws(Problem) {
-            try body(context)
-        } catch {
-            context.answer(error.response)
-        }
+        // After the end of the loop there is nothing to abandon.
+        if deferred.here == nil { opening.stream.valueIfCurrent?.abandon() } else { deferred.proceed(body) }
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.

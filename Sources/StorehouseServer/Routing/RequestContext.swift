@@ -38,29 +38,19 @@ struct RequestContext {
         fileprivate let decorator: ResponseDecorator
         fileprivate let credentials: Credentials
 
-        /// Sends the response that `make` returns on the connection's loop: now if this is the loop, else in a turn of it.
-        func answer(_ make: @escaping @Sendable () -> Response) {
-            exchange.resume { [decorator, request] exchange in
-                if let exchange { decorator.send(make(), to: request, exchange) }
-            }
+        /// The request, on the connection's loop; nil if the client is gone, or if the loop has ended.
+        var here: RequestContext? {
+            guard let exchange = exchange.here, exchange.isCurrent else { return nil }
+            return context(exchange)
         }
 
-        /// Sends a problem.
-        func refuse(_ problem: Problem) {
-            answer { [request] in problem.explainingWeakTags(of: request.head).response }
+        /// Calls `body` on the connection's loop, unless the client is gone. What `body` throws is the response.
+        func proceed(_ body: (RequestContext) throws(Problem) -> Void) {
+            if let context = here { context.proceed(body) }
         }
 
-        /// Sends the response if this is the connection's loop; elsewhere `make` is not called.
-        ///
-        /// - Returns: whether this is the loop.
-        func answerIfOnLoop(_ make: () -> Response) -> Bool {
-            guard let exchange = exchange.here else { return false }
-            if exchange.isCurrent { decorator.send(make(), to: request, exchange) }
-            return true
-        }
-
-        /// Runs `job` in a turn of the connection's loop, also if the client is gone.
-        func executeOnLoop(_ job: @escaping @Sendable () -> Void) { exchange.execute(job) }
+        /// Sends a problem, on the connection's loop.
+        func refuse(_ problem: Problem) { here?.answer(problem.explainingWeakTags(of: request.head).response) }
 
         /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
         /// answered before.
@@ -71,35 +61,23 @@ struct RequestContext {
         /// Waits on the connection's loop, also if the client is gone.
         func sleep(for delay: Duration) async { await exchange.sleep(for: delay) }
 
-        /// The request, on the connection's loop only; nil if the client is gone.
-        var here: RequestContext? {
-            guard let exchange = exchange.here, exchange.isCurrent else { return nil }
-            return RequestContext(
-                request: request, exchange: exchange, decorator: decorator, credentials: credentials)
-        }
-
-        /// Calls `body` on the connection's loop, unless the client is gone. What `body` throws is the response.
-        func resume(_ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void) {
-            exchange.resume { exchange in
-                if let exchange { proceed(exchange, body) }
-            }
-        }
-
         /// Calls `body` in a later turn of the connection's loop, unless the client is gone.
         func resumeInLaterTurn(_ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void) {
             exchange.resumeLater { exchange in
-                if let exchange { proceed(exchange, body) }
+                if let exchange { context(exchange).proceed(body) }
             }
         }
 
-        private func proceed(_ exchange: Exchange, _ body: (RequestContext) throws(Problem) -> Void) {
-            let context = RequestContext(
-                request: request, exchange: exchange, decorator: decorator, credentials: credentials)
-            do throws(Problem) {
-                try body(context)
-            } catch {
-                context.answer(error.response)
-            }
+        private func context(_ exchange: Exchange) -> RequestContext {
+            RequestContext(request: request, exchange: exchange, decorator: decorator, credentials: credentials)
+        }
+    }
+
+    fileprivate func proceed(_ body: (RequestContext) throws(Problem) -> Void) {
+        do throws(Problem) {
+            try body(self)
+        } catch {
+            answer(error.response)
         }
     }
 }

@@ -120,7 +120,7 @@ package final class Router: RequestHandler {
                 return try refuseMethod(context, at: resource)
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
-            try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
+            try admit(context, rule, at: resource.id) { [self] context throws(Problem) in
                 guard case .share(let permission) = rule else { return try handle(context, at: resource) }
                 try api.access.requireValidShare(context) { [self] context throws(Problem) in
                     try context.require(permission)
@@ -132,11 +132,24 @@ package final class Router: RequestHandler {
         }
     }
 
+    /// Calls `body` with the verified credentials in the context, unless they break the rule.
+    private func admit(
+        _ context: RequestContext, _ rule: AccessRule, at id: PathSegment,
+        _ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void
+    ) throws(Problem) {
+        let credentials = try api.gate.credentials(of: context, rule, at: id)
+        try context.proceed(with: credentials) { (verified, context) throws(Problem) in
+            var context = context
+            context.credentials = try verified.get()
+            try body(context)
+        }
+    }
+
     /// Answers a request with a method that the resource does not have. Of a share, this tells only whoever has a valid one.
     private func refuseMethod(_ context: RequestContext, at resource: Resource) throws(Problem) {
         let refusal = Self.methodNotAllowed(resource)
         guard let permission = resource.route.sharePermission else { return answer(context, refusal.response) }
-        try api.gate.admit(context, .share(permission), at: resource.id) { [self] context throws(Problem) in
+        try admit(context, .share(permission), at: resource.id) { [self] context throws(Problem) in
             try api.access.requireValidShare(context) { _ throws(Problem) in throw refusal }
         }
     }
@@ -149,7 +162,7 @@ package final class Router: RequestHandler {
             first == "sessions" || first == "stores"
         else { return context.answer(response) }
         do throws(Problem) {
-            try api.gate.admit(context, .authenticated, at: first) { context in context.answer(response) }
+            try admit(context, .authenticated, at: first) { context in context.answer(response) }
         } catch {
             context.answer(error.response)
         }

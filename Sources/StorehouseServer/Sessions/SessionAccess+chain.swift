@@ -98,7 +98,7 @@ extension SessionAccess {
         Task(executorPreference: context.exchange.loop) {
             do throws(SessionFailure) {
                 let result = try await run()
-                deferred.resume { context in context.answer(with: result, respond) }
+                deferred.proceed { context in context.answer(with: result, respond) }
             } catch {
                 Self.fail(error, deferred, again: again)
             }

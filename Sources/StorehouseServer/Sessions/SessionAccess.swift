@@ -87,14 +87,6 @@ final class SessionAccess: Sendable {
         try enter(.id(id), for: purpose, context, use)
     }
 
-    /// The same for an id.
-    func enter(
-        _ id: SessionID, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
-    ) throws(Problem) {
-        if context.share == nil { try context.require(purpose.permission) }
-        try enter(.id(id), for: purpose, context, use)
-    }
-
     /// Calls `use` if the share of the request may still be used: before anything else of the request is looked at.
     ///
     /// A session that has ended, or that cannot be read, is up to `use`.
@@ -221,7 +213,7 @@ extension RequestContext {
             Task(executorPreference: exchange.loop) {
                 do throws(SessionFailure) {
                     let value = try await run()
-                    deferred.resume { context throws(Problem) in try body(value, context) }
+                    deferred.proceed { context throws(Problem) in try body(value, context) }
                 } catch {
                     deferred.refuse(Problem(error))
                 }

@@ -142,7 +142,7 @@ struct RoutedClient: Sendable {
     ) async -> RoutedRequest.Failure? {
         await Promise.value { done in
             let outcome = ForwardingOutcome(done)
-            deferred.resume { context throws(Problem) in
+            deferred.proceed { context throws(Problem) in
                 var context = context
                 context.decorator.mayBeDone = mayBeDone
                 try forwarder.forward(context, of: id, to: owner) { (failure, _) in outcome.fail(failure) }

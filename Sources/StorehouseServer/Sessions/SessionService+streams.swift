@@ -39,8 +39,9 @@ extension Session {
     fileprivate func subscribe(
         _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, earlier: [CommitRecord] = []
     ) throws(SessionFailure) -> SessionResult {
-        let initial = try events.subscribe(
-            wanted.stream.value, to: subscription, seen: wanted.seen, earlier: earlier)
+        // The loop may have ended while the commits were read.
+        guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
+        let initial = try events.subscribe(stream, to: subscription, seen: wanted.seen, earlier: earlier)
         return SessionResult(.subscribed(initial), of: self, at: initial.revision)
     }
 }

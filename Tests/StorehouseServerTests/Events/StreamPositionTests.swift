@@ -66,6 +66,19 @@ import Testing
         #expect(position.skippedCount == 0)
     }
 
+    /// A value can be on its way for long, and be old when it comes.
+    @Test func anEventThatIsSkippedBehindTheFetchedValueIsFetchedAgain() {
+        var position = position()
+        _ = position.accepts(revision: 1, byteCount: 9, pendingBytes: 9, limit: 10)
+        #expect(position.flushed() == true)
+        let count = position.skippedCount
+        #expect(position.accepts(revision: 2, byteCount: 1, pendingBytes: 0, limit: 10) == false)
+        #expect(position.caughtUp(revision: 1, lastChangedRevision: 1, of: count) == 0)
+        #expect(position.flushed() == true)
+        #expect(position.caughtUp(revision: 2, lastChangedRevision: 2, of: position.skippedCount) == 0)
+        #expect(position.accepts(revision: 3, byteCount: 1, pendingBytes: 0, limit: 10) == true)
+    }
+
     @Test func aClientThatKeepsUpFetchesNothing() {
         var position = position()
         #expect(position.flushed() == false)
