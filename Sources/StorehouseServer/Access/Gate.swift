@@ -63,9 +63,9 @@ final class Gate: Sendable {
             return .now(Self.credentials(.success(claims), of: token, rule))
         }
         switch tokens.authenticate(token.text) {
-        case .now(let outcome): return .now(Self.credentials(outcome, of: token, rule))
+        case .done(let outcome): return .now(Self.credentials(outcome, of: token, rule))
         case .later(let run):
-            return .later { () async throws(SessionFailure) in Self.credentials(try await run(), of: token, rule) }
+            return .later { () async throws(SessionFailure) in Self.credentials(await run(), of: token, rule) }
         }
     }
 

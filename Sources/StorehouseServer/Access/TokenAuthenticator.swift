@@ -9,6 +9,12 @@ import Synchronization
 final class TokenAuthenticator: Sendable {
     typealias Outcome = Result<TokenClaims, TokenError>
 
+    enum Verification {
+        case done(Outcome)
+        /// The key has to be fetched first.
+        case later(@Sendable () async -> Outcome)
+    }
+
     private static let shardCount = 16
     private static let shardCapacity = 1024
 
@@ -51,14 +57,14 @@ final class TokenAuthenticator: Sendable {
     }
 
     /// Verifies a token that is not remembered: at once, unless its key has to be fetched.
-    func authenticate(_ token: String) -> Handling<Outcome> {
-        guard let digest = Self.digest(of: token) else { return .now(.failure(.malformed)) }
+    func authenticate(_ token: String) -> Verification {
+        guard let digest = Self.digest(of: token) else { return .done(.failure(.malformed)) }
         let shard = shards[digest.bucket(of: Self.shardCount)]
         let parsed: JSONWebToken
         do throws(TokenError) {
             parsed = try JSONWebToken(Array(token.utf8))
         } catch {
-            return .now(.failure(error))
+            return .done(.failure(error))
         }
         let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [own, clock, source] current in
             let (verifier, version) = own.withLock { $0 }
@@ -73,14 +79,14 @@ final class TokenAuthenticator: Sendable {
             }
             return outcome
         }
-        guard let source else { return .now(verify(nil)) }
+        guard let source else { return .done(verify(nil)) }
         while true {
             let current = source.current
             let outcome = verify(current)
-            guard case .failure(.unknownKey) = outcome else { return .now(outcome) }
+            guard case .failure(.unknownKey) = outcome else { return .done(outcome) }
             switch source.fetch(after: current.version) {
             case .retry: continue
-            case .refuse: return .now(outcome)
+            case .refuse: return .done(outcome)
             case .wait(let end):
                 return .later {
                     await end.value()

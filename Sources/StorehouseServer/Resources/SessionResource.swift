@@ -32,9 +32,7 @@ final class SessionResource: Sendable {
         let kind = try kind(try requestedStore(context.request))
         let wanted = SessionCreation(
             kind: kind, id: nil, conditions: .none, principal: context.credentials, client: client(of: context))
-        try access.answer(context, creating: wanted, Self.response) { [self] context throws(Problem) in
-            try create(context)
-        }
+        try access.answer(context, creating: wanted, Self.response)
     }
 
     /// The address whose rate a new session counts for.

@@ -37,24 +37,24 @@ extension SessionAccess {
         }
         try enter(segment, for: call.purpose, context) { [self] (entry, context) throws(Problem) in
             if case .unknown = entry, let create = call.create {
-                return try answer(context, creating: try create(context), call.respond) {
-                    [self] context throws(Problem) in
-                    try answer(context, at: segment, call)
-                }
+                let handling = try handling(of: try create(context))
+                return answer(context, with: handling, at: segment, call)
             }
             try answer(context, with: try entry.get(), at: segment, call)
         }
     }
 
-    /// Answers a request for a new session.
-    ///
-    /// - Parameter again: looks for the session, if another node has created it meanwhile.
+    /// Answers a request for a session with a new id.
     func answer(
-        _ context: RequestContext, creating wanted: SessionCreation, _ respond: @escaping SessionCall.Respond,
-        again: @escaping Otherwise
+        _ context: RequestContext, creating wanted: SessionCreation, _ respond: @escaping SessionCall.Respond
     ) throws(Problem) {
-        let handling = try Problem.of { () throws(SessionFailure) in try creation.handle(wanted) }
-        answer(context, with: handling, respond, again: again)
+        try context.proceed(with: try handling(of: wanted)) { (result, context) in
+            context.answer(with: result, respond)
+        }
+    }
+
+    private func handling(of wanted: SessionCreation) throws(Problem) -> Handling<SessionResult> {
+        try Problem.of { () throws(SessionFailure) in try creation.handle(wanted) }
     }
 
     private func answer(
@@ -65,50 +65,43 @@ extension SessionAccess {
         do throws(SessionFailure) {
             handling = try chain.handle(request, session)
         } catch {
-            return Self.fail(error, context.deferred) { [self] context throws(Problem) in
-                try answer(context, at: segment, call)
-            }
+            return fail(error, context.deferred, at: segment, call)
         }
+        answer(context, with: handling, at: segment, call)
+    }
+
+    @inline(__always)
+    private func answer(
+        _ context: RequestContext, with handling: Handling<SessionResult>, at segment: PathSegment, _ call: SessionCall
+    ) {
         switch handling {
         // The usual case needs no closure.
         case .now(let result): context.answer(with: result, call.respond)
-        case .later(let run):
-            answer(context, when: run, call.respond) { [self] context throws(Problem) in
-                try answer(context, at: segment, call)
-            }
-        }
-    }
-
-    /// - Parameter again: looks for the session anew, if it has left its object while it was used.
-    private func answer(
-        _ context: RequestContext, with handling: Handling<SessionResult>, _ respond: @escaping SessionCall.Respond,
-        again: @escaping Otherwise
-    ) {
-        switch handling {
-        case .now(let result): context.answer(with: result, respond)
-        case .later(let run): answer(context, when: run, respond, again: again)
+        case .later(let run): answer(context, when: run, at: segment, call)
         }
     }
 
     private func answer(
         _ context: RequestContext, when run: @escaping @Sendable () async throws(SessionFailure) -> SessionResult,
-        _ respond: @escaping SessionCall.Respond, again: @escaping Otherwise
+        at segment: PathSegment, _ call: SessionCall
     ) {
         let deferred = context.deferred
-        Task(executorPreference: context.exchange.loop) {
+        Task(executorPreference: context.exchange.loop) { [self] in
             do throws(SessionFailure) {
                 let result = try await run()
-                deferred.proceed { context in context.answer(with: result, respond) }
+                deferred.proceed { context in context.answer(with: result, call.respond) }
             } catch {
-                Self.fail(error, deferred, again: again)
+                fail(error, deferred, at: segment, call)
             }
         }
     }
 
-    private static func fail(_ failure: SessionFailure, _ deferred: RequestContext.Deferred, again: @escaping Otherwise)
-    {
-        // It hibernated since it was found. Later in the loop it can be found again.
-        if case .detached = failure { deferred.resumeInLaterTurn(again) } else { deferred.refuse(Problem(failure)) }
+    private func fail(
+        _ failure: SessionFailure, _ deferred: RequestContext.Deferred, at segment: PathSegment, _ call: SessionCall
+    ) {
+        guard case .detached = failure else { return deferred.refuse(Problem(failure)) }
+        // It has left its object since it was found, or another node has created it. Later in the loop it can be found again.
+        deferred.resumeInLaterTurn { [self] context throws(Problem) in try answer(context, at: segment, call) }
     }
 }
 

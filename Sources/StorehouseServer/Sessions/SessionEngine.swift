@@ -4,7 +4,7 @@ import Stores
 
 /// The handlers that a request to a session passes, the outermost first. Its type has their names, so that the compiler makes one
 /// function of them.
-typealias SessionChain = ShareView<Admission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+typealias SessionChain = ShareView<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
 
 /// The same for requests for new sessions.
 typealias CreationChain = CreationAdmission<Durability<SessionService>>
@@ -68,7 +68,7 @@ struct SessionEngine: Sendable {
         let largeStates = LargeStates(pool, memory, next: durability)
         let waiting = Waiting(next: largeStates)
         let idempotency = Idempotency(clock: clock, encode: { $0.message(of: "").serialized }, next: waiting)
-        let admission = Admission(limits: limits, pool: pool, next: idempotency)
+        let admission = RequestAdmission(limits: limits, pool: pool, next: idempotency)
         return ShareView(next: admission)
     }
 }

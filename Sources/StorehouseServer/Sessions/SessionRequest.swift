@@ -59,6 +59,10 @@ enum SessionOperation: Sendable {
         /// The last event that the client has, perhaps of another history.
         let seen: EventID?
         let stream: LoopBound<EventStream>
+
+        func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
+            .of(selection: try selection.selection(of: kind), format: format, isByShare: isByShare)
+        }
     }
 
     /// A share that a client wants.

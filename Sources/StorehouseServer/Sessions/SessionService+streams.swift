@@ -10,9 +10,7 @@ extension SessionService {
     func subscribe(
         _ wanted: SessionOperation.Subscribing, to session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let subscription = StreamSubscription.of(
-            selection: try wanted.selection.selection(of: session.kind), format: wanted.format,
-            isByShare: wanted.isByShare)
+        let subscription = try wanted.subscription(of: session.kind)
         guard let revision = wanted.revisionMissingFromBuffer(of: session), let journal = session.journal else {
             return .now(try session.subscribe(wanted, to: subscription))
         }

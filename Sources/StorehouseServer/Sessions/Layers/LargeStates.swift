@@ -50,24 +50,7 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
                     return handling
                 }.value()
             }
-        case .read(let reading):
-            var shared = request
-            // The others that share the read have other permits.
-            shared.permit = nil
-            return .later { [shared] () async throws(SessionFailure) in
-                try await reads.value(of: StateQuestion(session: session, reading: reading)) {
-                    (begin: @Sendable () -> Void) async throws(SessionFailure) in
-                    try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
-                        // A later question may have to see a later commit.
-                        begin()
-                        let result = try await next.handle(shared, session).value()
-                        if reading.isWhole, case .document(let document) = result.content {
-                            session.recordSize(document.body.count)
-                        }
-                        return result
-                    }
-                }
-            }
+        case .read(let reading): return read(reading, request, session)
         case .subscribe:
             return .later { () async throws(SessionFailure) in
                 // The store remembers the encoded state, so the loop of the stream does not have to encode it.
@@ -86,6 +69,28 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         return .later { () async throws(SessionFailure) in
             try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                 try await next.handle(request, session).value()
+            }
+        }
+    }
+
+    private func read(
+        _ reading: SessionOperation.Reading, _ request: SessionRequest, _ session: Session
+    ) -> Handling<SessionResult> {
+        var shared = request
+        // The others that share the read have other permits.
+        shared.permit = nil
+        return .later { [shared] () async throws(SessionFailure) in
+            try await reads.value(of: StateQuestion(session: session, reading: reading)) {
+                (begin: @Sendable () -> Void) async throws(SessionFailure) in
+                try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                    // A later question may have to see a later commit.
+                    begin()
+                    let result = try await next.handle(shared, session).value()
+                    if reading.isWhole, case .document(let document) = result.content {
+                        session.recordSize(document.body.count)
+                    }
+                    return result
+                }
             }
         }
     }

@@ -3,7 +3,7 @@ import JSON
 
 /// Parses actions, and admits no more of them to a session than `limits.actions` allows, and no more forks of one client than
 /// `limits.sessions` allows.
-struct Admission<Next: SessionHandler>: SessionHandler {
+struct RequestAdmission<Next: SessionHandler>: SessionHandler {
     let limits: RateLimits
     /// Parses long bodies, which takes too long for an event loop.
     let pool: WorkPool
