@@ -35,8 +35,8 @@ final class SessionResource: Sendable {
         try access.answer(context, creating: wanted, Self.response)
     }
 
-    /// The address whose rate a new session counts for.
-    private func client(of context: RequestContext) -> IPAddress {
+    /// Whose rate a new session counts for.
+    private func client(of context: RequestContext) -> RateLimits.Client {
         limits.client(of: context.head, peer: context.exchange.peer)
     }
 

@@ -116,6 +116,11 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
 /// The rate limits of `limits.*`; each is nil if it is off.
 struct RateLimits: Sendable {
+    /// Whose rates a request counts for.
+    struct Client: Sendable {
+        fileprivate let address: IPAddress
+    }
+
     private let requests: RateLimiter<IPAddress>?
     private let sessions: RateLimiter<IPAddress>?
     private let actions: RateLimiter<SessionID>?
@@ -136,12 +141,11 @@ struct RateLimits: Sendable {
     }
 
     /// Admits a new session or a fork.
-    ///
-    /// - Parameter client: the address that ``client(of:peer:)`` has returned.
-    func admitCreation(of client: IPAddress) throws(SessionFailure) { try sessions?.take(from: client, of: .sessions) }
+    func admitCreation(of client: Client) throws(SessionFailure) {
+        try sessions?.take(from: client.address, of: .sessions)
+    }
 
-    /// The address whose rates a request counts for.
-    func client(of head: RequestHead, peer: IPAddress) -> IPAddress { client(head.fields, peer) }
+    func client(of head: RequestHead, peer: IPAddress) -> Client { Client(address: client(head.fields, peer)) }
 
     func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(SessionFailure) {
         try actions?.take(count(), from: session, of: .actions)

@@ -60,8 +60,8 @@ final class PersonalSessions: Sendable {
         let key: PersonalKey
         let kind: KindRuntime
         let credentials: Credentials
-        /// The address whose rate a creation counts for.
-        let client: IPAddress
+        /// Whose rate a creation counts for.
+        let client: RateLimits.Client
     }
 
     private func find(

@@ -1,5 +1,3 @@
-import HTTP
-
 /// A new session that a client wants, as a value. Layers of handlers pass it on.
 struct SessionCreation: Sendable {
     let kind: KindRuntime
@@ -7,8 +5,8 @@ struct SessionCreation: Sendable {
     let id: SessionID?
     let conditions: Preconditions
     let principal: Credentials
-    /// The address whose rate it counts for.
-    let client: IPAddress
+    /// Whose rate it counts for.
+    let client: RateLimits.Client
 }
 
 /// Handles requests for new sessions, in layers as a ``SessionHandler`` does.

@@ -1,4 +1,3 @@
-import HTTP
 import JSON
 import Security
 import Sockets
@@ -33,7 +32,7 @@ enum SessionOperation: Sendable {
     indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
-    indirect case fork(revision: Int?, client: IPAddress)
+    indirect case fork(revision: Int?, client: RateLimits.Client)
     case end(Preconditions)
     indirect case share(ShareTerms)
     case revokeShares
