@@ -30,7 +30,8 @@ final class StreamResource: Sendable {
         try Problem.of(availability.requireServing)
         let purpose = SessionAccess.Purpose(permission: .read)
         if let session = try access.residentSession(id, for: purpose, context) { return try open(id, session, context) }
-        try access.enter(id, for: purpose, context) { [self] (entry, context) throws(Problem) in
+        try context.proceed(with: try access.enter(id, for: purpose, context)) {
+            [self] (entry: SessionAccess.Entry, context) throws(Problem) in
             if case .ended = entry { return Self.answerEnded(context) }
             try open(id, try entry.get(), context)
         }

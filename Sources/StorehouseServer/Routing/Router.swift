@@ -121,8 +121,11 @@ package final class Router: RequestHandler {
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try admit(context, rule, at: resource.id) { [self] context throws(Problem) in
-                guard case .share(let permission) = rule else { return try handle(context, at: resource) }
-                try api.access.requireValidShare(context) { [self] context throws(Problem) in
+                guard case .share(let permission) = rule, let share = context.share else {
+                    return try handle(context, at: resource)
+                }
+                try context.proceed(with: try api.access.enter(by: share, context)) {
+                    [self] (_: SessionAccess.Entry, context) throws(Problem) in
                     try context.require(permission)
                     try handle(context, at: resource)
                 }
@@ -150,7 +153,10 @@ package final class Router: RequestHandler {
         let refusal = Self.methodNotAllowed(resource)
         guard let permission = resource.route.sharePermission else { return answer(context, refusal.response) }
         try admit(context, .share(permission), at: resource.id) { [self] context throws(Problem) in
-            try api.access.requireValidShare(context) { _ throws(Problem) in throw refusal }
+            guard let share = context.share else { throw refusal }
+            try context.proceed(with: try api.access.enter(by: share, context)) {
+                (_: SessionAccess.Entry, _) throws(Problem) in throw refusal
+            }
         }
     }
 

@@ -40,19 +40,17 @@ final class PersonalSessions: Sendable {
     }
 
     /// Finds the session of the subject of a token, and of the kind that the query names, or creates it.
-    func find(_ subject: Subject, _ context: RequestContext) throws(Problem) -> Handling<Located> {
-        try Problem.of { () throws(SessionFailure) in
-            let kind = try creator.builder.kind(context.head.query.first("store"))
-            try context.credentials.require(store: kind.kind.name)
-            let wanted = Wanted(
-                key: PersonalKey(subject: subject, kind: kind.kind.name), kind: kind, credentials: context.credentials,
-                client: limits.client(of: context.head, peer: context.exchange.peer))
-            if let session = resident(wanted.key), !mayHaveRival(session) { return .now(Located(.session(session))) }
-            guard let journal, let locator else { return .now(Located(.session(try create(wanted)))) }
-            let client = RoutedClient(context)
-            return .later { [self] () async throws(SessionFailure) in
-                try await find(wanted, in: journal, locator, for: client)
-            }
+    func find(_ subject: Subject, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
+        let kind = try creator.builder.kind(context.head.query.first("store"))
+        try context.credentials.require(store: kind.kind.name)
+        let wanted = Wanted(
+            key: PersonalKey(subject: subject, kind: kind.kind.name), kind: kind, credentials: context.credentials,
+            client: limits.client(of: context.head, peer: context.exchange.peer))
+        if let session = resident(wanted.key), !mayHaveRival(session) { return .now(Located(.session(session))) }
+        guard let journal, let locator else { return .now(Located(.session(try create(wanted)))) }
+        let client = RoutedClient(context)
+        return .later { [self] () async throws(SessionFailure) in
+            try await find(wanted, in: journal, locator, for: client)
         }
     }
 

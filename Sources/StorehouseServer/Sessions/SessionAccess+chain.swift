@@ -35,7 +35,8 @@ extension SessionAccess {
         if let session = try residentSession(segment, for: call.purpose, context) {
             return try answer(context, with: session, at: segment, call)
         }
-        try enter(segment, for: call.purpose, context) { [self] (entry, context) throws(Problem) in
+        try context.proceed(with: try enter(segment, for: call.purpose, context)) {
+            [self] (entry: Entry, context) throws(Problem) in
             if case .unknown = entry, let create = call.create {
                 let handling = try handling(of: try create(context))
                 return answer(context, with: handling, at: segment, call)

@@ -13,9 +13,6 @@ final class SessionAccess: Sendable {
         case unknown
     }
 
-    typealias Use = @Sendable (Entry, RequestContext) throws(Problem) -> Void
-    typealias Otherwise = @Sendable (RequestContext) throws(Problem) -> Void
-
     /// What a request wants of a session.
     struct Purpose: Sendable {
         let permission: Permission
@@ -25,7 +22,8 @@ final class SessionAccess: Sendable {
         var creates = false
     }
 
-    private enum Target {
+    /// The session that a request names.
+    enum Target: Sendable {
         case id(SessionID)
         case personal(of: Subject)
 
@@ -33,136 +31,151 @@ final class SessionAccess: Sendable {
         var sessionID: SessionID? { if case .id(let id) = self { id } else { nil } }
     }
 
+    /// What was found of a session by someone who may know it.
+    struct Entered: Sendable {
+        let entry: Entry
+        /// Whether a node that is gone may have done what the request asks for.
+        let mayBeDone: Bool
+    }
+
     private let registry: SessionRegistry
-    /// Nil if all sessions are in memory.
-    private let locator: SessionLocator?
-    private let personal: PersonalSessions
-    /// Nil outside of a cluster.
-    private let handovers: Handovers?
+    private let ownership: Ownership
     /// Handles the requests of those who have access.
     let chain: SessionChain
     /// Handles those for new sessions.
     let creation: CreationChain
 
-    init(
-        _ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions, _ handovers: Handovers?,
-        chain: SessionChain, creation: CreationChain
-    ) {
+    init(_ registry: SessionRegistry, _ ownership: Ownership, chain: SessionChain, creation: CreationChain) {
+        self.registry = registry
+        self.ownership = ownership
         self.chain = chain
         self.creation = creation
-        self.registry = registry
-        self.handovers = handovers
-        self.locator = locator
-        self.personal = personal
     }
 
     /// The session that a path names, if it is in memory and the credentials of the request allow to use it: the usual case, which
-    /// needs no closure. Nil for all others, which ``enter(_:for:_:_:)`` decides.
+    /// needs no closure. Nil for all others, which ``enter(_:for:_:)`` decides.
     func residentSession(
         _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext
     ) throws(Problem) -> Session? {
-        guard context.share == nil, handovers == nil, let id = SessionID(segment.decoded) else { return nil }
+        guard context.share == nil, ownership.isFixed, let id = SessionID(segment.decoded) else { return nil }
         try context.require(purpose.permission)
         guard let session = registry.usable(id) else { return nil }
         context.logs(session)
-        try context.requireAccess(to: session)
+        try Problem.of { () throws(SessionFailure) in try context.credentials.requireAccess(to: session) }
         if purpose.isUse { registry.touch(session) }
         return session
     }
 
-    /// Calls `use` with the session that a path names, on the connection's loop: at once if it is in memory, else when it is
-    /// loaded. The credentials of the request must allow it. What `use` throws is the response.
-    func enter(
-        _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
-    ) throws(Problem) {
-        if let share = context.share { return try enter(.id(share.session), for: purpose, context, use) }
-        // A share may be revoked, which comes first.
-        try context.require(purpose.permission)
-        if segment == "me", let subject = context.credentials.subject {
-            return try enter(.personal(of: subject), for: purpose, context, use)
-        }
-        guard let id = SessionID(segment.decoded) else {
-            throw Problem(.absent(segment == "me" ? .personal : .session))
-        }
-        try enter(.id(id), for: purpose, context, use)
-    }
-
-    /// Calls `use` if the share of the request may still be used: before anything else of the request is looked at.
+    /// Finds the session that a path names: at once if it is in memory. The credentials of the request must allow it.
     ///
-    /// A session that has ended, or that cannot be read, is up to `use`.
-    func requireValidShare(_ context: RequestContext, _ use: @escaping Otherwise) throws(Problem) {
-        guard let share = context.share else { return try use(context) }
-        try context.proceed(with: locate(share.session, context)) { (located, context) throws(Problem) in
-            switch located {
-            case .session(let session) where !share.isValid(in: session): throw Problem(.share(.unknown))
-            case .unknown, .elsewhere: throw Problem(.share(.unknown))
-            default: try use(context)
+    /// - Returns: nil if another node has answered the request, or if the client is gone.
+    func enter(
+        _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext
+    ) throws(Problem) -> Handling<Entered?> {
+        try Problem.of { () throws(SessionFailure) in
+            let target = try target(segment, purpose, context)
+            switch try ownership.find(target, context) {
+            case .now(let located):
+                if let entered = try admit(located, target, for: purpose, context) { return .now(entered) }
+                let client = RoutedClient(context)
+                return later(target, for: purpose, client) { [ownership] () async throws(SessionFailure) in
+                    try await ownership.findAgain(located, target, for: client)
+                }
+            case .later(let run): return later(target, for: purpose, RoutedClient(context), run)
             }
         }
     }
 
-    private func enter(
-        _ target: Target, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
-    ) throws(Problem) {
-        let located: Handling<Located> =
-            switch target {
-            case .id(let id): locate(id, context)
-            case .personal(let subject): try personal.find(subject, context)
+    private func target(
+        _ segment: PathSegment, _ purpose: Purpose, _ context: RequestContext
+    ) throws(SessionFailure) -> Target {
+        if let share = context.share { return .id(share.session) }
+        // A share may be revoked, which comes first.
+        try context.credentials.require(purpose.permission)
+        if segment == "me", let subject = context.credentials.subject { return .personal(of: subject) }
+        guard let id = SessionID(segment.decoded) else { throw .absent(segment == "me" ? .personal : .session) }
+        return .id(id)
+    }
+
+    private func later(
+        _ target: Target, for purpose: Purpose, _ client: RoutedClient,
+        _ find: @escaping @Sendable () async throws(SessionFailure) -> Located
+    ) -> Handling<Entered?> {
+        .later { [self] () async throws(SessionFailure) in
+            var located = try await find()
+            while true {
+                guard located.found != nil, let context = client.here else { return nil }
+                if let entered = try admit(located, target, for: purpose, context) { return entered }
+                located = try await ownership.findAgain(located, target, for: client)
             }
-        try context.proceed(with: located) { [self] (found, context) throws(Problem) in
-            try admit(found, target, for: purpose, context, use)
         }
     }
 
-    private func locate(_ id: SessionID, _ context: RequestContext) -> Handling<Located> {
-        if let session = registry.usable(id) { return .now(Located(.session(session))) }
-        if let found = registry.find(id) { return .now(Located(found)) }
-        guard let locator else { return .now(Located(.unknown)) }
-        let client = RoutedClient(context)
-        return .later { () async throws(SessionFailure) in try await locator.find(id, for: client) }
+    /// Finds the session of a share, which must still be valid: before anything else of the request is looked at.
+    ///
+    /// A session that has ended, or that cannot be read, is up to what follows.
+    func enter(by share: Share, _ context: RequestContext) throws(Problem) -> Handling<Entered?> {
+        switch ownership.find(share.session, context) {
+        case .now(let located):
+            return .now(try Problem.of { () throws(SessionFailure) in try Self.admit(located, by: share) })
+        case .later(let run):
+            return .later { () async throws(SessionFailure) in try Self.admit(try await run(), by: share) }
+        }
     }
 
+    private static func admit(_ located: Located, by share: Share) throws(SessionFailure) -> Entered? {
+        let entry: Entry
+        switch located.found {
+        case nil: return nil
+        case .session(let session):
+            guard share.isValid(in: session) else { throw .share(.unknown) }
+            entry = .session(session)
+        case .unknown, .elsewhere: throw .share(.unknown)
+        case .ended, .unreadable: entry = .ended
+        }
+        return Entered(entry: entry, mayBeDone: located.mayBeDone)
+    }
+
+    /// - Returns: nil if the session may be on its way to another node, or if another node has answered.
     private func admit(
-        _ found: SessionRegistry.Lookup, _ target: Target, for purpose: Purpose, _ context: RequestContext,
-        _ use: @escaping Use
-    ) throws(Problem) {
-        switch found {
-        case .session(let session): try admit(session, target, for: purpose, context, use)
+        _ located: Located, _ target: Target, for purpose: Purpose, _ context: RequestContext
+    ) throws(SessionFailure) -> Entered? {
+        let entry: Entry
+        switch located.found {
+        case .session(let session):
+            guard try admit(session, target, for: purpose, context) else { return nil }
+            entry = .session(session)
         case .ended(let owner):
-            try context.requireKnowledge(ofEnded: target.sessionID, ownedBy: owner)
-            if context.share != nil { throw Problem(.absent(.ended)) }
-            try use(.ended, context)
+            try context.credentials.requireKnowledge(ofEnded: target.sessionID, ownedBy: owner)
+            if context.share != nil { throw .absent(.ended) }
+            entry = .ended
         case .unreadable(let failure, let owner):
-            try context.requireKnowledge(ofUnknown: target.sessionID, ownedBy: owner)
-            throw Problem(failure)
+            try context.credentials.requireKnowledge(ofUnknown: target.sessionID, ownedBy: owner)
+            throw failure
+        case nil: return nil
         // The locator passes on no session of another node.
         case .elsewhere, .unknown:
-            if context.share != nil { throw Problem(.share(.unknown)) }
-            if !purpose.creates { try context.requireKnowledge(ofUnknown: target.sessionID) }
-            try use(.unknown, context)
+            if context.share != nil { throw .share(.unknown) }
+            if !purpose.creates { try context.credentials.requireKnowledge(ofUnknown: target.sessionID) }
+            entry = .unknown
         }
+        return Entered(entry: entry, mayBeDone: located.mayBeDone)
     }
 
     private func admit(
-        _ session: Session, _ target: Target, for purpose: Purpose, _ context: RequestContext, _ use: @escaping Use
-    ) throws(Problem) {
+        _ session: Session, _ target: Target, for purpose: Purpose, _ context: RequestContext
+    ) throws(SessionFailure) -> Bool {
         if let share = context.share {
-            guard share.isValid(in: session) else { throw Problem(.share(.unknown)) }
-            try context.require(purpose.permission)
+            guard share.isValid(in: session) else { throw .share(.unknown) }
+            try context.credentials.require(purpose.permission)
         }
         context.logs(session)
         // A personal session is that of its subject.
-        if target.sessionID != nil { try context.requireAccess(to: session) }
-        if let handovers, !handovers.admits(context, to: session, isUse: purpose.isUse) {
-            let client = RoutedClient(context)
-            return try context.proceed(with: .later { await handovers.decided(session, for: client) }) {
-                [self] (_, context) throws(Problem) in
-                try enter(target, for: purpose, context, use)
-            }
-        }
+        if target.sessionID != nil { try context.credentials.requireAccess(to: session) }
+        guard ownership.admits(context, to: session, isUse: purpose.isUse) else { return false }
         // Not before: nobody else may keep the session from expiring.
         if purpose.isUse { registry.touch(session) }
-        try use(.session(session), context)
+        return true
     }
 }
 
@@ -178,25 +191,23 @@ extension SessionAccess.Entry {
 }
 
 // What the credentials of a request must allow.
+extension Credentials {
+    fileprivate func requireAccess(to session: Session) throws(SessionFailure) {
+        try require(session.id, ownedBy: session.owner, store: session.kind.name)
+    }
+
+    fileprivate func requireKnowledge(ofEnded id: SessionID?, ownedBy owner: Subject?) throws(SessionFailure) {
+        if let id { try require(ended: id, ownedBy: owner) }
+    }
+
+    fileprivate func requireKnowledge(ofUnknown id: SessionID?, ownedBy owner: Subject? = nil) throws(SessionFailure) {
+        if let id { try require(unknown: id, ownedBy: owner) }
+    }
+}
+
 extension RequestContext {
     func require(_ permission: Permission) throws(Problem) {
         try Problem.of { () throws(SessionFailure) in try credentials.require(permission) }
-    }
-
-    fileprivate func requireAccess(to session: Session) throws(Problem) {
-        try Problem.of { () throws(SessionFailure) in
-            try credentials.require(session.id, ownedBy: session.owner, store: session.kind.name)
-        }
-    }
-
-    fileprivate func requireKnowledge(ofEnded id: SessionID?, ownedBy owner: Subject?) throws(Problem) {
-        guard let id else { return }
-        try Problem.of { () throws(SessionFailure) in try credentials.require(ended: id, ownedBy: owner) }
-    }
-
-    fileprivate func requireKnowledge(ofUnknown id: SessionID?, ownedBy owner: Subject? = nil) throws(Problem) {
-        guard let id else { return }
-        try Problem.of { () throws(SessionFailure) in try credentials.require(unknown: id, ownedBy: owner) }
     }
 }
 
@@ -221,17 +232,16 @@ extension RequestContext {
         }
     }
 
-    /// The same for a session, unless another node has answered the request.
-    fileprivate func proceed(
-        with located: Handling<Located>,
-        _ body: @escaping @Sendable (SessionRegistry.Lookup, RequestContext) throws(Problem) -> Void
+    /// The same with what was found of a session, unless another node has answered the request.
+    func proceed(
+        with entered: Handling<SessionAccess.Entered?>,
+        _ body: @escaping @Sendable (SessionAccess.Entry, RequestContext) throws(Problem) -> Void
     ) throws(Problem) {
-        if case .now(let located) = located, let found = located.found { return try body(found, self) }
-        try proceed(with: located) { (located: Located, context: RequestContext) throws(Problem) in
-            guard let found = located.found else { return }
+        try proceed(with: entered) { (entered: SessionAccess.Entered?, context: RequestContext) throws(Problem) in
+            guard let entered else { return }
             var context = context
-            context.decorator.mayBeDone = located.mayBeDone
-            try body(found, context)
+            context.decorator.mayBeDone = entered.mayBeDone
+            try body(entered.entry, context)
         }
     }
 }

@@ -48,8 +48,11 @@ struct SessionEngine: Sendable {
             SessionLocator(registry, $0, forwarder, handovers, availability)
         }
         let service = SessionService(registry, creator, clock: clock)
+        let ownership = Ownership(
+            registry: registry, locator: locator,
+            personal: PersonalSessions(creator, locator, journal, availability, limits), handovers: handovers)
         access = SessionAccess(
-            registry, locator, PersonalSessions(creator, locator, journal, availability, limits), handovers,
+            registry, ownership,
             chain: Self.chain(to: service, limits, pool, memory, clock: registry.clock),
             creation: CreationAdmission(
                 availability: availability, limits: limits, next: Durability(next: service)))

@@ -133,6 +133,9 @@ struct RoutedClient: Sendable {
         deferred = context.deferred
     }
 
+    /// The request on the connection's loop; nil if the client is gone.
+    var here: RequestContext? { deferred.here }
+
     /// Sends the request to another node, and its response to the client.
     ///
     /// - Parameter mayBeDone: whether an earlier node may have done what the request asks for.

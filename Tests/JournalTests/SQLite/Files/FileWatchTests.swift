@@ -22,20 +22,21 @@ struct FileWatchTests {
         }
 
         func happen(to file: JournalFile) throws {
-            for suffix in suffixes { try rename(file.path + suffix, file.path + ".moved" + suffix) }
-            if self == .folderMoved { try rename(file.directory.path, file.directory.path + ".moved") }
+            for suffix in suffixes { try move(file.path + suffix, file.path + ".moved" + suffix) }
+            if self == .folderMoved { try move(file.directory.path, file.directory.path + ".moved") }
             guard self == .databaseReplaced else { return }
             try FileManager.default.copyItem(atPath: file.path + ".moved", toPath: file.path)
         }
 
         func undo(to file: JournalFile) throws {
             if self == .databaseReplaced { try FileManager.default.removeItem(atPath: file.path) }
-            for suffix in suffixes { try rename(file.path + ".moved" + suffix, file.path + suffix) }
-            if self == .folderMoved { try rename(file.directory.path + ".moved", file.directory.path) }
+            for suffix in suffixes { try move(file.path + ".moved" + suffix, file.path + suffix) }
+            if self == .folderMoved { try move(file.directory.path + ".moved", file.directory.path) }
         }
 
-        private func rename(_ old: String, _ new: String) throws {
-            try FileManager.default.moveItem(atPath: old, toPath: new)
+        /// Replaces what has the new name, as `mv` does: a reader that opens the database without its WAL makes a new one.
+        private func move(_ old: String, _ new: String) throws {
+            guard rename(old, new) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         }
     }
 

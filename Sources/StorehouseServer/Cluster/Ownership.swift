@@ -1,0 +1,44 @@
+import HTTPServer
+
+/// Finds the session of a request: in memory, in the storage, or on the node that has it.
+struct Ownership: Sendable {
+    let registry: SessionRegistry
+    /// Nil if all sessions are in memory.
+    let locator: SessionLocator?
+    let personal: PersonalSessions
+    /// Nil outside of a cluster.
+    let handovers: Handovers?
+
+    /// Whether no session can leave while a request uses it.
+    var isFixed: Bool { handovers == nil }
+
+    func find(_ target: SessionAccess.Target, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
+        switch target {
+        case .id(let id): find(id, context)
+        case .personal(let subject): try personal.find(subject, context)
+        }
+    }
+
+    func find(_ id: SessionID, _ context: RequestContext) -> Handling<Located> {
+        if let session = registry.usable(id) { return .now(Located(.session(session))) }
+        if let found = registry.find(id) { return .now(Located(found)) }
+        guard let locator else { return .now(Located(.unknown)) }
+        let client = RoutedClient(context)
+        return .later { () async throws(SessionFailure) in try await locator.find(id, for: client) }
+    }
+
+    /// Whether the request may use the session now. If not, ``findAgain(_:_:for:)`` waits until that is decided.
+    func admits(_ context: RequestContext, to session: Session, isUse: Bool) -> Bool {
+        handovers?.admits(context, to: session, isUse: isUse) ?? true
+    }
+
+    func findAgain(
+        _ located: Located, _ target: SessionAccess.Target, for client: RoutedClient
+    ) async throws(SessionFailure) -> Located {
+        if let handovers, case .session(let session)? = located.found {
+            await handovers.decided(session, for: client)
+        }
+        guard let context = client.here else { return Located(nil) }
+        return try await find(target, context).value()
+    }
+}
