@@ -56,8 +56,8 @@ let package = Package(
                 "Stores",
             ],
             resources: [.embedInCode("Scripts")]),
-        .target(name: "Cluster"),
         .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting"]),
+        .target(name: "Cluster", dependencies: ["JSON", "Security"]),
         .target(
             name: "StorehouseServer",
             dependencies: [
@@ -156,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
         .testTarget(
-            name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation", "ProcessTesting", "StoresTesting"]),
+            name: "ClusterTests",
+            dependencies: ["Cluster", "ClusterSimulation", "JSON", "ProcessTesting", "Security", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "TokenVectors"]),
         .target(
@@ -190,7 +191,7 @@ let package = Package(
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "CFaultyDisk", "CProcessTesting", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
+                "CFaultyDisk", "CProcessTesting", "Cluster", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
                 "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
                 "RedisJournal", "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sockets", "StoreHosting",
                 "StoreKinds",

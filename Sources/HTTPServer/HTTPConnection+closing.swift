@@ -7,7 +7,13 @@ extension HTTPConnection {
     package var peer: IPAddress { forwarding?.client ?? address }
 
     /// Whether the requests come from another server, which forwards them.
-    package var isForwarded: Bool { forwarding != nil }
+    package var isForwarded: Bool { forwarding?.client != nil }
+
+    /// What the handler knows of the server at the other end, whose requests it takes as forwarded; nil for a client.
+    package var link: AnyObject? { forwarding?.link }
+
+    /// The other end says that it is a server. Its next requests tell what becomes of the connection.
+    package func startLink(_ link: AnyObject) { forwarding = Forwarding(nil, by: 0, link) }
 
     /// The server that has forwarded the current request, by a number that the handler has given it; 0 if none has.
     package var forwarder: UInt16 { forwarding?.forwarder ?? 0 }
@@ -19,10 +25,10 @@ extension HTTPConnection {
     ///   - forwarder: the number of the other server.
     package func acceptForwarded(for client: IPAddress, by forwarder: UInt16) {
         if let forwarding, forwarding.client == client, forwarding.forwarder == forwarder { return }
-        forwarding = Forwarding(client, by: forwarder)
+        forwarding = Forwarding(client, by: forwarder, link)
     }
 
-    /// The current request is that of the client at the other end.
+    /// The current request is that of the client at the other end, which is no server then.
     package func stopForwarding() { forwarding = nil }
 
     /// Closes the connection if it is idle. It is not if the next request has arrived and was not read yet: that one is answered.
@@ -39,7 +45,7 @@ extension HTTPConnection {
         guard machine.awaitsRequest, channel?.hasUnreadInput != true, let timeout = machine.drain() else {
             return false
         }
-        if isForwarded, let notice = context.handler.closingNotice, let channel {
+        if forwarding != nil, let notice = context.handler.closingNotice, let channel {
             write(ResponseEncoder.closing.bytes(of: notice, date: context.date), to: channel)
         }
         close(timeout, linger: .short)
@@ -74,15 +80,18 @@ extension HTTPConnection {
     }
 }
 
-/// The client of a request that another server has forwarded, and that server by its number.
+/// The client of a request that another server has forwarded, that server by its number, and what is known of it.
 ///
 /// A class, so that the connections of clients, which are nearly all, need no memory for it.
 final class Forwarding {
-    let client: IPAddress
+    /// Nil as long as no request was forwarded.
+    let client: IPAddress?
     let forwarder: UInt16
+    let link: AnyObject?
 
-    init(_ client: IPAddress, by forwarder: UInt16) {
+    init(_ client: IPAddress?, by forwarder: UInt16, _ link: AnyObject?) {
         self.client = client
         self.forwarder = forwarder
+        self.link = link
     }
 }

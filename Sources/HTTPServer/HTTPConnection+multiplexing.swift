@@ -11,8 +11,11 @@ package enum ChannelUpgrade {
     package static let agreement = Array(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: storehouse-channels\r\n\r\n".utf8)
 
-    /// Adds the fields that ask for channels to a request, behind its first field, which has to stay the first.
-    package static func asking(in request: [UInt8]) -> [UInt8] {
+    /// Adds the fields that ask for channels to a request.
+    package static func asking(in request: [UInt8]) -> [UInt8] { adding(fields, to: request) }
+
+    /// Adds lines to a request, behind its first field, which has to stay the first.
+    package static func adding(_ fields: [UInt8], to request: [UInt8]) -> [UInt8] {
         var (lines, position) = (0, 0)
         while lines < 2, position < request.count {
             if request[position] == UInt8(ascii: "\n") { lines += 1 }
@@ -58,6 +61,7 @@ final class MultiplexedConnections: StreamHandler {
 
     private let context: ConnectionManager
     private let address: IPAddress
+    private let link: AnyObject?
     private weak var connection: HTTPConnection?
     private lazy var multiplexer = makeMultiplexer()
     private var timer: LoopTimer?
@@ -65,6 +69,7 @@ final class MultiplexedConnections: StreamHandler {
     init(on connection: HTTPConnection) {
         context = connection.context
         address = connection.address
+        link = connection.link
         self.connection = connection
     }
 
@@ -72,10 +77,11 @@ final class MultiplexedConnections: StreamHandler {
         ChannelMultiplexer(
             on: context.loop, write: { [weak self] in self?.connection?.sendSoon($0) },
             emptied: { [weak self] in self?.awaitClose() },
-            accept: { [weak self, context, address] channel in
+            accept: { [weak self, context, address, link] channel in
                 self?.stopAwaitingClose()
                 let connection = HTTPConnection(context, peer: address)
                 connection.isMultiplexed = true
+                if let link { connection.startLink(link) }
                 channel.delegate = connection
                 connection.start(on: channel)
                 context.contents.value.insert(connection)

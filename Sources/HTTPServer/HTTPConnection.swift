@@ -227,7 +227,8 @@ extension HTTPConnection {
     ///
     /// - Parameter linger: how long a client that still sends the request may do so; nil if the request has arrived.
     func answer(_ response: Response, linger: Linger? = nil) {
-        let isLast = context.isDraining || isProvisional
+        // Another server may have sent nothing yet but that it is one.
+        let isLast = context.isDraining || isProvisional && (isForwarded || link == nil)
         guard let channel, let action = machine.respond(isDraining: isLast) else { return }
         onTimeout = nil
         let head = stopAwaitingResponse()

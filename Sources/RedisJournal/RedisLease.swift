@@ -24,8 +24,8 @@ enum RedisLease: Sendable, Equatable {
         let runID: String
         /// The record of the eras.
         let storedLineage: String
-        /// The addresses of the nodes that prove themselves as an earlier release did.
-        let olderNodes: Set<String>
+        /// How the nodes prove themselves that are of an earlier release, by their addresses.
+        let olderNodes: [String: Int]
 
         var lineage: StorageLineage { StorageLineage(stored: storedLineage) }
     }
@@ -53,13 +53,16 @@ enum RedisLease: Sendable, Equatable {
                 let older = fields[12].array
             else { return nil }
             let pairs = stride(from: 0, to: namesakes.count - 1, by: 2).map { (namesakes[$0], namesakes[$0 + 1]) }
+            let proofs = stride(from: 0, to: older.count - 1, by: 2).map {
+                (older[$0].text ?? "", older[$0 + 1].integer ?? 1)
+            }
             self = .opened(
                 Opened(
                     writeCount: writeCount, sessions: sessions, lineageID: lineageID, check: check,
                     secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
                     namesakes: Dictionary(pairs) { first, _ in first }, time: time, runID: runID,
-                    storedLineage: lineage, olderNodes: Set(older.compactMap(\.text))))
+                    storedLineage: lineage, olderNodes: Dictionary(proofs) { first, _ in first }))
         case "FORGOTTEN": self = .forgotten
         case "CHANGED": self = .changed
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")

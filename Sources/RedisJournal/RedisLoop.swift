@@ -52,7 +52,7 @@ final class RedisLoop: @unchecked Sendable {
     private var isOwner = false
     /// The addresses of the nodes whose leases hold.
     private var nodes: Set<String> = []
-    private var olderNodes: Set<String> = []
+    private var olderNodes: [String: Int] = [:]
     private var observer: (@Sendable (OwnershipEvent) -> Void)?
     private var isClosing = false
     private var isOver = false

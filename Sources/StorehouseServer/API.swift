@@ -39,7 +39,7 @@ final class API: Sendable {
         var hasOperatorPort = false
         /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
-        /// Shows other nodes that this is one of them; nil outside of a cluster.
+        /// Proves to other nodes that this is one of them; nil outside of a cluster.
         var node: NodeIdentity?
         /// How long the sessions of a node that has died stay with it.
         var lease = Duration.seconds(5)

@@ -46,7 +46,7 @@ extension RunningServer {
         api.journal?.observeOwnership { [api, loop = group.loops[0]] event in
             switch event {
             case .lost: ownership.async { api.registry.evictAll() }
-            case .olderNodes(let nodes): api.forwarder?.take(older: nodes)
+            case .olderNodes(let nodes): api.forwarder?.take(earlier: nodes)
             case .nodes(let alive):
                 api.forwarder?.take(alive)
                 api.checkOwnAddress(on: loop)

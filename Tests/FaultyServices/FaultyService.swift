@@ -7,15 +7,21 @@ struct FaultyService {
     private let listener: Int32
     private let alarm: Int32
     private let greeting: [FaultyUpstream.Step]
+    private let introduction: @Sendable (FaultyUpstream.Request) -> [FaultyUpstream.Step]?
     private let script: FaultyUpstream.Script
     private var connections: [FaultyConnection] = []
     private var requestCount = 0
     private var connectionCount = 0
 
-    init(listener: Int32, alarm: Int32, greeting: [FaultyUpstream.Step], _ script: @escaping FaultyUpstream.Script) {
+    init(
+        listener: Int32, alarm: Int32, greeting: [FaultyUpstream.Step],
+        introduction: @escaping @Sendable (FaultyUpstream.Request) -> [FaultyUpstream.Step]?,
+        _ script: @escaping FaultyUpstream.Script
+    ) {
         self.listener = listener
         self.alarm = alarm
         self.greeting = greeting
+        self.introduction = introduction
         self.script = script
     }
 
@@ -68,6 +74,10 @@ struct FaultyService {
         while let (head, body) = connections[index].takeRequest() {
             let request = FaultyUpstream.Request(
                 index: requestCount, connection: connections[index].number, head: head, body: body)
+            if let steps = introduction(request) {
+                connections[index].steps += steps
+                continue
+            }
             requestCount += 1
             connections[index].steps += script(request)
             report { $0.requests.append(request) }

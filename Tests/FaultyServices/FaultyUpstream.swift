@@ -51,6 +51,9 @@ package final class FaultyUpstream: Sendable {
 
     package typealias Script = @Sendable (Request) -> [Step]
 
+    /// The steps for a request that only begins a connection and is not recorded; nil for any other. It gets the port too.
+    package typealias Introduction = @Sendable (Request, UInt16) -> [Step]?
+
     package let port: UInt16
     private let listener: Int32
     private let alarm: (reader: Int32, writer: Int32)
@@ -60,10 +63,16 @@ package final class FaultyUpstream: Sendable {
     private typealias Waiter = (condition: @Sendable (Record) -> Bool, resume: @Sendable () -> Void)
 
     /// - Parameter greeting: the steps for each new connection, before any request.
-    package init(on port: UInt16 = 0, greeting: [Step] = [], _ script: @escaping Script) throws {
+    package init(
+        on port: UInt16 = 0, greeting: [Step] = [], introduction: @escaping Introduction = { _, _ in nil },
+        _ script: @escaping Script
+    ) throws {
         (listener, self.port) = try TestSocket.listen(on: port)
         alarm = try TestSocket.pipe()
-        let service = FaultyService(listener: listener, alarm: alarm.reader, greeting: greeting, script)
+        let own = self.port
+        let service = FaultyService(
+            listener: listener, alarm: alarm.reader, greeting: greeting, introduction: { introduction($0, own) }, script
+        )
         let handed = Locked(service)
         DispatchQueue(label: "faulty upstream").async { [state, alarm] in
             handed.withLock { service in

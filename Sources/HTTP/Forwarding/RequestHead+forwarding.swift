@@ -10,7 +10,10 @@ extension RequestHead {
     ///   - isStream: whether the response may be a stream.
     ///   - added: fields for the other server, which come first; those of the same names are left out. They may take
     ///     ``HTTPLimits/maxForwardingBytes`` with those that a client of HTTP/1.0 or a coded body need.
-    package func forwarded(body: [UInt8], isStream: Bool, adding added: [Response.Field]) -> [UInt8] {
+    ///   - hidesCredentials: whether the field Authorization is left out, because the other server needs none.
+    package func forwarded(
+        body: [UInt8], isStream: Bool, adding added: [Response.Field], hidesCredentials: Bool = false
+    ) -> [UInt8] {
         // The lines of the client are not longer here, and the others are shorter than 128 bytes in total.
         let capacity = added.reduce(128 + fields.bytes.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
         var output: [UInt8] = []
@@ -29,6 +32,7 @@ extension RequestHead {
                     head.literal("\r\n")
                 }
                 for line in fields.lines where !isOfConnection(line.name, bytes) && !added.has(line.name, of: bytes) {
+                    if hidesCredentials, bytes.hasText("authorization", in: line.name) { continue }
                     // Without a blank, because a client may have none.
                     head.bytes(UnsafeRawBufferPointer(rebasing: bytes[line.name]))
                     head.literal(":")

@@ -10,14 +10,15 @@ local oldRun, oldCheck, oldLayout, oldSecret, oldEra, oldLineage =
 if (oldLayout or oldRun) and oldLayout ~= layout then return {'LAYOUT', oldLayout or '1'} end
 if mode == 'check' and (oldLineage or '') ~= lineage then return {'CHANGED'} end
 local commits = tonumber(call('HGET', meta, 'commits') or '0')
-local addresses, namesakes, older, newer = {}, {}, {}, {[address] = true}
+local addresses, namesakes, proofs = {}, {}, {[address] = 3}
 local releases = tag .. ':releases'
 local entries = call('HGETALL', nodes)
 for index = 1, #entries, 2 do
     local ending, other = string.match(entries[index + 1], '^(%d+) (.*)$')
     if tonumber(ending) > now then
-        local list = call('HEXISTS', releases, entries[index]) == 1 and newer or older
-        list[other] = true
+        -- An address may have a node of an earlier release whose lease has not ended
+        local proof = tonumber(call('HGET', releases, entries[index]) or '1') or 1
+        proofs[other] = math.max(proofs[other] or 0, proof)
         if entries[index] ~= incarnation then
             addresses[#addresses + 1] = other
             if other == address then
@@ -38,7 +39,7 @@ if mode ~= 'read' then
         isLost = oldEra ~= era or known ~= '' and commits < tonumber(known)
         call('HSET', nodes, incarnation, string.format('%.0f ', now + lease) .. address)
         addresses[#addresses + 1] = address
-        if mode == 'register' then call('HSET', releases, incarnation, '2') end
+        if mode == 'register' then call('HSET', releases, incarnation, '3') end
     end
     if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
     if not oldSecret and secret ~= '' then call('HSET', meta, 'secret', secret) end
@@ -49,9 +50,12 @@ if mode ~= 'read' then
         call('HSET', meta, 'run', run, 'era', era, 'lineage', newLineage)
     end
 end
-local olderAddresses = {}
-for other in pairs(older) do
-    if not newer[other] then olderAddresses[#olderAddresses + 1] = other end
+local older = {}
+for other, proof in pairs(proofs) do
+    if proof < 3 then
+        older[#older + 1] = other
+        older[#older + 1] = proof
+    end
 end
 return {'OK', commits, call('ZCARD', tag .. ':ids'), call('HGET', meta, 'losses') or '0', oldCheck or check,
-    oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', olderAddresses}
+    oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', older}

@@ -156,8 +156,9 @@ public enum OwnershipEvent: Sendable, Equatable {
     case lost
     /// The addresses of the nodes whose leases hold, with that of this one if its lease holds.
     case nodes(Set<String>)
-    /// The addresses of those nodes that prove themselves as an earlier release did: there are some only during an upgrade.
-    case olderNodes(Set<String>)
+    /// How those nodes prove themselves to others that are of an earlier release, by their addresses: there are some only during an
+    /// upgrade.
+    case olderNodes([String: Int])
 }
 
 /// The commits of one session.

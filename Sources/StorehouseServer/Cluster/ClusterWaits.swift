@@ -3,6 +3,8 @@
 package struct ClusterWaits: Sendable, Hashable {
     /// How long it may take to connect.
     package var connection = Duration.seconds(1)
+    /// How long the other end of a new connection may take to prove that it is a node.
+    package var proof = Duration.seconds(5)
     /// A node that has not agreed to channels is not asked again for so long.
     package var agreement = Duration.seconds(1)
     /// How long clients wait for the first answer and the shared stream, and the frame of a closed connection for shared events.

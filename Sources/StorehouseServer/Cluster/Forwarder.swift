@@ -42,8 +42,10 @@ final class Forwarder: Sendable {
     /// Whether the directory has nodes that do not answer. It is set under the lock of `nodes`, and read without it, so that an
     /// ordinary response takes no lock.
     private let hasSilentNodes = Atomic<Bool>(false)
-    // Guards the names of the nodes of an earlier release. No other lock is taken while it is held.
-    private let olderNodes = Locked<Set<String>>([])
+    // Guards how the nodes of an earlier release prove themselves, by their names. No other lock is taken while it is held.
+    private let earlierNodes = Locked<[String: EarlierProofs.Way]>([:])
+    /// Whether there are any. It is set under the lock, and read without it.
+    private let hasEarlierNodes = Atomic<Bool>(false)
     // Guards what each loop has for itself.
     private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])
 
@@ -76,11 +78,14 @@ final class Forwarder: Sendable {
 
     var waits: ClusterWaits { settings.limits.waits }
 
-    /// The number of the node that has sent a request with this field; nil if none has.
-    func sender(of credentials: String) -> UInt16? {
-        identity.number(of: credentials, hour: NodeIdentity.hour(of: clock.now())) { [olderNodes] name in
-            olderNodes.withLock { $0.contains(name) }
-        }
+    /// The number of the node of an earlier release that has sent a request with this field; nil if none has.
+    func earlierSender(of field: String) -> UInt16? {
+        identity.earlier.sender(of: field, now: clock.now(), earlierWay).map { identity.number(of: $0) }
+    }
+
+    /// How a node of an earlier release proves itself; nil if a node is of none.
+    private func earlierWay(of node: String) -> EarlierProofs.Way? {
+        hasEarlierNodes.load(ordering: .relaxed) ? earlierNodes.withLock { $0[node] } : nil
     }
 
     /// The time that routing is decided by, in milliseconds.
@@ -119,8 +124,13 @@ final class Forwarder: Sendable {
         }
     }
 
-    /// Takes the nodes of an earlier release, which prove themselves in another way.
-    func take(older nodes: Set<String>) { olderNodes.withLock { $0 = nodes } }
+    /// Takes the nodes of earlier releases, and the numbers of the ways in which they prove themselves.
+    func take(earlier nodes: [String: Int]) {
+        earlierNodes.withLock { earlier in
+            earlier = nodes.compactMapValues { EarlierProofs.Way(rawValue: $0) }
+            hasEarlierNodes.store(!earlier.isEmpty, ordering: .relaxed)
+        }
+    }
 
     /// A node could not be reached, or has not answered in time; or, without a problem, it has answered.
     private func report(_ problem: String?, of node: String) {
@@ -184,7 +194,7 @@ final class Forwarder: Sendable {
     ) {
         let loop = context.exchange.loop
         let peer = peer(at: owner, on: loop)
-        let fields = fields(of: context, for: peer) + [.init(StreamFraming.field, "shared")]
+        let fields = fields(of: context, peer.proof()) + [.init(StreamFraming.field, "shared")]
         let bytes = context.head.forwarded(body: [], isStream: true, adding: fields)
         let request = ForwardedRequest(bytes, isStream: true, on: loop, within: timeout(of: context.head)) { outcome in
             guard case .stream(let head, let connection) = outcome else { return done(nil) }
@@ -197,9 +207,9 @@ final class Forwarder: Sendable {
         peer.send(request)
     }
 
-    private func fields(of context: RequestContext, for peer: Peer) -> [Response.Field] {
+    private func fields(of context: RequestContext, _ proof: NodeProof) -> [Response.Field] {
         [
-            .init("Storehouse-Node", peer.credentials()),
+            .init("Storehouse-Node", proof.field),
             .init("Storehouse-Client", client(of: context).description),
             .init("X-Request-Id", context.exchange.connection.requestID),
         ]
@@ -216,12 +226,15 @@ final class Forwarder: Sendable {
     ) {
         let loop = context.exchange.loop
         let peer = peer(at: owner, on: loop)
-        var fields: [Response.Field] = fields(of: context, for: peer)
+        let proof = peer.proof()
+        let right = right(of: context, proof, body: context.request.body)
+        var fields: [Response.Field] = fields(of: context, proof)
         if let shared { fields.append(.init(StreamFraming.field, "joined \(shared.id)")) }
-        let bytes = context.head.forwarded(body: context.request.body, isStream: stream != nil, adding: fields)
+        let bytes = context.head.forwarded(
+            body: context.request.body, isStream: stream != nil, adding: fields, hidesCredentials: right != nil)
         let isShort = stream == nil && context.head.method == .post && bytes.count <= Self.maxShortBytes
         let request = ForwardedRequest(
-            bytes, isStream: stream != nil, isShort: isShort, on: loop, within: timeout(of: context.head)
+            bytes, isStream: stream != nil, isShort: isShort, right: right, on: loop, within: timeout(of: context.head)
         ) { [self] outcome in
             if case .stream(let head, let source) = outcome, let stream {
                 answered(true)
@@ -255,14 +268,25 @@ final class Forwarder: Sendable {
         var (bodies, awaited) = ([String: [UInt8]](), others.count)
         for node in others {
             let peer = peer(at: node, on: loop)
-            let bytes = context.head.forwarded(body: [], isStream: false, adding: fields(of: context, for: peer))
-            let request = ForwardedRequest(bytes, isStream: false, on: loop, within: waits.lists) { outcome in
+            let proof = peer.proof()
+            let right = right(of: context, proof, body: [])
+            let bytes = context.head.forwarded(
+                body: [], isStream: false, adding: fields(of: context, proof), hidesCredentials: right != nil)
+            let request = ForwardedRequest(bytes, isStream: false, right: right, on: loop, within: waits.lists) {
+                outcome in
                 if case .response(let head, let body) = outcome, head.status == .ok { bodies[node] = body }
                 awaited -= 1
                 if awaited == 0 { done(bodies) }
             }
             peer.send(request)
         }
+    }
+
+    /// The right of an operator that the other node takes from this one, so that it needs no credentials; nil for another client,
+    /// and for a node of an earlier release.
+    private func right(of context: RequestContext, _ proof: NodeProof, body: [UInt8]) -> SignedRequest? {
+        guard proof.isLink, case .admin = context.credentials else { return nil }
+        return SignedRequest(context.head, body)
     }
 
     /// How long to wait for a node that is alive and does not answer.
@@ -289,14 +313,11 @@ final class Forwarder: Sendable {
     private func peer(at address: String, on loop: any EventLoop) -> Peer {
         let state = state(of: loop)
         if let peer = state.peers[address] { return peer }
-        var known = (hour: Int.min, text: "")
-        let credentials = { [identity, clock, olderNodes] in
-            if olderNodes.withLock({ $0.contains(address) }) { return identity.olderCredentials(for: address) }
-            let hour = NodeIdentity.hour(of: clock.now())
-            if hour != known.hour { known = (hour, identity.credentials(for: address, hour: hour)) }
-            return known.text
+        let proof = { [unowned self] () -> NodeProof in
+            guard let way = earlierWay(of: address) else { return .link(identity) }
+            return .field(identity.earlier.field(for: address, way, now: clock.now()))
         }
-        let peer = Peer(address, on: loop, credentials: credentials, settings.limits) { [weak self] problem in
+        let peer = Peer(address, on: loop, proof: proof, settings.limits) { [weak self] problem in
             self?.report(problem, of: address)
         }
         state.peers[address] = peer

@@ -40,8 +40,8 @@ final class OwnAddressCheck {
     private let log: Log
     private let loop: any EventLoop
     private lazy var peer: Peer = {
-        let credentials = { [own] in own.code }
-        return Peer(address, on: loop, credentials: credentials, Peer.Limits(waits: waits)) { [weak self] in
+        let proof = { [own] in NodeProof.field(own.code) }
+        return Peer(address, on: loop, proof: proof, Peer.Limits(waits: waits)) { [weak self] in
             self?.reason = $0 ?? self?.reason
         }
     }()

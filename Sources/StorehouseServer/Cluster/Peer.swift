@@ -1,3 +1,4 @@
+import Cluster
 import Dispatch
 import HTTP
 import Sockets
@@ -22,7 +23,7 @@ final class Peer {
     private static let maxChannels = 64
 
     /// Shows the other node that a request which is sent now comes from a node.
-    let credentials: () -> String
+    let proof: () -> NodeProof
     let limits: Limits
     /// Is called with the reason whenever the node could not be reached, or has not answered in time; with nil whenever it answers.
     let report: (_ problem: String?) -> Void
@@ -37,17 +38,19 @@ final class Peer {
     /// The requests that wait for a connection, oldest first.
     private var waiting: [ForwardedRequest] = []
     private var isDialing = false
+    /// How many connections there are that are not proved yet. Each of them is for a request that waits.
+    private var greetings = 0
     private var nextDial = LoopInstant(nanoseconds: 0)
 
     init(
-        _ address: String, on loop: any EventLoop, credentials: @escaping () -> String, _ limits: Limits,
+        _ address: String, on loop: any EventLoop, proof: @escaping () -> NodeProof, _ limits: Limits,
         report: @escaping (_ problem: String?) -> Void
     ) {
         self.limits = limits
         self.report = report
         self.address = address
         self.loop = loop
-        self.credentials = credentials
+        self.proof = proof
     }
 
     /// Sends a request, and ends it with its outcome.
@@ -83,7 +86,7 @@ final class Peer {
     }
 
     func closeAll() {
-        fail()
+        fail(.notSent)
         for connection in Array(open.values) { connection.close() }
     }
 
@@ -123,7 +126,8 @@ final class Peer {
 
     /// Makes one connection at a time, on another thread because that may block.
     private func dial() {
-        guard !isDialing, !waiting.isEmpty, open.values.count(where: { $0.channels == nil }) < limits.connections
+        guard !isDialing, waiting.count > greetings,
+            open.values.count(where: { $0.channels == nil }) < limits.connections
         else { return }
         isDialing = true
         let bound = LoopBound(self, on: loop)
@@ -141,20 +145,52 @@ final class Peer {
         do throws(SocketError) {
             channel = try Channel(owning: try socket.get(), on: loop, delegate: connection)
         } catch {
-            nextDial = loop.now.advanced(by: Self.retryInterval)
-            report(error.description)
-            return fail()
+            return cannotReach(error.description)
         }
         open[ObjectIdentifier(connection)] = connection
         connection.start(on: channel)
-        isFree(connection)
+        greet(connection)
         dial()
     }
 
-    private func fail() {
+    /// Proves to the other end that this is a node, and waits until it has done so too.
+    private func greet(_ connection: PeerConnection) {
+        guard case .link(let identity) = proof() else { return isFree(connection) }
+        do throws(LinkVersion.Failure) {
+            let caller = try identity.call(address)
+            greetings += 1
+            connection.greet(caller)
+        } catch {
+            connection.close()
+            cannotReach(error.description)
+        }
+    }
+
+    /// The greeting of a connection has ended.
+    func hasGreeted(_ connection: PeerConnection, _ outcome: PeerConnection.Greeting) {
+        greetings -= 1
+        switch outcome {
+        case .proved:
+            isFree(connection)
+            dial()
+        case .refused:
+            // It has answered, as it answers each request.
+            report(nil)
+            fail(.notHere)
+        case .failed(let reason): cannotReach(reason)
+        }
+    }
+
+    private func cannotReach(_ reason: String) {
+        nextDial = loop.now.advanced(by: Self.retryInterval)
+        report(reason)
+        fail(.notSent)
+    }
+
+    private func fail(_ outcome: ForwardedRequest.Outcome) {
         let failed = waiting
         waiting = []
-        for request in failed { request.end(.notSent) }
+        for request in failed { request.end(outcome) }
     }
 
     private static func connect(to address: String, within timeout: Duration) -> Result<Int32, SocketError> {

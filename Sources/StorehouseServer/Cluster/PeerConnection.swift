@@ -1,3 +1,4 @@
+import Cluster
 import HTTP
 import HTTPServer
 import Sockets
@@ -23,6 +24,8 @@ final class ForwardedRequest {
     let isStream: Bool
     /// Whether it may share a connection with others: its bytes are few, and so are those of its response.
     let isShort: Bool
+    /// The right of an operator that the other node takes from this one; nil for none. It is never short.
+    let right: SignedRequest?
     private let loop: any EventLoop
     private var finish: ((Outcome) -> Void)?
     private var timer: LoopTimer?
@@ -33,12 +36,13 @@ final class ForwardedRequest {
     ///   - timeout: how long to wait for the response.
     ///   - finish: is called once.
     init(
-        _ bytes: [UInt8], isStream: Bool, isShort: Bool = false, on loop: any EventLoop, within timeout: Duration,
-        finish: @escaping (Outcome) -> Void
+        _ bytes: [UInt8], isStream: Bool, isShort: Bool = false, right: SignedRequest? = nil, on loop: any EventLoop,
+        within timeout: Duration, finish: @escaping (Outcome) -> Void
     ) {
         self.bytes = bytes
         self.isStream = isStream
         self.isShort = isShort
+        self.right = right
         self.loop = loop
         self.finish = finish
         timer = loop.schedule(after: timeout) { [self] in abandon() }
@@ -69,7 +73,18 @@ protocol PeerStream: AnyObject {
 
 /// A connection to another node, with one request at a time: a socket, or one of the channels on a socket. On its loop only.
 final class PeerConnection {
+    /// The outcome of a greeting.
+    enum Greeting {
+        /// Both ends have proved that they are nodes.
+        case proved
+        /// The other node takes no requests of this one.
+        case refused
+        /// The other end has not answered as a node does, with the reason.
+        case failed(String)
+    }
+
     private enum State {
+        case greeting(LinkCaller, LoopTimer)
         case idle
         case awaitingHead(ForwardedRequest)
         case awaitingBody(ForwardedRequest, ResponseHead)
@@ -84,6 +99,10 @@ final class PeerConnection {
     /// What the output budget knows of them.
     private var countedBytes = 0
     private var channel: Channel?
+    /// The connection once both ends have proved that they are nodes; nil if each request has to do so, and for a channel.
+    private var link: CalledLink?
+    /// This end's proof, until the first request takes it along.
+    private var proof: String?
     /// The socket and its channels; nil if the socket is for this connection only.
     private(set) var channels: PeerChannels?
     /// Whether the request in progress asks for channels.
@@ -101,15 +120,28 @@ final class PeerConnection {
     }
 
     func send(_ request: ForwardedRequest) {
+        var fields = proof.take().map { "Storehouse-Proof: \($0)\r\n" } ?? ""
+        if let signed = request.right {
+            guard let right = link?.right(for: signed) else {
+                // The other node was of another release when the request was made.
+                close()
+                return request.end(.notHere)
+            }
+            fields += "Storehouse-Right: \(right)\r\n"
+        }
         request.connection = self
         state = .awaitingHead(request)
         asksForChannels = request.isShort && channels == nil && peer.asksForChannels()
-        channel?.writeSoon(asksForChannels ? ChannelUpgrade.asking(in: request.bytes) : request.bytes)
+        var bytes = fields.isEmpty ? request.bytes : ChannelUpgrade.adding(Array(fields.utf8), to: request.bytes)
+        if asksForChannels { bytes = ChannelUpgrade.asking(in: bytes) }
+        channel?.writeSoon(bytes)
     }
 
     /// From now on the bytes are those of a stream.
     func stream(to stream: any PeerStream) {
         state = .streaming(stream)
+        // No request follows.
+        link = nil
         channel?.resumeReading()
     }
 
@@ -136,9 +168,54 @@ final class PeerConnection {
     }
 }
 
+// The proof at the beginning.
+extension PeerConnection {
+    private static let closed = "it closed the connection without a response"
+
+    /// Asks the other end to prove that it is a node.
+    func greet(_ caller: LinkCaller) {
+        guard let channel else { return peer.hasGreeted(self, .failed(Self.closed)) }
+        let time = peer.limits.waits.proof
+        let timer = channel.loop.schedule(after: time) { [self] in endGreeting(.failed("no answer")) }
+        state = .greeting(caller, timer)
+        let line = "Storehouse-Node:\(NodeProof.greeting(caller))\r\n"
+        channel.write(Array("OPTIONS * HTTP/1.1\r\n\(line)Host: node\r\n\r\n".utf8))
+    }
+
+    private func receiveAnswer(to caller: LinkCaller, _ timer: LoopTimer, _ bytes: UnsafeRawBufferPointer) -> Int {
+        switch parser.parse(bytes) {
+        case .needMore: return 0
+        case .failed: endGreeting(.failed(LinkVersion.Failure.malformed.description), timer)
+        case .head(let head, _) where head.status == .misdirectedRequest: endGreeting(.refused, timer)
+        case .head(let head, let consumed):
+            let isWhole = head.status == .ok && head.contentLength == 0 && head.keepAlive && consumed == bytes.count
+            do throws(LinkVersion.Failure) {
+                guard isWhole, let answer = head.fields.first("storehouse-node") else { throw .malformed }
+                let (link, proof) = try caller.receive(answer)
+                (self.link, self.proof) = (link, proof)
+                state = .idle
+                endGreeting(.proved, timer)
+            } catch {
+                endGreeting(.failed(error.description), timer)
+            }
+        }
+        return bytes.count
+    }
+
+    private func endGreeting(_ outcome: Greeting, _ timer: LoopTimer? = nil) {
+        if let timer { channel?.loop.cancel(timer) }
+        if case .greeting = state {
+            state = .closed
+            close()
+        }
+        peer.hasGreeted(self, outcome)
+    }
+}
+
 extension PeerConnection: ChannelDelegate {
     func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) -> Int {
         switch state {
+        case .greeting(let caller, let timer): return receiveAnswer(to: caller, timer, bytes)
         case .awaitingHead(let request): return receiveHead(of: request, bytes)
         case .awaitingBody(let request, let head): return receiveBody(of: head, request, bytes)
         case .streaming(let stream):
@@ -238,8 +315,11 @@ extension PeerConnection: ChannelDelegate {
         peer.isClosed(self)
         countBody(0)
         switch last {
+        case .greeting(_, let timer):
+            channel.loop.cancel(timer)
+            peer.hasGreeted(self, .failed(Self.closed))
         case .awaitingHead(let request):
-            peer.report("it closed the connection without a response")
+            peer.report(Self.closed)
             request.end(.unknown)
         case .awaitingBody(let request, _): request.end(.unknown)
         case .streaming(let stream): stream.sourceClosed()

@@ -34,12 +34,8 @@ package final class Router: RequestHandler {
     /// Refuses a request for the rate of its client, its origin or its host: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
-            if let forwarder = api.forwarder, let credentials = head.fields.first("storehouse-node") {
-                if forwarder.ownAddress.receive(credentials) {
-                    return decorator(head, .liveness).finish(
-                        Response(.ok), to: head, connection, since: connection.now)
-                }
-                return try accept(head, of: connection, from: forwarder.sender(of: credentials))
+            if let forwarder = api.forwarder, let field = head.fields.first("storehouse-node") {
+                return try accept(head, of: connection, from: forwarder.origin(of: head, field, on: connection))
             }
             connection.stopForwarding()
             // Before the others: whoever is refused counts too.
@@ -61,16 +57,25 @@ package final class Router: RequestHandler {
 
     /// Takes a request that another node forwards. That node has checked the origin, the host and the rate of its client.
     ///
-    /// - Parameter node: its number; nil if it is not genuine.
+    /// - Returns: the response, if the request has no client.
     private func accept(
-        _ head: RequestHead, of connection: HTTPConnection, from node: UInt16?
+        _ head: RequestHead, of connection: HTTPConnection, from origin: RequestOrigin
     ) throws(Problem) -> Response? {
-        if node == nil { try admitRequest(head.fields, connection) }
-        guard let node, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
-            !api.isDraining
-        else { throw Problem(.unavailable(.notHere)) }
-        connection.acceptForwarded(for: client, by: node)
-        return nil
+        switch origin {
+        case .itself:
+            return decorator(head, .liveness).finish(Response(.ok), to: head, connection, since: connection.now)
+        case .node(let node):
+            guard !api.isDraining, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) })
+            else { break }
+            connection.acceptForwarded(for: client, by: node)
+            return nil
+        case .caller(let link, let answer):
+            guard !api.isDraining else { break }
+            connection.startLink(link)
+            return Response(.ok, fields: [.init("Storehouse-Node", answer)]).naming(connection.requestID)
+        case .unknown: try admitRequest(head.fields, connection)
+        }
+        throw Problem(.unavailable(.notHere))
     }
 
     /// A server that has much to do lives, is ready, and is watched.

@@ -19,9 +19,8 @@ struct ConnectionReserveTests {
         }
     }
 
-    /// What another node sends to this one.
-    private static func forwarded(_ path: String) -> TestRequest {
-        TestRequest("GET", path, TestCluster.fieldsOfAnotherNode(to: port))
+    private static func peer(at node: LiveServer) async throws -> PlayedNode {
+        try await PlayedNode(at: node, reachedAt: port)
     }
 
     /// Two streams, which take all connections that there may be, and the path of their session.
@@ -62,12 +61,12 @@ struct ConnectionReserveTests {
                 #expect(try await other.response()["connection"] == "close")
                 #expect(try await other.rest().isEmpty)
             }
-            let peer = try node.client()
-            for _ in 0..<3 { #expect(try await peer.exchange(Self.forwarded(path)).status == 200) }
+            let peer = try await Self.peer(at: node)
+            for _ in 0..<3 { #expect(try await peer.get(path).status == 200) }
             // Clients are served again when there is room for them. The connection of the node is one of two.
             streams.removeAll()
             #expect(try await Self.served(by: node).status == 200)
-            #expect(try await peer.exchange(Self.forwarded(path)).status == 200)
+            #expect(try await peer.get(path).status == 200)
         }
     }
 
@@ -75,18 +74,23 @@ struct ConnectionReserveTests {
         let redis = try RedisServer()
         try await TestCluster.runNode(on: redis, Self.configuration(threads: 1), reachedAt: Self.port) { node in
             let (path, streams) = try await Self.fill(node)
-            var forwarded: [TestClient] = []
+            var forwarded: [PlayedNode] = []
             for _ in 0..<16 {
-                let stream = try node.client()
-                try await stream.send(Self.forwarded(path + "/events").bytes)
-                #expect(try await stream.head().status == 200)
+                let stream = try await Self.peer(at: node)
+                try await stream.client.send(stream.request("GET", path + "/events").bytes)
+                #expect(try await stream.client.head().status == 200)
                 forwarded.append(stream)
             }
-            let state = Self.forwarded(path + "/state")
-            for _ in 0..<3 { #expect(try await node.client().exchange(state).code == "overloaded") }
+            for _ in 0..<3 {
+                let refused = try await Self.peer(at: node)
+                #expect(try await refused.get(path + "/state").code == "overloaded")
+                #expect(try await refused.client.rest().isEmpty)
+            }
             forwarded.removeLast()
             let limit = ContinuousClock.now + .seconds(Wire.patience)
-            while try await node.client().exchange(state).status != 200 { try #require(ContinuousClock.now < limit) }
+            while try await Self.peer(at: node).get(path + "/state").status != 200 {
+                try #require(ContinuousClock.now < limit)
+            }
             withExtendedLifetime((streams, forwarded)) {}
         }
     }
@@ -107,8 +111,8 @@ struct ConnectionReserveTests {
         try await TestCluster.runNode(on: redis, Self.configuration(threads: threads), reachedAt: Self.port) { node in
             let (path, streams) = try await Self.fill(node)
             let silent = try (0..<800).map { _ in try node.client() }
-            let peer = try node.client()
-            #expect(try await peer.exchange(Self.forwarded(path)).status == 200)
+            let peer = try await Self.peer(at: node)
+            #expect(try await peer.get(path).status == 200)
             // The first of them have made room for the others.
             #expect(try await silent[0].rest().isEmpty)
             withExtendedLifetime((streams, silent)) {}

@@ -19,7 +19,7 @@ struct FaultyOwnerTests {
         [.send("what?\r\n\r\n")], [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")],
     ])
     func itIsUnknownWhetherAWriteWasDone(_ steps: [FaultyUpstream.Step]) async throws {
-        let owner = try FaultyUpstream { _ in steps }
+        let owner = try FaultyUpstream(nodeOn: 0) { _ in steps }
         try await run(owner) { session in
             let response = try await session.increment()
             #expect(response.status == 504)
@@ -29,7 +29,7 @@ struct FaultyOwnerTests {
     }
 
     @Test func whatCanBeRepeatedIsRepeatedAtTheOwner() async throws {
-        let owner = try FaultyUpstream(inTurn: [
+        let owner = try FaultyUpstream(nodeInTurn: [
             [.reset], [.send(Answer.status(421))], [.send(Answer.status(200, "ETag: \"1\"", body: "{}"))],
         ])
         try await run(owner) { session in
@@ -43,7 +43,7 @@ struct FaultyOwnerTests {
     }
 
     @Test func aDryRunIsRepeatedLikeARead() async throws {
-        let owner = try FaultyUpstream(inTurn: [[.close], [.send(Answer.status(200, body: "{}"))]])
+        let owner = try FaultyUpstream(nodeInTurn: [[.close], [.send(Answer.status(200, body: "{}"))]])
         try await run(owner) { session in
             let response = try await session.dispatch("counter/increment", query: "?dryRun=true")
             #expect(response.status == 200)
@@ -53,7 +53,7 @@ struct FaultyOwnerTests {
 
     @Test(arguments: [[FaultyUpstream.Step.send(Answer.status(421))], [.hang], [.close]])
     func theNextOwnerDoesWhatTheLastOneHasNotDone(_ steps: [FaultyUpstream.Step]) async throws {
-        let owner = try FaultyUpstream { _ in steps }
+        let owner = try FaultyUpstream(nodeOn: 0) { _ in steps }
         try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port)) { session, lease in
             async let read = session.read("/state")
             let fields = [("Idempotency-Key", "\"a\"")]
@@ -71,7 +71,7 @@ struct FaultyOwnerTests {
     }
 
     @Test func aWriteDoesNotAwaitANodeThatIsGone() async throws {
-        let owner = try FaultyUpstream(.hang)
+        let owner = try FaultyUpstream(node: .hang)
         try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port)) { session, lease in
             async let lost = session.increment()
             await owner.until { $0.requests.count == 1 }
@@ -86,7 +86,7 @@ struct FaultyOwnerTests {
     /// 503 means that nothing was committed, and the node that has not answered may have committed it.
     @Test func aRepeatedWriteIsNeverCalledUndone() async throws {
         let problem = FaultyUpstream.Step.send(Answer.status(503, body: "{}"))
-        let owner = try FaultyUpstream(inTurn: [[problem], [.close], [problem]])
+        let owner = try FaultyUpstream(nodeInTurn: [[problem], [.close], [problem]])
         try await run(owner) { session in
             let fields = [("Idempotency-Key", "\"a\"")]
             let first = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
@@ -98,7 +98,7 @@ struct FaultyOwnerTests {
 
     @Test func aConnectionWithANoticeBehindTheResponseIsNotUsedAgain() async throws {
         let ok = Answer.status(200, body: "{}")
-        let owner = try FaultyUpstream(inTurn: [[.send(ok + Answer.status(421))], [.send(ok)]])
+        let owner = try FaultyUpstream(nodeInTurn: [[.send(ok + Answer.status(421))], [.send(ok)]])
         try await run(owner) { session in
             let first = try await session.increment()
             #expect(first.status == 200)
@@ -109,7 +109,7 @@ struct FaultyOwnerTests {
     }
 
     @Test func aStreamEndsWithItsOwner() async throws {
-        let owner = try FaultyUpstream { _ in
+        let owner = try FaultyUpstream(nodeOn: 0) { _ in
             [
                 .send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: state\nid: x-1\ndata: {}\n\n"),
                 .hold, .close,
@@ -127,7 +127,7 @@ struct FaultyOwnerTests {
     }
 
     @Test func theRequestOfAClientThatHasGoneIsForgotten() async throws {
-        let owner = try FaultyUpstream(.hold, .send(Answer.status(200, body: "{}")))
+        let owner = try FaultyUpstream(node: .hold, .send(Answer.status(200, body: "{}")))
         try await run(owner) { session in
             let client = try session.server.client()
             try await client.send(session.request("counter/increment").bytes)
@@ -154,7 +154,7 @@ struct FaultyOwnerTests {
         let length = 1 << 20
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n{"
         let rest = [UInt8](repeating: 0x20, count: length - 1)
-        let owner = try FaultyUpstream { _ in [.send(head), .hold, .bytes(rest)] }
+        let owner = try FaultyUpstream(nodeOn: 0) { _ in [.send(head), .hold, .bytes(rest)] }
         try await run(owner) { session in
             let client = try session.server.client()
             try await client.send(TestRequest("GET", session.path + "/state").bytes)
@@ -167,7 +167,9 @@ struct FaultyOwnerTests {
 
     /// An action may have been committed, so nothing is said of it.
     @Test func aResponseAboveTheOutputBudgetIsNotCollected() async throws {
-        let owner = try FaultyUpstream { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n{"), .hang] }
+        let owner = try FaultyUpstream(nodeOn: 0) { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n{"), .hang]
+        }
         try await run(owner) { session in
             let response = try await session.read("/state")
             #expect(response.status == 503)

@@ -218,17 +218,17 @@ struct ForwardingTests {
     @Test func whatProvesANodeOpensNothingButWhatNodesForward() async throws {
         try await TestCluster.run(configuration: Self.operators) { cluster in
             let session = try await cluster.first.session()
-            let fields = TestCluster.fieldsOfAnotherNode(to: cluster.first.port)
-            #expect(try await cluster.first.get(session.path + "/state", fields).status == 200)
+            let other = try await PlayedNode(at: cluster.first)
+            #expect(try await other.get(session.path + "/state").status == 200)
             for path in ["/admin/sessions", "/admin" + session.path] {
-                #expect(try await cluster.first.get(path, fields).status == 401)
+                #expect(try await other.get(path).status == 401)
             }
-            let deletion = TestRequest("DELETE", "/admin" + session.path, fields)
-            #expect(try await cluster.first.send(deletion).status == 401)
+            let deletion = other.request("DELETE", "/admin" + session.path)
+            #expect(try await other.client.exchange(deletion).status == 401)
             for path in ["/metrics", "/stores", "/openapi.json", "/"] {
-                #expect(try await cluster.first.get(path, fields).status == 404)
+                #expect(try await other.get(path).status == 404)
             }
-            #expect(try await cluster.first.send(TestRequest("POST", "/sessions", fields)).status == 404)
+            #expect(try await other.client.exchange(other.request("POST", "/sessions")).status == 404)
             #expect(try await session.read().status == 200)
         }
     }
@@ -309,10 +309,9 @@ struct ForwardingTests {
         let redis = try RedisServer()
         let client = try await TestCluster.runNode(on: redis) { node in
             let session = try await node.session()
-            let fields = TestCluster.fieldsOfAnotherNode(to: node.port)
-            let client = try node.client()
-            #expect(try await client.exchange(TestRequest("GET", session.path, fields)).status == 200)
-            return client
+            let other = try await PlayedNode(at: node)
+            #expect(try await other.get(session.path).status == 200)
+            return other.client
         }
         let notice = String(decoding: try await client.rest(), as: UTF8.self)
         #expect(notice.hasPrefix("HTTP/1.1 421 "))

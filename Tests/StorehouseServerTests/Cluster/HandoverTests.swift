@@ -192,12 +192,10 @@ struct HandoverTests {
             let session = try await node.session("alarm")
             let deadline = time.now + 10_000
             #expect(try await session.dispatch("alarm/set", ["at": .integer(deadline)]).status == 200)
-            let client = try node.client()
-            let fields = TestCluster.fieldsOfAnotherNode(to: node.port, at: time.now)
-            let request = TestRequest("GET", session.path + "/state", fields)
-            for _ in 0..<Self.limit { #expect(try await client.exchange(request).status == 200) }
+            let other = try await PlayedNode(at: node)
+            for _ in 0..<Self.limit { #expect(try await other.get(session.path + "/state").status == 200) }
             // The other node does nothing with the session.
-            #expect(try await client.exchange(request).status == 421)
+            #expect(try await other.get(session.path + "/state").status == 421)
             let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
             let claim = try redis.execute("HGET", key, "claim")
             #expect(claim.first?.hasPrefix("0 ") == true)

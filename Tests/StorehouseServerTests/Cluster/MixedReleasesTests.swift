@@ -1,4 +1,5 @@
 import JSON
+import Platform
 import RedisTesting
 import StoreHosting
 import StorehouseServer
@@ -39,23 +40,24 @@ struct MixedReleasesTests {
         }
     }
 
-    /// Earlier releases left the hour out of what proves a node.
-    @Test func nodesOfAnEarlierReleaseAreKnownAsLongAsTheyAreAlive() async throws {
+    /// Their requests can be repeated by whoever reads them.
+    @Test(arguments: [EarlierProofs.Way.undated, .hourly])
+    func nodesOfAnEarlierReleaseAreKnownAsLongAsTheyAreAlive(_ way: EarlierProofs.Way) async throws {
         try await TestCluster.run { cluster in
             let session = try await cluster.first.session()
-            let other = NodeIdentity(
-                name: "127.0.0.1:\(cluster.second.port)", secret: Array(TestCluster.secret.utf8))
-            let older = other.olderCredentials(for: "127.0.0.1:\(cluster.first.port)")
+            let other = EarlierProofs("127.0.0.1:\(cluster.second.port)", secret: Array(TestCluster.secret.utf8))
+            let field = other.field(for: "127.0.0.1:\(cluster.first.port)", way, now: systemTime())
             let request = TestRequest(
-                "GET", session.path + "/state", [("Storehouse-Node", older), ("Storehouse-Client", "10.0.0.1")])
+                "GET", session.path + "/state", [("Storehouse-Node", field), ("Storehouse-Client", "10.0.0.1")])
             #expect(try await cluster.first.send(request).status == 421)
             // As if both were of an earlier release.
-            try cluster.redis.execute("DEL", "{storehouse}:releases")
+            try cluster.setReleases(way == .hourly ? "2" : nil)
             _ = try await cluster.first.eventually(request) { $0.status == 200 }
             #expect(try await session.at(cluster.second).read().status == 200)
             // They begin other lives, and tell their release.
             try cluster.forgetLives()
             _ = try await cluster.first.eventually(request) { $0.status == 421 }
+            #expect(try await session.at(cluster.second).read().status == 200)
         }
     }
 

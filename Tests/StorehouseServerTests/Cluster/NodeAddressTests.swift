@@ -83,7 +83,7 @@ struct NodeAddressTests {
             #expect(lines.count == 1)
             #expect(lines.first?.contains("node=127.0.0.1:\(port) detail=\"connect: Connection refused\"") == true)
 
-            let owner = try FaultyUpstream(on: UInt16(port)) { _ in [.send(Answer.status(200, body: "{}"))] }
+            let owner = try FaultyUpstream(nodeOn: UInt16(port)) { _ in [.send(Answer.status(200, body: "{}"))] }
             _ = try await session.server.eventually(TestRequest("GET", session.path)) { $0.status == 200 }
             try await session.server.log.line(with: "a node answers again node=127.0.0.1:\(port)")
             withExtendedLifetime(owner) {}

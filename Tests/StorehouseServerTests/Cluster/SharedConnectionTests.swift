@@ -30,7 +30,7 @@ struct SharedConnectionOfForwarderTests {
         _ steps: [[Step]], connections: Int = 100, lease: Duration = .seconds(60),
         _ body: @Sendable (LiveSession, FaultyUpstream) async throws -> Result
     ) async throws -> Result {
-        let owner = try FaultyUpstream(inTurn: steps)
+        let owner = try FaultyUpstream(nodeInTurn: steps)
         let configuration = Configuration.with {
             $0.cluster.lease = lease
             $0.http.threads = 1
@@ -160,13 +160,13 @@ struct SharedConnectionOfOwnerTests {
         let client: TestClient
         let request: TestRequest
 
-        init(_ server: LiveServer, credentials: String? = nil) async throws {
+        init(_ server: LiveServer) async throws {
             session = try await server.session()
-            client = try server.client()
-            var fields = TestCluster.fieldsOfAnotherNode(to: server.port)
-            if let credentials { fields[0].1 = credentials }
+            let node = try await PlayedNode(at: server)
+            client = node.client
             request = TestRequest(
-                "POST", session.path + "/actions", fields, json: ["type": "counter/increment", "payload": ["by": 1]])
+                "POST", session.path + "/actions", node.fields,
+                json: ["type": "counter/increment", "payload": ["by": 1]])
         }
 
         var text: String { String(decoding: request.bytes, as: UTF8.self) }
@@ -224,15 +224,19 @@ struct SharedConnectionOfOwnerTests {
         }
     }
 
-    /// Each request has to show that it comes from a node.
-    @Test func aChannelGivesNoRights() async throws {
+    /// Behind a request of a client nothing on the channel is taken as forwarded.
+    @Test func aRequestThatIsNotForwardedEndsTheRightsOfItsChannelOnly() async throws {
         try await run { server in
             let peer = try await Peer(server)
             try await peer.share()
-            let forged = peer.text.replacing("Storehouse-Node: 127.0.0.1:2", with: "Storehouse-Node: 127.0.0.1:3")
-            try await peer.client.send(Frame.bytes(2, forged))
+            let client = peer.text.replacing("Storehouse-Node: linked\r\n", with: "")
+            try await peer.client.send(Frame.bytes(2, client))
+            #expect(try await peer.frame() == .init(number: 2, status: "HTTP/1.1 200 OK"))
+            try await peer.client.send(Frame.bytes(2, peer.text))
             #expect(try await peer.frame() == .init(number: 2, status: "HTTP/1.1 421 Misdirected Request"))
-            #expect(try await peer.session.state("/counter/count") == 1)
+            try await peer.client.send(Frame.bytes(3, peer.text))
+            #expect(try await peer.frame() == .init(number: 3, status: "HTTP/1.1 200 OK"))
+            #expect(try await peer.session.state("/counter/count") == 3)
         }
     }
 
@@ -244,9 +248,9 @@ struct SharedConnectionOfOwnerTests {
                 [("Connection", "Upgrade"), ("Upgrade", "storehouse-channels")],
                 json: ["type": "counter/increment", "payload": ["by": 1]])
             #expect(try await peer.client.exchange(request).status == 200)
-            let forged = try await Peer(server, credentials: "127.0.0.1:1 no-code")
-            try await forged.client.send(ChannelUpgrade.asking(in: forged.request.bytes))
-            #expect(try await forged.client.head().status == 421)
+            let stranger = try server.client()
+            try await stranger.send(ChannelUpgrade.asking(in: peer.request.bytes))
+            #expect(try await stranger.head().status == 421)
         }
     }
 

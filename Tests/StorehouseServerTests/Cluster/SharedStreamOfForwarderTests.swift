@@ -18,6 +18,10 @@ struct SharedStreamOfForwarderTests {
         /// Awaits a request that says this about streams of nodes.
         func accept(_ field: String?) async throws -> TestClient {
             let connection = try await listener.connection()
+            let hello = try await connection.requestHead()
+            let node = hello.first { $0.hasPrefix("Storehouse-Node:") }?.dropFirst("Storehouse-Node:".count)
+            let answer = try PlayedOwner.introduction(node.map(String.init), at: listener.port)
+            try await connection.send(try #require(answer))
             let lines = try await connection.requestHead()
             let name = "Storehouse-Stream:"
             guard lines.first(where: { $0.hasPrefix(name) })?.dropFirst(name.count) == field?[...] else {

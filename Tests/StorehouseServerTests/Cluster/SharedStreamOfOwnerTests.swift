@@ -10,23 +10,19 @@ struct SharedStreamOfOwnerTests {
     /// The owner, a session there, and the name of a node.
     private struct Peer {
         let session: LiveSession
-        private let fields: [(String, String)]
 
-        init(_ server: LiveServer) async throws {
-            session = try await server.session()
-            fields = TestCluster.fieldsOfAnotherNode(to: server.port)
-        }
+        init(_ server: LiveServer) async throws { session = try await server.session() }
 
         /// The head of the response, and the connection behind it.
         func open(
             _ stream: String? = nil, below path: String? = nil, query: String = ""
         ) async throws -> (head: TestResponse, client: TestClient) {
-            let client = try session.server.client()
-            let fields = fields + (stream.map { [("Storehouse-Stream", $0)] } ?? [])
-            let request = TestRequest("GET", (path ?? session.path) + "/events" + query, fields)
+            let node = try await PlayedNode(at: session.server)
+            let fields = stream.map { [("Storehouse-Stream", $0)] } ?? []
+            let request = node.request("GET", (path ?? session.path) + "/events" + query, fields)
             let text = String(decoding: request.bytes, as: UTF8.self)
-            try await client.send(text.replacing("HTTP/1.1", with: "HTTP/1.0"))
-            return (try await client.head(), client)
+            try await node.client.send(text.replacing("HTTP/1.1", with: "HTTP/1.0"))
+            return (try await node.client.head(), node.client)
         }
 
         /// A shared stream, and its number.

@@ -41,16 +41,17 @@ struct TestCluster: Sendable {
     /// Makes Redis forget the nodes, so that they begin other lives and have no sessions any more.
     func forgetLives() throws { try redis.execute("DEL", "{storehouse}:nodes") }
 
-    static let secret = String(repeating: "cluster-", count: 4)
-
-    /// The fields with which another node, where nothing listens, forwards a request to the node at a port.
-    ///
-    /// - Parameter time: that of the node's clock.
-    static func fieldsOfAnotherNode(to port: Int, at time: Int = systemTime()) -> [(String, String)] {
-        let other = NodeIdentity(name: "127.0.0.1:2", secret: Array(secret.utf8))
-        let credentials = other.credentials(for: "127.0.0.1:\(port)", hour: NodeIdentity.hour(of: time))
-        return [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
+    /// Makes Redis list all nodes as nodes of an earlier release; nil for the earliest, which is not listed.
+    func setReleases(_ release: String?) throws {
+        let lives = try redis.execute("HKEYS", "{storehouse}:releases")
+        for life in lives {
+            guard let release else { continue }
+            try redis.execute("HSET", "{storehouse}:releases", life, release)
+        }
+        if release == nil { try redis.execute("DEL", "{storehouse}:releases") }
     }
+
+    static let secret = String(repeating: "cluster-", count: 4)
 
     /// Serves as a node until `body` returns.
     ///
