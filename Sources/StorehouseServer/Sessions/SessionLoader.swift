@@ -32,14 +32,14 @@ final class SessionLoader: Sendable {
         // Another request may have loaded it since the caller's look.
         if let known = registry.find(id) { return .success(known) }
         do throws(JournalError) {
-            return .success(lookup(id, try await journal.load(id.description)))
+            return .success(await lookup(id, try await journal.load(id.description)))
         } catch {
             guard case .corrupt(let detail, let owner) = error else { return .failure(.unavailable(.storage(error))) }
             return .success(.unreadable(.unavailable(.storage(.corrupt(detail))), owner: owner))
         }
     }
 
-    private func lookup(_ id: SessionID, _ found: SessionLookup) -> SessionRegistry.Lookup {
+    private func lookup(_ id: SessionID, _ found: SessionLookup) async -> SessionRegistry.Lookup {
         switch found {
         case .unknown: return .unknown
         case .ended(let owner): return .ended(owner: owner)
@@ -48,8 +48,8 @@ final class SessionLoader: Sendable {
             guard registry.mayLoad(id, summary) else { return .ended(owner: summary.header.owner) }
             switch restore(summary, past, answers, journal) {
             case .failure(let failure):
-                // A node of another release may be able to read it.
-                beginTask { try? await journal.release() }
+                // A node of another release may be able to read it, as soon as the client is told that this one is not.
+                try? await journal.release()
                 return .unreadable(failure, owner: summary.header.owner)
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
