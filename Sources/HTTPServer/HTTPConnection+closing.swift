@@ -9,7 +9,7 @@ extension HTTPConnection {
     /// Whether the requests come from another server, which forwards them.
     package var isForwarded: Bool { forwarding?.client != nil }
 
-    /// What the handler knows of the server at the other end, whose requests it takes as forwarded; nil for a client.
+    /// The handler's object for the server at the other end, whose requests are forwarded ones; nil for a client.
     package var link: AnyObject? { forwarding?.link }
 
     /// The other end says that it is a server. Its next requests tell what becomes of the connection.
@@ -80,7 +80,7 @@ extension HTTPConnection {
     }
 }
 
-/// The client of a request that another server has forwarded, that server by its number, and what is known of it.
+/// A connection on which another server forwards requests: that server, and the client of the newest request.
 ///
 /// A class, so that the connections of clients, which are nearly all, need no memory for it.
 final class Forwarding {

@@ -29,8 +29,8 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// - Parameter start: when the request was complete.
     func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
 
-    /// What another server gets before a connection closes on which it forwards requests, while none is in progress. It takes this
-    /// for the response to a request that it sends at that moment, so the response must say that nothing was done.
+    /// The response to another server that forwards requests on a connection, sent when the connection closes between two of them.
+    /// The other server takes it for the response to a request that it sends at that moment, so it must say that nothing was done.
     var closingNotice: Response? { get }
 
     /// The response to a request on a connection beyond the limit that no other server has forwarded. Called on the connection's

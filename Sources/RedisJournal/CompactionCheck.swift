@@ -1,7 +1,7 @@
 import Journal
 import StoreHosting
 
-/// What old commits may be deleted.
+/// The old commits that may be deleted.
 struct CompactionCheck: Sendable, Equatable {
     /// The newest revision that is acknowledged.
     let revision: Int
@@ -18,7 +18,7 @@ struct CompactionCheck: Sendable, Equatable {
 }
 
 extension RedisSessionJournal.Progress {
-    /// What to delete, if it is time to look.
+    /// The commits to delete; nil if it is not yet time to look for them.
     mutating func compactionCheck(_ limits: RetentionLimits, now: () -> Int) -> CompactionCheck? {
         let (revision, bytes) = (acknowledged.revision, acknowledged.byteCount)
         guard revision >= nextCompactionCheck || bytes >= nextCompactionBytes && revision > 0 else { return nil }

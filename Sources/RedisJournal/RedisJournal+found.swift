@@ -2,7 +2,7 @@ import JSON
 import StoreHosting
 
 extension RedisJournal {
-    /// What the script `load` has found.
+    /// The reply of the script `load`.
     enum Found: Sendable {
         /// The newest write when a session was read, as the storage counts them; nil if none was found.
         static func writeCount(_ reply: RedisReply) -> Int? {

@@ -25,7 +25,7 @@ struct RedisSettings: Sendable {
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
 
-    /// Those of a script that works on no session.
+    /// The keys of a script that works on no session.
     var keys: RedisKeys { RedisKeys(tag: tag) }
 }
 

@@ -58,7 +58,7 @@ package enum LinkVersion {
     }
 }
 
-/// What both ends sign.
+/// The versions, names and nonces that both ends sign.
 private struct Transcript: Sendable {
     var version = LinkVersion.current
     let caller: String

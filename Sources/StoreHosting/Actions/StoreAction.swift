@@ -41,7 +41,7 @@ extension StoreAction: CustomStringConvertible {
     }
 }
 
-/// What an ``Action`` does, whatever its values are; all actions that it makes share it.
+/// The functions of an ``Action``, which all actions that it makes share.
 ///
 /// Its functions are made where the types are known, so that the compiler specializes them.
 @usableFromInline

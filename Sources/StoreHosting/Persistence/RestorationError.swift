@@ -19,7 +19,7 @@ public enum RestorationError: Error, Sendable, Equatable {
         case privateState
     }
 
-    /// The same error for a value that contains this one at `step`.
+    /// This error as that of the value which contains the unreadable one at `step`.
     func below(_ step: String) -> RestorationError {
         guard case .unreadable(let part, let pointer, let detail) = self else { return self }
         return .unreadable(part, at: JSONPointer(tokens: [step] + pointer.tokens), detail)

@@ -150,7 +150,7 @@ final class KeySetSource: Sendable {
     /// The version of the newest set.
     var version: Int { contents.withLock(\.cache.version) }
 
-    /// What to do about a key that is not in the set.
+    /// The next step if a key is not in the set.
     enum Miss {
         /// Look into the newest set, which is another one.
         case retry

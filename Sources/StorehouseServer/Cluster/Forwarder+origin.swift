@@ -3,9 +3,9 @@ import HTTP
 import HTTPServer
 
 extension Forwarder {
-    /// Finds out who has sent a request.
+    /// The sender of a request that has the field `Storehouse-Node`.
     ///
-    /// - Parameter field: its field `Storehouse-Node`.
+    /// - Parameter field: the value of that field.
     func origin(of head: RequestHead, _ field: String, on connection: HTTPConnection) -> RequestOrigin {
         if let link = connection.link as? NodeLink {
             if let node = link.sender(of: head, identity) { return .node(node) }

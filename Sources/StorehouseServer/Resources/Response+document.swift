@@ -10,7 +10,7 @@ extension Response {
 }
 
 extension [Response.Field] {
-    /// Those of every JSON document.
+    /// The fields of every JSON document.
     static let ofDocument = [
         Response.Field("Content-Type", "application/json"), Response.Field("X-Content-Type-Options", "nosniff"),
     ]

@@ -3,7 +3,7 @@ import Stores
 
 /// The answer to an action that was committed or ignored, or that has been answered before.
 enum ActionAnswer: Sendable {
-    /// What the action has led to.
+    /// The result of the action itself.
     case first(DispatchResult, to: ActionRequest)
     /// A later state, a part of a change, or the answer to an earlier request with the same key.
     indirect case other(Other)

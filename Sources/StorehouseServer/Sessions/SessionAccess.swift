@@ -6,14 +6,14 @@ import Stores
 
 /// The one way from a request to a session, for actions, reads, streams, forks and deletion alike.
 final class SessionAccess: Sendable {
-    /// What the client may use, or learn of the session that a path names.
+    /// The session that a path names, or the reason why there is none, as far as the client may know it.
     enum Entry: Sendable {
         case session(Session)
         case ended
         case unknown
     }
 
-    /// What a request wants of a session.
+    /// The permission that a request needs, and how it uses the session.
     struct Purpose: Sendable {
         let permission: Permission
         /// Whether it counts as use of the session.
@@ -31,7 +31,7 @@ final class SessionAccess: Sendable {
         var sessionID: SessionID? { if case .id(let id) = self { id } else { nil } }
     }
 
-    /// What was found of a session by someone who may know it.
+    /// The entry to a session, for a client whose credentials allow it.
     struct Entered: Sendable {
         let entry: Entry
         /// Whether a node that is gone may have done what the request asks for.
@@ -190,7 +190,7 @@ extension SessionAccess.Entry {
     }
 }
 
-// What the credentials of a request must allow.
+// The checks of the credentials of a request.
 extension Credentials {
     fileprivate func requireAccess(to session: Session) throws(SessionFailure) {
         try require(session.id, ownedBy: session.owner, store: session.kind.name)
@@ -211,7 +211,7 @@ extension RequestContext {
     }
 }
 
-// What has to be awaited before a request proceeds.
+// A request proceeds once something was awaited.
 extension RequestContext {
     /// Calls `body` with the result on the connection's loop, unless the client is gone. What it throws is the response.
     func proceed<Value: Sendable>(
@@ -232,7 +232,7 @@ extension RequestContext {
         }
     }
 
-    /// The same with what was found of a session, unless another node has answered the request.
+    /// Calls `body` with the entry to a session on the connection's loop, unless another node has answered the request.
     func proceed(
         with entered: Handling<SessionAccess.Entered?>,
         _ body: @escaping @Sendable (SessionAccess.Entry, RequestContext) throws(Problem) -> Void

@@ -6,7 +6,7 @@ import Stores
 /// function of them.
 typealias SessionChain = ShareView<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
 
-/// The same for requests for new sessions.
+/// The handlers that a request for a new session passes, the outermost first.
 typealias CreationChain = CreationAdmission<Durability<SessionService>>
 
 /// The sessions of a server: those in memory, how they are found, and the handlers of requests to them.

@@ -106,7 +106,7 @@ final class SessionLocator: Sendable {
     }
 }
 
-/// What is known of the session of a request.
+/// The session of a request, as far as this node has found it.
 struct Located: Sendable {
     /// Nil if another node has answered the request.
     let found: SessionRegistry.Lookup?
@@ -121,7 +121,7 @@ struct Located: Sendable {
 
 /// A request that may go to another node, for any thread.
 struct RoutedClient: Sendable {
-    /// What can be done if the node dies that has the request.
+    /// Tells whether the request can be repeated if the node that has it dies.
     let kind: RoutedRequest.Kind
     /// Whether another node has sent the request.
     let isForwarded: Bool

@@ -282,7 +282,7 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// The same for sessions that were never used.
+    /// Ends the sessions that were never used, and that have waited too long for their first use.
     private func endUnused(in journal: any Journal, _ now: Int) async {
         guard policy.unusedTimeout < policy.idleTimeout else { return }
         let start = max(now - policy.idleTimeout, unusedSearch.load(ordering: .relaxed))

@@ -1,6 +1,6 @@
 import Sockets
 
-/// What all clients share on the loop: libcurl, and the pools whose calls end with it.
+/// libcurl and the pools of one loop, which all clients on the loop share. The calls of the pools end with it.
 final class SharedCurl {
     let loop: any EventLoop
     private var library: CurlLibrary
