@@ -66,7 +66,7 @@ final class API: Sendable {
     let basePath: BasePath
     let origins: OriginPolicy
     let hosts: AllowedHosts
-    let limits: RateLimits
+    let rates: ClientRates
     let log: Log
     let metrics = ServerMetrics()
     let recorder: RequestRecorder
@@ -95,21 +95,25 @@ final class API: Sendable {
         hosts = settings.allowedHosts
         recorder = RequestRecorder(
             metrics, log, settings.loggedRequests, below: settings.basePath, behind: settings.trustedProxies)
-        limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
+        rates = ClientRates(settings.rateLimits.requests.bucket, behind: settings.trustedProxies, clock: clock)
+        let limits = RateLimits(
+            sessions: settings.rateLimits.sessions.bucket, actions: settings.rateLimits.actions.bucket, clock: clock)
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
         let forwarder = Self.forwarder(settings, clock, log)
         self.forwarder = forwarder
         engine = SessionEngine(
-            kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, limits, metrics, clock, log)
+            kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, rates, limits, metrics, clock,
+            log)
         let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         let (access, availability) = (engine.access, engine.availability)
-        sessions = SessionResource(access, availability, engine.creator.builder, limits, log)
+        sessions = SessionResource(access, availability, engine.creator.builder, rates, log)
         shares = ShareResource(
             access: access, availability: availability, sealer: clientSealer, basePath: settings.basePath.text)
         actions = ActionResource(access, availability, maxWait: settings.maxWait)
         reads = StateResource(access: access)
         streams = StreamResource(
-            access, availability, settings.streams, clock: engine.registry.clock, metrics, recorder)
+            access, availability,
+            StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
         admin = AdminResource(
             access, engine.registry, sessions, journal: journal, forwarder, engine.pool, clientSealer)
         tokens = settings.tokenVerifier.map {

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The session is closed while no request for it is in progress. Then the journal gives it back, and the next request of the other
 /// node is refused, so that node claims the session. If the journal fails, the session is loaded again for the next request.
-final class Handovers: Sendable {
+final class Handovers: SessionTransfers {
     /// A session follows a node that has forwarded so many requests for it, one after the other.
     static let requestLimit = 16
     /// For how many milliseconds a session is left to the other node. It claims the session at once, unless it dies.

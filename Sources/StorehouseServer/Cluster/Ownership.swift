@@ -15,7 +15,11 @@ struct Ownership: Sendable {
     func find(_ target: SessionAccess.Target, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
         switch target {
         case .id(let id): find(id, context)
-        case .personal(let subject): try personal.find(subject, context)
+        case .personal(let request):
+            try personal.find(request) { [locator, client = RoutedClient(context)] id async throws(SessionFailure) in
+                guard let locator else { return Located(.unknown) }
+                return try await locator.find(id, for: client)
+            }
         }
     }
 

@@ -114,8 +114,8 @@ public struct Configuration: Sendable, Hashable {
 
     /// A rate limit as a token bucket.
     public struct RateLimit: Sendable, Hashable {
-        static let rates = 0.001...1_000_000.0
-        static let bursts = 1...1_000_000
+        static let rates = TokenBucket.rates
+        static let bursts = TokenBucket.bursts
 
         /// How many are allowed a second, from 0.001 to 1 000 000; nil for no limit.
         public var rate: Double?
@@ -125,6 +125,11 @@ public struct Configuration: Sendable, Hashable {
         public init(rate: Double? = nil, burst: Int? = nil) {
             self.rate = rate
             self.burst = burst
+        }
+
+        /// Nil for no limit.
+        var bucket: TokenBucket? {
+            rate.flatMap { $0 > 0 ? TokenBucket(rate: $0, burst: burst) : nil }
         }
     }
 

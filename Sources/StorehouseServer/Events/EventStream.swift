@@ -68,7 +68,7 @@ final class EventStream {
     /// For the access log; nil without one.
     let client: LoggedClient?
     private let credentials: Credentials
-    private let api: StreamResource
+    private let environment: StreamEnvironment
     private var connection: HTTPConnection?
     private var clock: StreamClock
     private var position = StreamPosition()
@@ -88,19 +88,19 @@ final class EventStream {
     /// Whether it is over, perhaps before it has begun.
     var isOver: Bool { if case .over = phase { true } else { false } }
 
-    var settings: Settings { api.settings }
+    var settings: Settings { environment.settings }
 
-    private var events: Counters<ServerMetrics.EventResult> { api.metrics.events }
+    private var events: Counters<ServerMetrics.EventResult> { environment.metrics.events }
 
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
     ///   - context: the request with the parameters.
-    ///   - api: gets ``StreamResource/ended(_:of:at:_:)``, however the stream ends.
+    ///   - environment: gets ``StreamEnvironment/ended(_:of:at:_:)``, however the stream ends.
     ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
-        _ session: Session, _ parameters: StreamParameters, _ context: RequestContext, _ api: StreamResource,
+        _ session: Session, _ parameters: StreamParameters, _ context: RequestContext, _ environment: StreamEnvironment,
         client: LoggedClient?
     ) {
         self.session = session
@@ -112,11 +112,11 @@ final class EventStream {
         forwarder = context.exchange.connection.forwarder
         self.client = client
         credentials = context.credentials
-        self.api = api
+        self.environment = environment
         loop = context.exchange.loop
         clock = StreamClock(
-            now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(api.settings.heartbeat, .jitter),
-            lifetime: delivery.isShared ? nil : StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
+            now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(environment.settings.heartbeat, .jitter),
+            lifetime: delivery.isShared ? nil : StreamTiming.lifetime(environment.settings.maxLifetime, .jitter))
     }
 
     var joinedID: UInt64? { if case .joined(let id) = delivery { id } else { nil } }
@@ -249,7 +249,7 @@ final class EventStream {
         let (connection, byteCount) = (connection, byteCount)
         self.connection = nil
         session.events.unsubscribe(self)
-        if !isShared { api.ended(self, of: session, at: position.lastSentRevision, byteCount, connection) }
+        if !isShared { environment.ended(self, of: session, at: position.lastSentRevision, byteCount, connection) }
     }
 
     private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }

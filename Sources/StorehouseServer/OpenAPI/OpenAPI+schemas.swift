@@ -17,8 +17,8 @@ extension OpenAPI {
         let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
             .defaulting(to: .string(defaultStore))
         return [
-            "SessionRequest": .written(SessionResource.creationSchema(store: store).encoded()),
-            "ForkRequest": .written(SessionResource.forkSchema.encoded()),
+            "SessionRequest": .written(RequestSchemas.creation(store: store).encoded()),
+            "ForkRequest": .written(RequestSchemas.fork.encoded()),
         ]
     }
 

@@ -101,7 +101,7 @@ extension OpenAPI {
 
     static var shareSchemas: JSONObject {
         [
-            "ShareRequest": .written(ShareResource.schema.encoded()),
+            "ShareRequest": .written(RequestSchemas.share.encoded()),
             "Share": object([
                 "share": ["type": "string", "description": "The share. Whoever has it can use it.", "minLength": 1],
                 "may": [

@@ -77,26 +77,10 @@ struct ShareResource: Sendable {
                 try context.require(permission)
             }
         }
-        let violations = schema.validate(body)
+        let violations = RequestSchemas.share.validate(body)
         guard violations.isEmpty else { throw Problem(.invalid(violations, .share)) }
         return body
     }
-
-    /// The schema of the body that makes a share.
-    static let schema = JSONSchema.object([
-        .optional(
-            "may",
-            .array(of: .enumeration(Share.permissions.map(\.rawValue)), minItems: 1, maxItems: 8)
-                .described("What the share allows.").defaulting(to: [.string(Permission.read.rawValue)])),
-        .optional(
-            "select",
-            .string().described("The part of the state that it shows: a JSON Pointer, or the name of a selector.")
-                .defaulting(to: "")),
-        .optional(
-            "expiresIn",
-            .integer(Share.lifetimes).described("For how many seconds it is valid.")
-                .defaulting(to: .integer(Share.usualLifetime))),
-    ])
 
     /// Makes all shares of a session invalid, and ends their streams and waits. Answers 204 once it is durable.
     func revoke(_ id: PathSegment, _ context: RequestContext) throws(Problem) {

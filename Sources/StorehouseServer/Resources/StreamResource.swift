@@ -9,21 +9,12 @@ import Stores
 final class StreamResource: Sendable {
     private let access: SessionAccess
     private let availability: Availability
-    let settings: EventStream.Settings
-    private let clock: SessionClock
-    let metrics: ServerMetrics
-    private let recorder: RequestRecorder
+    private let environment: StreamEnvironment
 
-    init(
-        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: SessionClock,
-        _ metrics: ServerMetrics, _ recorder: RequestRecorder
-    ) {
-        self.recorder = recorder
+    init(_ access: SessionAccess, _ availability: Availability, _ environment: StreamEnvironment) {
         self.access = access
         self.availability = availability
-        self.settings = settings
-        self.clock = clock
-        self.metrics = metrics
+        self.environment = environment
     }
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
@@ -40,8 +31,8 @@ final class StreamResource: Sendable {
     private func open(_ id: PathSegment, _ session: Session, _ context: RequestContext) throws(Problem) {
         let parameters = try StreamParameters(context)
         let stream = EventStream(
-            session, parameters, context, self,
-            client: recorder.client(of: context.head, on: context.exchange.connection))
+            session, parameters, context, environment,
+            client: environment.recorder.client(of: context.head, on: context.exchange.connection))
         let opening = StreamOpening(
             id: id, session: session, stream: LoopBound(stream, on: stream.loop),
             isResumed: parameters.seen.map { $0.historyID == session.historyID } ?? false)
@@ -103,7 +94,7 @@ final class StreamResource: Sendable {
             throw Problem(.unavailable(.output))
         }
         if !stream.isShared {
-            metrics.count(
+            environment.metrics.count(
                 FinishedRequest(
                     method: context.head.method, route: context.decorator.route, status: .ok,
                     since: context.exchange.startedAt))
@@ -111,30 +102,8 @@ final class StreamResource: Sendable {
         let fields = stream.subscription.format.responseFields + context.decorator.fields
         let connection = context.exchange.startStream(fields: fields + stream.delivery.fields, owner: stream)
         guard let connection else { return stream.abandon() }
-        if !stream.isShared { metrics.streamOpened(isResumed: opening.isResumed) }
+        if !stream.isShared { environment.metrics.streamOpened(isResumed: opening.isResumed) }
         stream.start(on: connection, initial)
-    }
-
-    /// A stream is over, for whatever reason.
-    ///
-    /// - Parameters:
-    ///   - byteCount: how much its client was sent.
-    ///   - connection: that of the stream, if it has begun.
-    func ended(
-        _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ byteCount: Int,
-        _ connection: HTTPConnection?
-    ) {
-        // A watched session is in use until its last stream ends.
-        session.touch(clock.now())
-        guard let connection else { return }
-        metrics.streamClosed()
-        guard let client = stream.client else { return }
-        let route = stream.subscription.isByShare ? Route.sharedEvents : .events
-        var request = FinishedRequest(method: .get, route: route, status: .ok, since: connection.requestStartedAt)
-        request.bytes = byteCount
-        request.revision = lastSentRevision
-        request.isCut = connection.isCut
-        recorder.writeLine(request, of: client, watching: session, on: connection)
     }
 }
 
@@ -146,72 +115,4 @@ private struct StreamOpening: Sendable {
     let stream: LoopBound<EventStream>
     /// Whether the client has an event of the session's history.
     let isResumed: Bool
-}
-
-extension EventStream.Delivery {
-    /// What another node asks for.
-    fileprivate init(_ field: String?) {
-        let parts = field?.split(separator: " ") ?? []
-        if parts == ["shared"] {
-            self = .shared(.random(in: .min ... .max))
-        } else if parts.count == 2, parts[0] == "joined", let id = UInt64(parts[1]) {
-            self = .joined(id)
-        } else {
-            self = .alone
-        }
-    }
-
-    /// The response fields that tell the other node how it gets the events.
-    fileprivate var fields: [Response.Field] {
-        switch self {
-        case .alone: []
-        case .joined: [.init(StreamFraming.field, "joined")]
-        case .shared(let id): [.init(StreamFraming.field, "shared \(id)")]
-        }
-    }
-}
-
-/// The parameters of a stream.
-struct StreamParameters {
-    let format: StreamFormat
-    let showsEffects: Bool
-    let namesHeartbeats: Bool
-    let delivery: EventStream.Delivery
-    /// The last event that the client has.
-    let seen: EventID?
-
-    fileprivate init(_ context: RequestContext) throws(Problem) {
-        let head = context.head
-        format = try Self.format(head)
-        showsEffects = context.share == nil ? try head.flag("effects") : false
-        namesHeartbeats = try Self.namesHeartbeats(head)
-        let delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
-        // Events of effects are not shared.
-        if showsEffects, delivery.isShared { throw Problem(.unavailable(.notHere)) }
-        self.delivery = showsEffects ? .alone : delivery
-        let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
-        seen = id.flatMap(EventID.init)
-    }
-
-    /// Reads `?heartbeat=event`; `true` is a shorter word for it.
-    private static func namesHeartbeats(_ head: RequestHead) throws(Problem) -> Bool {
-        switch head.query.first("heartbeat") {
-        case nil: return false
-        case "event", "true": return true
-        default: throw Problem(.query(.heartbeat))
-        }
-    }
-
-    private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {
-        let inColor = try head.flag("color")
-        let name = head.query.first("changes") ?? "state"
-        guard let named = StreamFormat.named.first(where: { $0.name == name }) else {
-            throw Problem(.query(.changes(StreamFormat.named.map(\.name))))
-        }
-        let terminal = StreamFormat.text(inColor: inColor)
-        let offers = [StreamFormat.state.mediaType, terminal.mediaType].compactMap(\.self)
-        let accepted = AcceptHeader(head.fields.values("accept")).preferred(of: offers)
-        if accepted != nil { return accepted == terminal.mediaType ? terminal : named.format }
-        throw Problem(.header(.accept(.events)))
-    }
 }

@@ -52,7 +52,7 @@ package final class Router: RequestHandler {
     }
 
     private func admitRequest(_ fields: HTTPFields?, _ connection: HTTPConnection) throws(Problem) {
-        try Problem.of { () throws(SessionFailure) in try api.limits.admitRequest(fields, peer: connection.peer) }
+        try Problem.of { () throws(SessionFailure) in try api.rates.admitRequest(fields, peer: connection.peer) }
     }
 
     /// Takes a request that another node forwards. That node has checked the origin, the host and the rate of its client.

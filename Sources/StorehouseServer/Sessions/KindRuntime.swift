@@ -11,11 +11,15 @@ package final class KindRuntime: Sendable {
     let sealer: (any SecretSealer)?
     let limits: SessionLimits
     let metrics: KindMetrics
+    /// Nil outside of a cluster.
+    let transfers: (any SessionTransfers)?
 
     init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
-        _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics()
+        _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics(),
+        _ transfers: (any SessionTransfers)? = nil
     ) {
+        self.transfers = transfers
         self.kind = kind
         self.clock = clock
         self.metrics = metrics
@@ -36,7 +40,7 @@ package final class KindRuntime: Sendable {
     /// - Parameter clock: the session time, and the wall clock of stores.
     package convenience init(
         _ kind: StoreKind, clock: SessionClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
-        log: Log, effects counts: EffectCounts = EffectCounts()
+        log: Log, effects counts: EffectCounts = EffectCounts(), transfers: (any SessionTransfers)? = nil
     ) {
         let sessionClock = clock
         let clock = clock.wall
@@ -53,8 +57,14 @@ package final class KindRuntime: Sendable {
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
                 lines.write(event)
             })
-        self.init(kind, environment, sessionClock, sealer, limits, metrics)
+        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfers)
     }
+}
+
+/// Takes sessions to other nodes.
+package protocol SessionTransfers: AnyObject, Sendable {
+    /// Hands over a session that no request uses any more.
+    func handOver(_ session: Session)
 }
 
 /// What one session may hold.

@@ -1,9 +1,6 @@
-import HTTP
-import HTTPServer
 import JSON
 import Locks
 import Security
-import Sockets
 import StoreHosting
 import Stores
 
@@ -17,7 +14,6 @@ final class PersonalSessions: Sendable {
 
     private let creator: SessionCreator
     private let registry: SessionRegistry
-    private let locator: SessionLocator?
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     private let availability: Availability
@@ -28,47 +24,52 @@ final class PersonalSessions: Sendable {
     private let creating = (0..<64).map { _ in Locked(false) }
 
     init(
-        _ creator: SessionCreator, _ locator: SessionLocator?, _ journal: (any Journal)?, _ availability: Availability,
-        _ limits: RateLimits
+        _ creator: SessionCreator, _ journal: (any Journal)?, _ availability: Availability, _ limits: RateLimits
     ) {
         self.creator = creator
-        self.locator = locator
         self.availability = availability
         self.limits = limits
         registry = creator.registry
         self.journal = journal?.outlivesProcess == true ? journal : nil
     }
 
-    /// Finds the session of the subject of a token, and of the kind that the query names, or creates it.
-    func find(_ subject: Subject, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
-        let kind = try creator.builder.kind(context.head.query.first("store"))
-        try context.credentials.require(store: kind.kind.name)
-        let wanted = Wanted(
-            key: PersonalKey(subject: subject, kind: kind.kind.name), kind: kind, credentials: context.credentials,
-            client: limits.client(of: context.head, peer: context.exchange.peer))
-        if let session = resident(wanted.key), !mayHaveRival(session) { return .now(Located(.session(session))) }
-        guard let journal, let locator else { return .now(Located(.session(try create(wanted)))) }
-        let client = RoutedClient(context)
-        return .later { [self] () async throws(SessionFailure) in
-            try await find(wanted, in: journal, locator, for: client)
-        }
-    }
+    /// Loads a session that is not in memory, for the request.
+    typealias Load = @Sendable (SessionID) async throws(SessionFailure) -> Located
 
-    private struct Wanted: Sendable {
-        let key: PersonalKey
-        let kind: KindRuntime
+    /// Whose session is wanted, and by whom.
+    struct Request: Sendable {
+        let subject: Subject
+        /// The name of the kind; nil for the default.
+        let store: String?
         let credentials: Credentials
         /// Whose rate a creation counts for.
         let client: RateLimits.Client
     }
 
+    /// Finds the session of the subject of a token, and of the kind that is named, or creates it.
+    func find(_ request: Request, load: @escaping Load) throws(SessionFailure) -> Handling<Located> {
+        let kind = try creator.builder.kind(request.store)
+        try request.credentials.require(store: kind.kind.name)
+        let wanted = Wanted(
+            key: PersonalKey(subject: request.subject, kind: kind.kind.name), kind: kind, request: request)
+        if let session = resident(wanted.key), !mayHaveRival(session) { return .now(Located(.session(session))) }
+        guard let journal else { return .now(Located(.session(try create(wanted)))) }
+        return .later { [self] () async throws(SessionFailure) in try await find(wanted, in: journal, load) }
+    }
+
+    private struct Wanted: Sendable {
+        let key: PersonalKey
+        let kind: KindRuntime
+        let request: Request
+    }
+
     private func find(
-        _ wanted: Wanted, in journal: any Journal, _ locator: SessionLocator, for client: RoutedClient
+        _ wanted: Wanted, in journal: any Journal, _ load: Load
     ) async throws(SessionFailure) -> Located {
         for _ in 1...Self.maxAttempts {
             var located = Located(resident(wanted.key).map(SessionRegistry.Lookup.session) ?? .unknown)
             if case .unknown? = located.found, let id = try await stored(wanted.key, in: journal) {
-                located = try await locator.find(id, for: client)
+                located = try await load(id)
                 if case .session? = located.found { return located }
             }
             switch located.found {
@@ -118,12 +119,12 @@ final class PersonalSessions: Sendable {
 
     /// Creates the session, unless another request has just done so.
     private func create(_ wanted: Wanted) throws(SessionFailure) -> Session {
-        try wanted.credentials.require(.create)
+        try wanted.request.credentials.require(.create)
         try availability.requireRoom()
         let lock = creating[Int(UInt(bitPattern: wanted.key.hashValue) % UInt(creating.count))]
         return try lock.withLock { _ throws(SessionFailure) in
             if let session = resident(wanted.key) { return session }
-            try limits.admitCreation(of: wanted.client)
+            try limits.admitCreation(of: wanted.request.client)
             return try creator.create(wanted.kind, owner: wanted.key.subject, isPersonal: true)
         }
     }

@@ -30,8 +30,6 @@ package final class Session: Identifiable, Sendable {
     private let used: Atomic<Bool>
     private let lifecycle = Atomic(SessionLifecycle.resident)
     let handover = AtomicSessionHandover()
-    /// Nil outside of a cluster.
-    let handovers: Handovers?
     let streams = LazyReference<SessionStreams>()
     let cache = LazyReference<IdempotencyCache>()
 
@@ -39,7 +37,7 @@ package final class Session: Identifiable, Sendable {
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, historyID: String, owner: Subject? = nil, isPersonal: Bool = false,
         shareGeneration: Int = 0,
-        fork: Fork? = nil, byteCount: Int? = nil, handovers: Handovers? = nil
+        fork: Fork? = nil, byteCount: Int? = nil
     ) {
         self.id = id
         self.runtime = runtime
@@ -50,7 +48,6 @@ package final class Session: Identifiable, Sendable {
         self.owner = owner
         self.isPersonal = isPersonal
         self.fork = fork
-        self.handovers = handovers
         shares = Atomic(shareGeneration)
         lastActive = Atomic(lastActiveAt ?? createdAt)
         used = Atomic(lastActiveAt != nil)

@@ -13,16 +13,20 @@ package struct SessionBuilder: Sendable {
     /// then given to another state.
     private let streamEpoch: String
     /// Ends the names of loaded histories, in case commits were lost in this run.
-    var historySuffix: @Sendable () -> String = { "" }
-    /// Nil outside of a cluster.
-    var handovers: Handovers?
+    private let historySuffix: @Sendable () -> String
+    /// Tells an operator why a session cannot be read.
+    private let describe: @Sendable (SessionFailure) -> String
 
     /// - Parameters:
     ///   - defaultStore: the kind of a session whose creator names none.
     ///   - journal: of new sessions; nil for none.
     package init(
-        _ kinds: [KindRuntime], defaultStore: String, _ journal: (any Journal)?, streamEpoch: String, _ log: Log
+        _ kinds: [KindRuntime], defaultStore: String, _ journal: (any Journal)?, streamEpoch: String, _ log: Log,
+        describe: @escaping @Sendable (SessionFailure) -> String = { "\($0)" },
+        historySuffix: @escaping @Sendable () -> String = { "" }
     ) {
+        self.describe = describe
+        self.historySuffix = historySuffix
         self.kinds = kinds
         self.defaultStore = defaultStore
         self.journal = journal
@@ -63,7 +67,7 @@ package struct SessionBuilder: Sendable {
                 }
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, owner: owner,
-                isPersonal: isPersonal, fork: fork, handovers: handovers)
+                isPersonal: isPersonal, fork: fork)
         } catch {
             journal?.end(at: now)
             throw error
@@ -89,14 +93,13 @@ package struct SessionBuilder: Sendable {
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch + historySuffix(), owner: header.owner,
                 isPersonal: header.isPersonal, shareGeneration: summary.shareGeneration,
-                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count,
-                handovers: handovers)
+                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
             if !answers.isEmpty { session.idempotencyCache.restore(answers, now: session.sessionTime) }
             return .success(session)
         } catch {
             log.error(
                 "session cannot be read",
-                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", Problem(error).detail)])
+                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", describe(error))])
             return .failure(error)
         }
     }

@@ -106,19 +106,6 @@ final class SessionLocator: Sendable {
     }
 }
 
-/// The session of a request, as far as this node has found it.
-struct Located: Sendable {
-    /// Nil if another node has answered the request.
-    let found: SessionRegistry.Lookup?
-    /// Whether a node that is gone may have done what the request asks for.
-    var mayBeDone = false
-
-    init(_ found: SessionRegistry.Lookup?, mayBeDone: Bool = false) {
-        self.found = found
-        self.mayBeDone = mayBeDone
-    }
-}
-
 /// A request that may go to another node, for any thread.
 struct RoutedClient: Sendable {
     /// Tells whether the request can be repeated if the node that has it dies.

@@ -12,8 +12,8 @@ extension Session: RequestObserver {
     }
 
     package func requestEnded(on loop: any EventLoop) {
-        guard let handovers, handover.end() else { return }
-        loop.execute { [self] in handovers.handOver(self) }
+        guard let transfers = runtime.transfers, handover.end() else { return }
+        loop.execute { [self] in transfers.handOver(self) }
     }
 
     /// The node that has forwarded the newest requests.

@@ -1,4 +1,3 @@
-import HTTP
 import Locks
 
 /// A rate limit as a token bucket: it holds at most `burst` tokens, and gets `rate` new ones a second.
@@ -6,19 +5,21 @@ import Locks
 /// This is the limit alone. The state of one bucket is the time at which it is full again, in nanoseconds of any
 /// clock; a bucket that was never used is full.
 package struct TokenBucket: Sendable, Hashable {
+    /// The tokens a second that there can be.
+    package static let rates = 0.001...1_000_000.0
+    package static let bursts = 1...1_000_000
+
     /// The nanoseconds in which one token is made.
     private let interval: Int64
     private let burst: Int64
 
     /// - Parameters:
-    ///   - rate: tokens a second, clamped to `Configuration.RateLimit.rates`.
-    ///   - burst: clamped to `Configuration.RateLimit.bursts`; nil for the tokens of a second.
+    ///   - rate: tokens a second, clamped to ``rates``.
+    ///   - burst: clamped to ``bursts``; nil for the tokens of a second.
     package init(rate: Double, burst: Int?) {
-        let rates = Configuration.RateLimit.rates
-        let bursts = Configuration.RateLimit.bursts
-        let rate = min(max(rate, rates.lowerBound), rates.upperBound)
+        let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
         interval = Int64((1e9 / rate).rounded(.up))
-        self.burst = Int64(min(max(burst ?? Int(rate.rounded(.up)), bursts.lowerBound), bursts.upperBound))
+        self.burst = Int64(min(max(burst ?? Int(rate.rounded(.up)), Self.bursts.lowerBound), Self.bursts.upperBound))
     }
 
     package enum Decision: Sendable, Hashable {
@@ -99,9 +100,9 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let clock: WallClock
 
     /// Nil for a limit that is off.
-    init?(_ limit: Configuration.RateLimit, _ clock: WallClock) {
-        guard let rate = limit.rate, rate > 0 else { return nil }
-        table = Locked(BucketTable(TokenBucket(rate: rate, burst: limit.burst)))
+    init?(_ limit: TokenBucket?, _ clock: WallClock) {
+        guard let limit else { return nil }
+        table = Locked(BucketTable(limit))
         self.clock = clock
     }
 
@@ -114,44 +115,26 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The rate limits of `limits.*`; each is nil if it is off.
-struct RateLimits: Sendable {
+/// How often sessions may be created and actions dispatched; each limit is nil if it is off.
+package struct RateLimits: Sendable {
     /// Whose rates a request counts for.
-    struct Client: Sendable {
-        fileprivate let address: IPAddress
+    package struct Client: Sendable, Hashable {
+        /// The bits of its address.
+        let address: UInt128
     }
 
-    private let requests: RateLimiter<IPAddress>?
-    private let sessions: RateLimiter<IPAddress>?
+    private let sessions: RateLimiter<Client>?
     private let actions: RateLimiter<SessionID>?
-    private let proxies: TrustedProxies
 
-    init(_ limits: Configuration.Limits, behind proxies: TrustedProxies, clock: WallClock) {
-        requests = RateLimiter(limits.requests, clock)
-        sessions = RateLimiter(limits.sessions, clock)
-        actions = RateLimiter(limits.actions, clock)
-        self.proxies = proxies
-    }
-
-    /// - Parameters:
-    ///   - fields: those of the request; nil if they could not be read.
-    ///   - peer: the address at the other end of the connection.
-    func admitRequest(_ fields: HTTPFields?, peer: @autoclosure () -> IPAddress) throws(SessionFailure) {
-        try requests?.take(from: client(fields, peer()), of: .requests)
+    init(sessions: TokenBucket?, actions: TokenBucket?, clock: WallClock) {
+        self.sessions = RateLimiter(sessions, clock)
+        self.actions = RateLimiter(actions, clock)
     }
 
     /// Admits a new session or a fork.
-    func admitCreation(of client: Client) throws(SessionFailure) {
-        try sessions?.take(from: client.address, of: .sessions)
-    }
-
-    func client(of head: RequestHead, peer: IPAddress) -> Client { Client(address: client(head.fields, peer)) }
+    func admitCreation(of client: Client) throws(SessionFailure) { try sessions?.take(from: client, of: .sessions) }
 
     func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(SessionFailure) {
         try actions?.take(count(), from: session, of: .actions)
-    }
-
-    private func client(_ fields: HTTPFields?, _ peer: IPAddress) -> IPAddress {
-        (fields.map { proxies.client(behind: peer, $0) } ?? peer).client
     }
 }

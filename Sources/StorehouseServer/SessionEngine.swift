@@ -25,34 +25,35 @@ struct SessionEngine: Sendable {
     /// - Parameter forwarder: nil outside of a cluster.
     init(
         _ kinds: [StoreKind], _ settings: API.Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        memory: MemoryLimit, _ forwarder: Forwarder?, _ limits: RateLimits, _ metrics: ServerMetrics,
+        memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits, _ metrics: ServerMetrics,
         _ clock: WallClock, _ log: Log
     ) {
         let registry = SessionRegistry(
             settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
             node: settings.node?.name, events: metrics.sessions)
         self.registry = registry
+        let handovers = forwarder.map { Handovers(registry, $0, log) }
+        self.handovers = handovers
         self.kinds = kinds.map {
             KindRuntime(
-                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
+                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects,
+                transfers: handovers)
         }
         availability = Availability(journal, memory)
-        handovers = forwarder.map { Handovers(registry, $0, log) }
-        var builder = SessionBuilder(
-            self.kinds, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
-        builder.historySuffix = { registry.historySuffix }
-        builder.handovers = handovers
+        let builder = SessionBuilder(
+            self.kinds, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log,
+            describe: { Problem($0).detail }, historySuffix: { registry.historySuffix })
         creator = SessionCreator(registry: registry, builder: builder, log: log)
-        let loader = journal.map { [builder] in SessionLoader($0, registry, restore: builder.restore) }
-        let locator = loader.map { [handovers, availability] in
+        let loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
+        let locator = loader.map { [availability] in
             SessionLocator(registry, $0, forwarder, handovers, availability)
         }
         let service = SessionService(registry, creator, clock: clock)
         let ownership = Ownership(
             registry: registry, locator: locator,
-            personal: PersonalSessions(creator, locator, journal, availability, limits), handovers: handovers)
+            personal: PersonalSessions(creator, journal, availability, limits), handovers: handovers)
         access = SessionAccess(
-            registry, ownership,
+            registry, ownership, rates,
             chain: Self.chain(to: service, limits, pool, memory, clock: registry.clock),
             creation: CreationAdmission(
                 availability: availability, limits: limits, next: Durability(next: service)))

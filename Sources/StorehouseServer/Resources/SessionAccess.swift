@@ -25,7 +25,7 @@ final class SessionAccess: Sendable {
     /// The session that a request names.
     enum Target: Sendable {
         case id(SessionID)
-        case personal(of: Subject)
+        case personal(PersonalSessions.Request)
 
         /// Nil for a session that the client does not name by its id.
         var sessionID: SessionID? { if case .id(let id) = self { id } else { nil } }
@@ -40,13 +40,18 @@ final class SessionAccess: Sendable {
 
     private let registry: SessionRegistry
     private let ownership: Ownership
+    private let rates: ClientRates
     /// Handles the requests of those who have access.
     let chain: SessionChain
     /// Handles those for new sessions.
     let creation: CreationChain
 
-    init(_ registry: SessionRegistry, _ ownership: Ownership, chain: SessionChain, creation: CreationChain) {
+    init(
+        _ registry: SessionRegistry, _ ownership: Ownership, _ rates: ClientRates, chain: SessionChain,
+        creation: CreationChain
+    ) {
         self.registry = registry
+        self.rates = rates
         self.ownership = ownership
         self.chain = chain
         self.creation = creation
@@ -92,7 +97,12 @@ final class SessionAccess: Sendable {
         if let share = context.share { return .id(share.session) }
         // A share may be revoked, which comes first.
         try context.credentials.require(purpose.permission)
-        if segment == "me", let subject = context.credentials.subject { return .personal(of: subject) }
+        if segment == "me", let subject = context.credentials.subject {
+            return .personal(
+                PersonalSessions.Request(
+                    subject: subject, store: context.head.query.first("store"), credentials: context.credentials,
+                    client: rates.client(of: context)))
+        }
         guard let id = SessionID(segment.decoded) else { throw .absent(segment == "me" ? .personal : .session) }
         return .id(id)
     }

@@ -1,0 +1,59 @@
+import HTTP
+import HTTPServer
+import RemoteServices
+import Sockets
+import StoreHosting
+
+extension Configuration {
+    /// This node's credentials; nil outside of a cluster.
+    private var node: NodeIdentity? {
+        guard storage.kind == .redis, let secret = cluster.secret else { return nil }
+        return NodeIdentity(name: cluster.address, secret: Array(secret.text.utf8))
+    }
+
+    func apiSettings(
+        _ kinds: [StoreKind], _ journal: (any Journal)?, listeningOn addresses: [SocketAddress]
+    ) -> API.Settings {
+        var settings = API.Settings()
+        let isKnown = kinds.contains { $0.name == sessions.defaultStore }
+        settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
+        settings.sessions.maxSessions = sessions.max
+        settings.sessions.maxResident = sessions.maxResident
+        settings.limits.maxStateBytes = sessions.maxStateBytes
+        settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
+        settings.adminToken = admin.token?.text ?? ""
+        let isDurable = journal?.outlivesProcess == true
+        settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(isDurable: isDurable))
+        settings.sessions.unusedTimeout = SessionPolicy.timeout(sessions.unusedTimeout(isDurable: isDurable))
+        // A process that dies takes a little of the time from its sessions.
+        settings.limits.useInterval = min(settings.limits.useInterval, settings.sessions.idleTimeout / 10)
+        if let epoch = journal?.epoch { settings.streamEpoch = "." + String(epoch, radix: 36) }
+        settings.streams.heartbeat = streams.heartbeat
+        settings.streams.maxPerSession = streams.maxPerSession
+        settings.streams.maxViews = streams.maxViews
+        settings.streams.bufferBytes = streams.bufferBytes
+        settings.streams.maxLifetime = streams.maxLifetime
+        settings.basePath = BasePath(http.basePath)
+        settings.allowedOrigins = http.allowedOrigins
+        settings.allowedHosts = http.hosts(listeningOn: addresses)
+        settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
+        settings.rateLimits = limits
+        settings.loggedRequests = log.access
+        settings.hasInspector = inspector.enabled
+        settings.hasOperatorPort = metrics.port != 0
+        settings.maxWait = http.maxWait
+        settings.node = node
+        settings.lease = cluster.lease
+        settings.peerLimits.waits = cluster.waits
+        return settings
+    }
+}
+
+extension Log {
+    /// The log of a process, on standard error.
+    ///
+    /// - Parameter configuration: the level and the format.
+    public init(_ configuration: Configuration.Logging) {
+        self.init(level: configuration.level, format: configuration.format, sink: FileDescriptorLogSink.standardError)
+    }
+}

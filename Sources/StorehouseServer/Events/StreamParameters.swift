@@ -1,0 +1,71 @@
+import HTTP
+import HTTPServer
+import StoreHosting
+
+/// The parameters of a stream.
+struct StreamParameters {
+    let format: StreamFormat
+    let showsEffects: Bool
+    let namesHeartbeats: Bool
+    let delivery: EventStream.Delivery
+    /// The last event that the client has.
+    let seen: EventID?
+
+    init(_ context: RequestContext) throws(Problem) {
+        let head = context.head
+        format = try Self.format(head)
+        showsEffects = context.share == nil ? try head.flag("effects") : false
+        namesHeartbeats = try Self.namesHeartbeats(head)
+        let delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
+        // Events of effects are not shared.
+        if showsEffects, delivery.isShared { throw Problem(.unavailable(.notHere)) }
+        self.delivery = showsEffects ? .alone : delivery
+        let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
+        seen = id.flatMap(EventID.init)
+    }
+
+    /// Reads `?heartbeat=event`; `true` is a shorter word for it.
+    private static func namesHeartbeats(_ head: RequestHead) throws(Problem) -> Bool {
+        switch head.query.first("heartbeat") {
+        case nil: return false
+        case "event", "true": return true
+        default: throw Problem(.query(.heartbeat))
+        }
+    }
+
+    private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {
+        let inColor = try head.flag("color")
+        let name = head.query.first("changes") ?? "state"
+        guard let named = StreamFormat.named.first(where: { $0.name == name }) else {
+            throw Problem(.query(.changes(StreamFormat.named.map(\.name))))
+        }
+        let terminal = StreamFormat.text(inColor: inColor)
+        let offers = [StreamFormat.state.mediaType, terminal.mediaType].compactMap(\.self)
+        let accepted = AcceptHeader(head.fields.values("accept")).preferred(of: offers)
+        if accepted != nil { return accepted == terminal.mediaType ? terminal : named.format }
+        throw Problem(.header(.accept(.events)))
+    }
+}
+
+extension EventStream.Delivery {
+    /// What another node asks for.
+    fileprivate init(_ field: String?) {
+        let parts = field?.split(separator: " ") ?? []
+        if parts == ["shared"] {
+            self = .shared(.random(in: .min ... .max))
+        } else if parts.count == 2, parts[0] == "joined", let id = UInt64(parts[1]) {
+            self = .joined(id)
+        } else {
+            self = .alone
+        }
+    }
+
+    /// The response fields that tell the other node how it gets the events.
+    var fields: [Response.Field] {
+        switch self {
+        case .alone: []
+        case .joined: [.init(StreamFraming.field, "joined")]
+        case .shared(let id): [.init(StreamFraming.field, "shared \(id)")]
+        }
+    }
+}
