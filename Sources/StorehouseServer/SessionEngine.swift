@@ -2,13 +2,6 @@ import Observability
 import StoreHosting
 import Stores
 
-/// The handlers that a request to a session passes, the outermost first. Its type has their names, so that the compiler makes one
-/// function of them.
-typealias SessionChain = ShareView<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
-
-/// The handlers that a request for a new session passes, the outermost first.
-typealias CreationChain = CreationAdmission<Durability<SessionService>>
-
 /// The sessions of a server: those in memory, how they are found, and the handlers of requests to them.
 struct SessionEngine: Sendable {
     let registry: SessionRegistry

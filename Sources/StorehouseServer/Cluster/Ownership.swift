@@ -12,7 +12,7 @@ struct Ownership: Sendable {
     /// Whether no session can leave while a request uses it.
     var isFixed: Bool { handovers == nil }
 
-    func find(_ target: SessionAccess.Target, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
+    func find(_ target: SessionTarget, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
         switch target {
         case .id(let id): find(id, context)
         case .personal(let request):
@@ -37,7 +37,7 @@ struct Ownership: Sendable {
     }
 
     func findAgain(
-        _ located: Located, _ target: SessionAccess.Target, for client: RoutedClient
+        _ located: Located, _ target: SessionTarget, for client: RoutedClient
     ) async throws(SessionFailure) -> Located {
         if let handovers, case .session(let session)? = located.found {
             await handovers.decided(session, for: client)

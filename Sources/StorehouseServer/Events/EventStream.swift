@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 
 /// The event stream of one client. On its connection's loop only.
-final class EventStream {
+final class EventStream: Subscriber {
     struct Settings: Sendable {
         /// A comment is sent after this much silence at the latest.
         var heartbeat = Duration.seconds(15)
@@ -16,18 +16,12 @@ final class EventStream {
         var maxViews = 16
         /// A stream ends after this time at the latest, so that its client reconnects; zero for never.
         var maxLifetime = Duration.zero
-    }
 
-    /// How the events come to the client.
-    enum Delivery: Sendable {
-        /// All of them on this connection.
-        case alone
-        /// By another node, which gets the events of commits once for all of its clients, on a connection with this number.
-        case joined(UInt64)
-        /// It is such a connection. It is no client's, so nothing counts or ends it but its clients.
-        case shared(UInt64)
-
-        var isShared: Bool { if case .shared = self { true } else { false } }
+        var limits: StreamLimits {
+            StreamLimits(
+                maxPerSession: maxPerSession, maxViews: maxViews,
+                maxMissedBytes: min(bufferBytes, PatchEvent.maxMissedBytes))
+        }
     }
 
     private enum Phase {
@@ -47,7 +41,7 @@ final class EventStream {
 
     /// What only a stream has whose events another node shares among its clients.
     private final class Sharing {
-        var delivery: Delivery
+        var delivery: StreamDelivery
         /// How many events the client gets by the shared stream.
         var count = 0
         /// Reads what the other node says.
@@ -55,14 +49,8 @@ final class EventStream {
         /// How many bytes of events the client got by the shared stream, less those that are for its node only.
         var bytes = 0
 
-        init(_ delivery: Delivery) { self.delivery = delivery }
+        init(_ delivery: StreamDelivery) { self.delivery = delivery }
     }
-
-    /// The streams of a topic share one. The hub sets it.
-    var subscription: StreamSubscription
-    let loop: any EventLoop
-    /// The stream's index in its group.
-    var groupIndex = 0
 
     private let session: Session
     /// For the access log; nil without one.
@@ -73,17 +61,13 @@ final class EventStream {
     private var clock: StreamClock
     private var position = StreamPosition()
     // The small properties share a word with the last of the position.
-    /// Whether the events of effects are sent.
-    let showsEffects: Bool
     /// Whether its heartbeats are events.
     private let namesHeartbeats: Bool
-    /// The node through which its client came, by its number; 0 for none.
-    let forwarder: UInt16
     private var phase = Phase.opening([])
     /// Nil for most streams, so that they take less memory.
     private let sharing: Sharing?
 
-    var delivery: Delivery { sharing?.delivery ?? .alone }
+    override var delivery: StreamDelivery { sharing?.delivery ?? .alone }
 
     /// Whether it is over, perhaps before it has begun.
     var isOver: Bool { if case .over = phase { true } else { false } }
@@ -91,9 +75,6 @@ final class EventStream {
     var settings: Settings { environment.settings }
 
     private var events: Counters<ServerMetrics.EventResult> { environment.metrics.events }
-
-    /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
-    var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
     ///   - context: the request with the parameters.
@@ -107,26 +88,20 @@ final class EventStream {
         namesHeartbeats = parameters.namesHeartbeats
         let delivery = parameters.delivery
         if case .alone = delivery { sharing = nil } else { sharing = Sharing(delivery) }
-        subscription = .of(selection: .root, format: parameters.format, isByShare: false)
-        showsEffects = parameters.showsEffects
-        forwarder = context.exchange.connection.forwarder
         self.client = client
-        credentials = context.credentials
         self.environment = environment
-        loop = context.exchange.loop
+        credentials = context.credentials
+        let loop = context.exchange.loop
         clock = StreamClock(
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(environment.settings.heartbeat, .jitter),
             lifetime: delivery.isShared ? nil : StreamTiming.lifetime(environment.settings.maxLifetime, .jitter))
+        super.init(
+            .of(selection: .root, format: parameters.format, isByShare: false), on: loop,
+            showsEffects: parameters.showsEffects, from: context.exchange.connection.forwarder)
     }
 
-    var joinedID: UInt64? { if case .joined(let id) = delivery { id } else { nil } }
-
-    var sharedID: UInt64? { if case .shared(let id) = delivery { id } else { nil } }
-
-    var isShared: Bool { delivery.isShared }
-
     /// Sends all events on this connection, because there is no stream to join.
-    func sendAlone() { sharing?.delivery = .alone }
+    override func sendAlone() { sharing?.delivery = .alone }
 
     /// How many bytes the client was sent.
     var byteCount: Int { (connection?.streamedBytes ?? 0) + (sharing?.bytes ?? 0) }
@@ -134,13 +109,12 @@ final class EventStream {
     /// When the client may see no more; nil for never, and for a shared stream, each of whose clients has its own time.
     private var expiresAt: Int? { isShared ? nil : credentials.expiresAt }
 
-    private func count(_ result: ServerMetrics.EventResult, _ count: Int = 1) {
-        if !isShared { events.add(count, to: result) }
+    override var hasInvalidShare: Bool {
+        if case .share(let share) = credentials { !share.isValid(in: session) } else { false }
     }
 
-    /// Whether its client came by a share that may not be used any more.
-    var hasInvalidShare: Bool {
-        if case .share(let share) = credentials { !share.isValid(in: session) } else { false }
+    private func count(_ result: ServerMetrics.EventResult, _ count: Int = 1) {
+        if !isShared { events.add(count, to: result) }
     }
 
     /// Sends the initial events; later ones follow.
@@ -193,7 +167,7 @@ final class EventStream {
         session.existingEvents?.unsubscribe(self)
     }
 
-    func send(_ frame: EventFrame) {
+    override func send(_ frame: EventFrame) {
         guard let connection else { return keep(.commit(frame)) }
         if case .joined = delivery { return share(frame) }
         let isAccepted = position.accepts(
@@ -215,7 +189,7 @@ final class EventStream {
         clock.sent(now: loop.now)
     }
 
-    func send(_ frame: EffectFrame) {
+    override func send(_ frame: EffectFrame) {
         guard let connection else { return keep(.effect(frame)) }
         // The line for a terminal is hardly longer than the encoded event.
         let isAccepted = position.acceptsEffect(
@@ -230,7 +204,9 @@ final class EventStream {
     }
 
     /// Sends `closed` if there is a reason, and ends.
-    func end(_ reason: String?, retry: Int? = nil) {
+    override func end(_ reason: String?) { end(reason, retry: nil) }
+
+    private func end(_ reason: String?, retry: Int?) {
         if let reason, !isShared {
             events.add(to: .sent)
             // Behind the events that come by a shared stream.

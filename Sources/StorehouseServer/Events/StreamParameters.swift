@@ -7,7 +7,7 @@ struct StreamParameters {
     let format: StreamFormat
     let showsEffects: Bool
     let namesHeartbeats: Bool
-    let delivery: EventStream.Delivery
+    let delivery: StreamDelivery
     /// The last event that the client has.
     let seen: EventID?
 
@@ -16,7 +16,7 @@ struct StreamParameters {
         format = try Self.format(head)
         showsEffects = context.share == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
-        let delivery = context.isForwarded ? EventStream.Delivery(head.fields.first("storehouse-stream")) : .alone
+        let delivery = context.isForwarded ? StreamDelivery(head.fields.first("storehouse-stream")) : .alone
         // Events of effects are not shared.
         if showsEffects, delivery.isShared { throw Problem(.unavailable(.notHere)) }
         self.delivery = showsEffects ? .alone : delivery
@@ -47,7 +47,7 @@ struct StreamParameters {
     }
 }
 
-extension EventStream.Delivery {
+extension StreamDelivery {
     /// What another node asks for.
     fileprivate init(_ field: String?) {
         let parts = field?.split(separator: " ") ?? []

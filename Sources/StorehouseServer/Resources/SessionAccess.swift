@@ -22,16 +22,7 @@ final class SessionAccess: Sendable {
         var creates = false
     }
 
-    /// The session that a request names.
-    enum Target: Sendable {
-        case id(SessionID)
-        case personal(PersonalSessions.Request)
-
-        /// Nil for a session that the client does not name by its id.
-        var sessionID: SessionID? { if case .id(let id) = self { id } else { nil } }
-    }
-
-    /// The entry to a session, for a client whose credentials allow it.
+    /// What was found of a session by someone who may know it.
     struct Entered: Sendable {
         let entry: Entry
         /// Whether a node that is gone may have done what the request asks for.
@@ -93,7 +84,7 @@ final class SessionAccess: Sendable {
 
     private func target(
         _ segment: PathSegment, _ purpose: Purpose, _ context: RequestContext
-    ) throws(SessionFailure) -> Target {
+    ) throws(SessionFailure) -> SessionTarget {
         if let share = context.share { return .id(share.session) }
         // A share may be revoked, which comes first.
         try context.credentials.require(purpose.permission)
@@ -108,7 +99,7 @@ final class SessionAccess: Sendable {
     }
 
     private func later(
-        _ target: Target, for purpose: Purpose, _ client: RoutedClient,
+        _ target: SessionTarget, for purpose: Purpose, _ client: RoutedClient,
         _ find: @escaping @Sendable () async throws(SessionFailure) -> Located
     ) -> Handling<Entered?> {
         .later { [self] () async throws(SessionFailure) in
@@ -148,7 +139,7 @@ final class SessionAccess: Sendable {
 
     /// - Returns: nil if the session may be on its way to another node, or if another node has answered.
     private func admit(
-        _ located: Located, _ target: Target, for purpose: Purpose, _ context: RequestContext
+        _ located: Located, _ target: SessionTarget, for purpose: Purpose, _ context: RequestContext
     ) throws(SessionFailure) -> Entered? {
         let entry: Entry
         switch located.found {
@@ -173,7 +164,7 @@ final class SessionAccess: Sendable {
     }
 
     private func admit(
-        _ session: Session, _ target: Target, for purpose: Purpose, _ context: RequestContext
+        _ session: Session, _ target: SessionTarget, for purpose: Purpose, _ context: RequestContext
     ) throws(SessionFailure) -> Bool {
         if let share = context.share {
             guard share.isValid(in: session) else { throw .share(.unknown) }

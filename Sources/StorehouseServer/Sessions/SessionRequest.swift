@@ -57,7 +57,8 @@ enum SessionOperation: Sendable {
         var isByShare = false
         /// The last event that the client has, perhaps of another history.
         let seen: EventID?
-        let stream: LoopBound<EventStream>
+        let stream: LoopBound<Subscriber>
+        let limits: StreamLimits
 
         func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
             .of(selection: try selection.selection(of: kind), format: format, isByShare: isByShare)

@@ -6,17 +6,17 @@ import Sockets
 final class SubscriberGroup: Sendable {
     let loop: any EventLoop
     // Safe: `init` and `streams` check that they run on the loop, and `deinit` runs when nobody else refers to this.
-    nonisolated(unsafe) private var list = ShortList<EventStream>()
+    nonisolated(unsafe) private var list = ShortList<Subscriber>()
 
     /// On the loop only.
-    init(first stream: EventStream) {
+    init(first stream: Subscriber) {
         precondition(stream.loop.isCurrent, "a stream was added off its loop")
         loop = stream.loop
         list.append(stream)
     }
 
     /// On the loop only.
-    private var streams: ShortList<EventStream> {
+    private var streams: ShortList<Subscriber> {
         get {
             precondition(loop.isCurrent, "streams were touched off their loop")
             return list
@@ -28,7 +28,7 @@ final class SubscriberGroup: Sendable {
     }
 
     /// On the loop only.
-    func add(_ stream: EventStream) {
+    func add(_ stream: Subscriber) {
         stream.groupIndex = streams.count
         streams.append(stream)
     }
@@ -36,7 +36,7 @@ final class SubscriberGroup: Sendable {
     /// On the loop only.
     ///
     /// - Returns: whether the stream was there.
-    func remove(_ stream: EventStream) -> Bool {
+    func remove(_ stream: Subscriber) -> Bool {
         guard stream.groupIndex < streams.count, streams[stream.groupIndex] === stream else { return false }
         let last = streams.remove(at: streams.count - 1)
         if last !== stream {
@@ -64,7 +64,7 @@ final class SubscriberGroup: Sendable {
     /// Ends the streams that fulfil a condition.
     ///
     /// - Parameter reason: the reason in `closed`; nil to end without that event.
-    func end(_ reason: String?, _ condition: @escaping @Sendable (EventStream) -> Bool = { _ in true }) {
+    func end(_ reason: String?, _ condition: @escaping @Sendable (Subscriber) -> Bool = { _ in true }) {
         loop.execute { [self] in
             for stream in streams where condition(stream) { stream.end(reason) }
         }

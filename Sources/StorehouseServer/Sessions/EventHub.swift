@@ -49,7 +49,8 @@ struct EventHub: Sendable {
     ///   - earlier: commits after `seen` that the journal does not buffer any more.
     /// - Returns: the initial events, which may not be durable yet.
     func subscribe(
-        _ stream: EventStream, to subscription: StreamSubscription, seen: EventID?, earlier: [CommitRecord]
+        _ stream: Subscriber, to subscription: StreamSubscription, seen: EventID?, earlier: [CommitRecord],
+        within limits: StreamLimits
     ) throws(SessionFailure) -> InitialEvents {
         stream.subscription = subscription
         var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
@@ -58,19 +59,20 @@ struct EventHub: Sendable {
             if session.continuesElsewhere { return }
             result = contents.withLock { contents in
                 if stream.isShared { return contents.addShared(stream, state) }
-                switch contents.subscribe(stream) {
+                switch contents.subscribe(stream, limits) {
                 case .refused(let refusal): return .failure(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
                     let index = contents.add(stream, state)
-                    let bytes = stream.maxMissedBytes
-                    return .success(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
+                    return .success(
+                        initialEvents(
+                            &contents.topics[index].topic, state, seen, earlier, limits.maxMissedBytes))
                 }
             }
         }
         switch result {
         case .success(let initial): return initial
-        case .failure(let refusal): throw refusal.failure(stream.settings)
+        case .failure(let refusal): throw refusal.failure(limits)
         }
     }
 
@@ -84,7 +86,7 @@ struct EventHub: Sendable {
     }
 
     /// Removes a stream. On its loop only.
-    func unsubscribe(_ stream: EventStream) {
+    func unsubscribe(_ stream: Subscriber) {
         if stream.isShared { return contents.withLock { $0.removeShared(stream) } }
         // The subscription is cancelled outside the lock.
         var needless: [SubscriberGroup] = []
@@ -259,10 +261,10 @@ extension Session: CommitWatcher {
 }
 
 extension EventHubState.Refusal: Error {
-    fileprivate func failure(_ settings: EventStream.Settings) -> SessionFailure {
+    fileprivate func failure(_ limits: StreamLimits) -> SessionFailure {
         switch self {
-        case .full: .stream(.tooMany(limit: settings.maxPerSession))
-        case .tooManyViews: .stream(.tooManyViews(limit: settings.maxViews))
+        case .full: .stream(.tooMany(limit: limits.maxPerSession))
+        case .tooManyViews: .stream(.tooManyViews(limit: limits.maxViews))
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached
         case .shareInvalid: .share(.unknown)
@@ -309,16 +311,18 @@ private struct SubscribedTopic {
 }
 
 extension EventHub.Contents {
-    fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
+    fileprivate mutating func subscribe(
+        _ stream: Subscriber, _ limits: StreamLimits
+    ) -> EventHubState.Subscribing {
         if stream.hasInvalidShare { return .refused(.shareInvalid) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
-            showsEffects: stream.showsEffects, limit: stream.settings.maxPerSession,
-            exceedsViews: isNew && topics.count >= stream.settings.maxViews, from: stream.forwarder)
+            showsEffects: stream.showsEffects, limit: limits.maxPerSession,
+            exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.forwarder)
     }
 
     /// - Returns: the index of the stream's topic.
-    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Int {
+    fileprivate mutating func add(_ stream: Subscriber, _ state: borrowing StateView) -> Int {
         let subscription = stream.subscription
         let known = topics.firstIndex { $0.topic.subscription == subscription }
         if known == nil {
@@ -337,7 +341,7 @@ extension EventHub.Contents {
 
     /// - Parameter needless: gets the shared streams that have no clients any more.
     /// - Returns: whether the stream was there.
-    fileprivate mutating func remove(_ stream: EventStream, _ needless: inout [SubscriberGroup]) -> Bool {
+    fileprivate mutating func remove(_ stream: Subscriber, _ needless: inout [SubscriberGroup]) -> Bool {
         guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
             let group = topics[index].groups.firstIndex(where: { $0.loop === stream.loop }),
             topics[index].groups[group].remove(stream)
@@ -349,7 +353,7 @@ extension EventHub.Contents {
 
     /// Adds a stream that another node shares among its clients. It has no initial events.
     fileprivate mutating func addShared(
-        _ stream: EventStream, _ state: borrowing StateView
+        _ stream: Subscriber, _ state: borrowing StateView
     ) -> Result<InitialEvents, EventHubState.Refusal> {
         guard self.state.phase == .open else { return .failure(.nothingToShare) }
         if stream.hasInvalidShare { return .failure(.shareInvalid) }
@@ -360,7 +364,7 @@ extension EventHub.Contents {
         return .success(.events(upTo: state.revision, []))
     }
 
-    fileprivate mutating func removeShared(_ stream: EventStream) {
+    fileprivate mutating func removeShared(_ stream: Subscriber) {
         for index in topics.indices where topics[index].topic.subscription == stream.subscription {
             topics[index].shared.removeAll { $0.id == stream.sharedID }
         }

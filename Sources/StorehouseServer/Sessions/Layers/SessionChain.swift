@@ -1,0 +1,6 @@
+/// The handlers that a request to a session passes, the outermost first. Its type has their names, so that the compiler makes one
+/// function of them.
+typealias SessionChain = ShareView<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+
+/// The same for requests for new sessions.
+typealias CreationChain = CreationAdmission<Durability<SessionService>>
