@@ -139,7 +139,7 @@ extension Problem {
         self.init(.forbidden, detail)
     }
 
-    private init(_ cause: SessionFailure.Share) {
+    private init(_ cause: SessionFailure.ShareRefusal) {
         switch cause {
         // A client cannot tell which.
         case .unknown:
@@ -173,7 +173,7 @@ extension Problem {
                 }))
     }
 
-    private init(_ cause: SessionFailure.Selection) {
+    private init(_ cause: SessionFailure.SelectionFault) {
         switch cause {
         case .pointer(let error, let selectors):
             let named = selectors.joined(separator: ", ")

@@ -8,9 +8,9 @@ package enum SessionFailure: Error, Sendable {
     case unavailable(Unavailable)
     case absent(Absent)
     case forbidden(Forbidden)
-    case share(Share)
+    case share(ShareRefusal)
     case invalid([JSONSchema.Violation], Body)
-    case selection(Selection)
+    case selection(SelectionFault)
     /// The body is no JSON.
     case notJSON(JSONSyntaxError)
     case stored(Stored)
@@ -72,7 +72,7 @@ package enum SessionFailure: Error, Sendable {
         case session
     }
 
-    package enum Share: Sendable {
+    package enum ShareRefusal: Sendable {
         case unknown
         /// There is no library to seal it.
         case unsealed
@@ -86,7 +86,7 @@ package enum SessionFailure: Error, Sendable {
     }
 
     /// The selection is no pointer.
-    package enum Selection: Sendable {
+    package enum SelectionFault: Sendable {
         /// And none of the named selectors.
         case pointer(JSONPointerError, selectors: [String])
         case pointerIntoShare(JSONPointerError)
