@@ -10,15 +10,8 @@ import Stores
 /// bytes go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event
 /// before its commit is durable.
 struct EventHub: Sendable {
-    fileprivate struct Contents {
-        var state = EventHubState()
-        /// A session has few topics, so a linear search is fast enough.
-        var topics = ShortList<SubscribedTopic>()
-        var effectSubscription: Subscription?
-    }
-
     private let session: Session
-    private let contents: Locked<Contents>
+    private let contents: Locked<SessionStreams.Contents>
 
     init(_ session: Session, _ streams: SessionStreams) {
         self.session = session
@@ -76,7 +69,7 @@ struct EventHub: Sendable {
         }
     }
 
-    private func observe(_ starts: EventHubState.Observation, _ contents: inout Contents) {
+    private func observe(_ starts: EventHubState.Observation, _ contents: inout SessionStreams.Contents) {
         // The session stays attached without streams, and has nothing to do then. From now on the store retains it: Session.end()
         // and detach() break this cycle.
         if starts.commits { store.attach(session) }
@@ -236,15 +229,6 @@ extension EventHub {
     }
 }
 
-/// The streams of a session. Most sessions never have a stream, so this object is made for the first one, or for the end of
-/// the session. If both come at the same time, they get the same object, and it knows that the session is over.
-final class SessionStreams: Sendable {
-    // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
-    fileprivate let contents = Locked(EventHub.Contents())
-    /// Nil for most sessions, which have no shares.
-    let permitWaits = LazyReference<PermitWaits>()
-}
-
 extension Session: CommitWatcher {
     /// Brings commits to streams.
     var events: EventHub { EventHub(self, streams.load(orStore: SessionStreams())) }
@@ -269,104 +253,6 @@ extension EventHubState.Refusal: Error {
         case .sessionDetached: .detached
         case .shareInvalid: .share(.unknown)
         case .nothingToShare: .unavailable(.notHere)
-        }
-    }
-}
-
-/// What a stream sends first. Later events belong to later revisions.
-enum InitialEvents: Sendable {
-    /// The selected value.
-    case state(StateEvent)
-    /// The encoded events that the client has missed.
-    case events(upTo: Int, [UInt8])
-
-    /// The revision that they show.
-    var revision: Int {
-        switch self {
-        case .state(let event): event.revision
-        case .events(let revision, _): revision
-        }
-    }
-
-    /// The length of the values in it.
-    var byteCount: Int {
-        switch self {
-        case .state(let event): event.json.count
-        case .events(_, let bytes): bytes.count
-        }
-    }
-}
-
-/// A topic and the streams that are subscribed to it.
-private struct SubscribedTopic {
-    var topic: Topic
-    /// The streams by loop.
-    var groups = ShortList<SubscriberGroup>()
-    /// The streams that other nodes share among their clients, each in a group of its own. They do not keep the topic.
-    var shared: [(id: UInt64, group: SubscriberGroup)] = []
-
-    var allGroups: ShortList<SubscriberGroup> {
-        shared.isEmpty ? groups : ShortList(shared.map(\.group) + groups)
-    }
-}
-
-extension EventHub.Contents {
-    fileprivate mutating func subscribe(
-        _ stream: Subscriber, _ limits: StreamLimits
-    ) -> EventHubState.Subscribing {
-        if stream.hasInvalidShare { return .refused(.shareInvalid) }
-        let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
-        return state.subscribe(
-            showsEffects: stream.showsEffects, limit: limits.maxPerSession,
-            exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.forwarder)
-    }
-
-    /// - Returns: the index of the stream's topic.
-    fileprivate mutating func add(_ stream: Subscriber, _ state: borrowing StateView) -> Int {
-        let subscription = stream.subscription
-        let known = topics.firstIndex { $0.topic.subscription == subscription }
-        if known == nil {
-            topics.append(SubscribedTopic(topic: Topic(subscription, state)))
-        }
-        let index = known ?? topics.count - 1
-        stream.subscription = topics[index].topic.subscription
-        if let id = stream.joinedID, !topics[index].shared.contains(where: { $0.id == id }) { stream.sendAlone() }
-        if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
-            group.add(stream)
-        } else {
-            topics[index].groups.append(SubscriberGroup(first: stream))
-        }
-        return index
-    }
-
-    /// - Parameter needless: gets the shared streams that have no clients any more.
-    /// - Returns: whether the stream was there.
-    fileprivate mutating func remove(_ stream: Subscriber, _ needless: inout [SubscriberGroup]) -> Bool {
-        guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
-            let group = topics[index].groups.firstIndex(where: { $0.loop === stream.loop }),
-            topics[index].groups[group].remove(stream)
-        else { return false }
-        if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
-        if topics[index].groups.isEmpty { needless = topics.remove(at: index).shared.map(\.group) }
-        return true
-    }
-
-    /// Adds a stream that another node shares among its clients. It has no initial events.
-    fileprivate mutating func addShared(
-        _ stream: Subscriber, _ state: borrowing StateView
-    ) -> Result<InitialEvents, EventHubState.Refusal> {
-        guard self.state.phase == .open else { return .failure(.nothingToShare) }
-        if stream.hasInvalidShare { return .failure(.shareInvalid) }
-        guard let id = stream.sharedID,
-            let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
-        else { return .failure(.nothingToShare) }
-        topics[index].shared.append((id, SubscriberGroup(first: stream)))
-        return .success(.events(upTo: state.revision, []))
-    }
-
-    fileprivate mutating func removeShared(_ stream: Subscriber) {
-        for index in topics.indices where topics[index].topic.subscription == stream.subscription {
-            topics[index].shared.removeAll { $0.id == stream.sharedID }
         }
     }
 }

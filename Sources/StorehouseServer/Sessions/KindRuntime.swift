@@ -61,12 +61,6 @@ package final class KindRuntime: Sendable {
     }
 }
 
-/// Takes sessions to other nodes.
-package protocol SessionTransfers: AnyObject, Sendable {
-    /// Hands over a session that no request uses any more.
-    func handOver(_ session: Session)
-}
-
 /// What one session may hold.
 package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000

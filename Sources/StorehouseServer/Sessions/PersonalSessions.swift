@@ -129,17 +129,3 @@ final class PersonalSessions: Sendable {
         }
     }
 }
-
-/// A subject and the name of a kind, of which there is one personal session.
-struct PersonalKey: Sendable, Hashable {
-    let subject: Subject
-    let kind: String
-}
-
-extension Session {
-    /// Nil if it is not personal.
-    var personalKey: PersonalKey? {
-        guard isPersonal, let owner else { return nil }
-        return PersonalKey(subject: owner, kind: kind.name)
-    }
-}

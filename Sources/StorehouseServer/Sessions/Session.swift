@@ -232,7 +232,7 @@ extension Session {
     private var isWokenByTimer: Bool {
         // The journal has the deadlines of the last commit; those of an initial state are nowhere.
         guard let deadline = store.timerUse.nextDeadline, store.revision > 0 else { return false }
-        return deadline > now + 2 * DueTimers.lookahead
+        return deadline > now + 2 * SessionPolicy.timerLookahead
     }
 
     /// Stops the store and closes the streams: the session continues from its journal.

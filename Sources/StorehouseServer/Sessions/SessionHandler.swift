@@ -5,18 +5,3 @@
 protocol SessionHandler: Sendable {
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult>
 }
-
-/// How a request is handled.
-enum Handling<Result: Sendable>: Sendable {
-    /// It is done. This costs no task and no closure, and is usual.
-    case now(Result)
-    /// The rest has to wait for something. It is called once.
-    case later(@Sendable () async throws(SessionFailure) -> Result)
-
-    func value() async throws(SessionFailure) -> Result {
-        switch self {
-        case .now(let result): result
-        case .later(let run): try await run()
-        }
-    }
-}

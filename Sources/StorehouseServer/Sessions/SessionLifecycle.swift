@@ -59,6 +59,8 @@ package enum SessionLifecycle: UInt8, AtomicRepresentable, Sendable {
 
 /// Decides which sessions are created, expire, and stay in memory.
 package struct SessionPolicy: Sendable {
+    /// How early a session with a timer is loaded, in milliseconds: then its store waits for the deadline itself.
+    static let timerLookahead = 5000
     /// How many sessions there may be.
     package var maxSessions = 1_000_000
     /// How many of them stay in memory, if the journal outlives the process.

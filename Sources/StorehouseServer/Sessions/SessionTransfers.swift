@@ -1,0 +1,5 @@
+/// Takes sessions to other nodes.
+package protocol SessionTransfers: AnyObject, Sendable {
+    /// Hands over a session that no request uses any more.
+    func handOver(_ session: Session)
+}
