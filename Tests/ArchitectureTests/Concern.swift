@@ -13,7 +13,10 @@ enum Concern: String, CaseIterable {
     var homes: [String] {
         switch self {
         case .shares:
-            ["/Access/Share.swift", "/OpenAPI+shares.swift", "/ShareResource.swift", "/Layers/ShareView.swift"]
+            [
+                "/Sessions/Share.swift", "/PermitWaits.swift", "/ClientSealer.swift", "/Layers/ShareView.swift",
+                "/ShareResource.swift", "/OpenAPI+shares.swift",
+            ]
         case .nodes: ["/Cluster/"]
         case .largeStates: ["/WorkPool.swift", "/Layers/LargeStates.swift"]
         case .durability: ["/Layers/Durability.swift"]
