@@ -19,7 +19,7 @@ package final class ConnectionManager: Sendable {
         /// Those of them that are provisional, oldest first.
         var provisional: [HTTPConnection] = []
         /// When to make room again for clients whose connections are provisional.
-        var makesRoomAt = LoopInstant(nanoseconds: 0)
+        var makesRoomAt = MonotonicInstant(nanoseconds: 0)
         /// Whether a timer looks for room.
         var awaitsRoom = false
         /// How many bytes the connections hold of requests.

@@ -1,4 +1,5 @@
-package import Sockets
+package import Platform
+import Sockets
 
 /// Decides when the timer of a deadline must be armed.
 ///
@@ -10,14 +11,14 @@ package struct Deadline: Sendable {
     /// The end of time if there is no deadline.
     private var moment = Self.never
 
-    private static var never: LoopInstant { LoopInstant(nanoseconds: .max) }
+    private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 
     package init() {}
 
     /// Sets or moves the deadline.
     ///
     /// - Returns: whether the caller must arm the timer for it.
-    package mutating func set(_ moment: LoopInstant) -> Bool {
+    package mutating func set(_ moment: MonotonicInstant) -> Bool {
         self.moment = moment
         guard moment < timerFiresAt else { return false }
         timerFiresAt = moment
@@ -29,12 +30,12 @@ package struct Deadline: Sendable {
 
     package enum TimerAction: Sendable, Hashable {
         case expire
-        case arm(LoopInstant)
+        case arm(MonotonicInstant)
         case none
     }
 
     /// The armed timer fired.
-    package mutating func timerFired(now: LoopInstant) -> TimerAction {
+    package mutating func timerFired(now: MonotonicInstant) -> TimerAction {
         timerFiresAt = Self.never
         guard moment != Self.never else { return .none }
         guard now < moment else { return .expire }

@@ -1,5 +1,6 @@
 package import HTTP
 import Locks
+package import Platform
 package import Sockets
 
 /// One request's place in its connection: it is answered once, and in order. On the connection's loop only.
@@ -33,7 +34,7 @@ package struct Exchange {
     package var loop: any EventLoop { connection.context.loop }
 
     /// When the request was complete: the start of the turn of the loop in which its last bytes came.
-    package var startedAt: LoopInstant { connection.requestStartedAt }
+    package var startedAt: MonotonicInstant { connection.requestStartedAt }
 
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }
@@ -50,10 +51,10 @@ package struct Exchange {
 
 extension HTTPConnection {
     /// The start of this turn of the connection's loop.
-    package var now: LoopInstant { context.loop.now }
+    package var now: MonotonicInstant { context.loop.now }
 
     /// When the current request was complete, or that of the stream in progress.
-    package var requestStartedAt: LoopInstant { requestStart }
+    package var requestStartedAt: MonotonicInstant { requestStart }
 }
 
 /// An exchange that is answered later, from any thread.

@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 // The bytes that a connection holds of requests which are not answered.

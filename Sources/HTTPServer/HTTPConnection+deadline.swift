@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 // The timer of a connection's deadline.
@@ -14,7 +15,7 @@ extension HTTPConnection {
         deadline = Deadline()
     }
 
-    private func armTimer(at moment: LoopInstant) {
+    private func armTimer(at moment: MonotonicInstant) {
         let delay = now.duration(to: moment)
         if let timer, context.loop.reschedule(timer, after: delay) { return }
         timer = context.loop.schedule(after: delay) { [self] in timerFired() }

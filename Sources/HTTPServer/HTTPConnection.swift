@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 /// Takes over a connection once its response is a stream. All calls come on the connection's loop.
@@ -58,9 +59,9 @@ package final class HTTPConnection {
     var channel: Channel?
     @exclusivity(unchecked) var deadline = Deadline()
     /// When the newest timeout was started.
-    private(set) var timeoutStart: LoopInstant
+    private(set) var timeoutStart: MonotonicInstant
     /// When the request in progress was complete.
-    @exclusivity(unchecked) var requestStart: LoopInstant
+    @exclusivity(unchecked) var requestStart: MonotonicInstant
     /// The request in progress, once it was not answered at once.
     var awaitingRequest: RequestHead?
     /// The newest answered request while bytes of its response wait for the client.

@@ -1,4 +1,5 @@
 package import HTTP
+package import Platform
 package import Sockets
 
 /// Handles the requests of all connections.
@@ -22,12 +23,12 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// A request will never be answered, because its connection has closed. Called on the connection's loop.
     ///
     /// - Parameter start: when the request was complete.
-    func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
+    func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant)
 
     /// The server has closed a connection before its client had the response. Called on the connection's loop.
     ///
     /// - Parameter start: when the request was complete.
-    func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
+    func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant)
 
     /// The response to another server that forwards requests on a connection, sent when the connection closes between two of them.
     /// The other server takes it for the response to a request that it sends at that moment, so it must say that nothing was done.
@@ -52,9 +53,9 @@ extension RequestHandler {
 
     package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? { nil }
 
-    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
+    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {}
 
-    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
+    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {}
 
     package var closingNotice: Response? { nil }
 

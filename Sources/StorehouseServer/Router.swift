@@ -1,7 +1,8 @@
 package import HTTP
 package import HTTPServer
 import JSON
-package import Sockets
+package import Platform
+import Sockets
 import Stores
 
 /// Finds the handler for a request by its path and method.
@@ -202,16 +203,16 @@ package final class Router: RequestHandler {
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
-    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
+    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {
         api.recorder.record(cutRequest(head, connection, since: start), of: head, on: connection)
     }
 
-    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
+    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {
         api.recorder.writeLine(cutRequest(head, connection, since: start), of: head, on: connection)
     }
 
     private func cutRequest(
-        _ head: RequestHead, _ connection: HTTPConnection, since start: LoopInstant
+        _ head: RequestHead, _ connection: HTTPConnection, since start: MonotonicInstant
     ) -> FinishedRequest {
         let route = try? resource(of: head, connection).route
         return FinishedRequest(method: head.method, route: route, status: nil, since: start)

@@ -1,11 +1,12 @@
 import HTTPServer
+import Platform
 import Sockets
 import Testing
 
 /// When the timer of a deadline is armed.
 @Suite struct DeadlineTests {
-    private func instant(_ milliseconds: Int) -> LoopInstant {
-        LoopInstant(nanoseconds: 0).advanced(by: .milliseconds(milliseconds))
+    private func instant(_ milliseconds: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: 0).advanced(by: .milliseconds(milliseconds))
     }
 
     @Test func movingADeadlineOnwardsArmsNoTimer() {

@@ -150,7 +150,7 @@ extension Channel {
         waitForPeer(lingering, until: loop.now.advanced(by: lingering.limits.time))
     }
 
-    private func waitForPeer(_ lingering: Lingering, until end: LoopInstant) {
+    private func waitForPeer(_ lingering: Lingering, until end: MonotonicInstant) {
         let rest = loop.now.duration(to: end)
         let endsWhenTaken = lingering.limits.endsWhenTaken
         lingering.timer = loop.schedule(after: endsWhenTaken ? min(rest, Linger.interval) : rest) { [self] in

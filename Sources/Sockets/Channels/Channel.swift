@@ -1,3 +1,5 @@
+import Platform
+
 /// A connected stream socket, or one of many channels on one socket. It must be used on its event loop only.
 ///
 /// The loop retains an open channel, and the channel retains its delegate until it is closed. An idle channel has no
@@ -23,7 +25,7 @@ package final class Channel: ReadinessHandler {
     @exclusivity(unchecked) var unconsumed: [UInt8] = []
     @exclusivity(unchecked) var output = OutputQueue()
     /// When the system last accepted bytes, or when the first of the pending ones began to wait.
-    var lastTakenAt = LoopInstant(nanoseconds: 0)
+    var lastTakenAt = MonotonicInstant(nanoseconds: 0)
     var budgetStorage: OutputBudget?
     /// What the budget knows of the memory of the pending bytes.
     var countedBytes = 0

@@ -168,7 +168,7 @@ final class SourceTable {
     }
 
     /// Sets the timer to fire this long after `now`; nil disables it.
-    func setTimer(_ nanoseconds: UInt64?, now: LoopInstant) {
+    func setTimer(_ nanoseconds: UInt64?, now: MonotonicInstant) {
         let due = nanoseconds.map { now.nanoseconds + $0 }
         guard due != timerDeadline else { return }
         timerDeadline = due

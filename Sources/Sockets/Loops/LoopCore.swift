@@ -1,4 +1,5 @@
 import Locks
+package import Platform
 
 /// The state that all event loops share: handlers, timers, the clock and the jobs for the end of the turn.
 package final class LoopCore {
@@ -16,7 +17,7 @@ package final class LoopCore {
     @exclusivity(unchecked) private var corkedChannels: [Channel] = []
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
-    private(set) var now = LoopInstant.current
+    private(set) var now = MonotonicInstant.current
     private let start: UInt64
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -44,7 +45,7 @@ package final class LoopCore {
     func nanosecondsToTimer() -> UInt64? {
         guard let tick = timers.nextTick() else { return nil }
         let due = start + tick * Self.tick
-        let present = LoopInstant.current.nanoseconds
+        let present = MonotonicInstant.current.nanoseconds
         return due > present ? due - present : 0
     }
 
@@ -144,7 +145,7 @@ extension TimedEventLoop {
 
     package func uncorkAfterWrite(_ channel: Channel) { core.value.uncorkAfterWrite(channel) }
 
-    package var now: LoopInstant { core.value.now }
+    package var now: MonotonicInstant { core.value.now }
 
     package var readBuffer: UnsafeMutableRawBufferPointer { core.value.readBuffer }
 }

@@ -1,5 +1,6 @@
 import Cluster
 import Observability
+import Platform
 import Sockets
 import Stores
 import Synchronization

@@ -1,6 +1,7 @@
 import Cluster
 import Dispatch
 import HTTP
+import Platform
 import Sockets
 
 /// Another node, with the connections of one loop to it. On that loop only.
@@ -33,14 +34,14 @@ final class Peer {
     /// The socket with channels for new requests, and those of them that await nothing.
     private var channels: PeerChannels?
     private var idleOnChannels: [PeerConnection] = []
-    private var nextAsk = LoopInstant(nanoseconds: 0)
+    private var nextAsk = MonotonicInstant(nanoseconds: 0)
     private var open: [ObjectIdentifier: PeerConnection] = [:]
     /// The requests that wait for a connection, oldest first.
     private var waiting: [ForwardedRequest] = []
     private var isDialing = false
     /// How many connections there are that are not proved yet. Each of them is for a request that waits.
     private var greetings = 0
-    private var nextDial = LoopInstant(nanoseconds: 0)
+    private var nextDial = MonotonicInstant(nanoseconds: 0)
 
     init(
         _ address: String, on loop: any EventLoop, proof: @escaping () -> NodeProof, _ limits: Limits,

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import Stores
 
@@ -18,7 +19,7 @@ final class RelayedStream {
     private let clock: WallClock
     /// The last two bytes for the client. An event ends with an empty line, and a line for a terminal with its end.
     private var tail = RelayedStream.emptyLine
-    private var lastReceived: LoopInstant
+    private var lastReceived: MonotonicInstant
     /// Whether nothing is read, because the client is slow.
     private var isPaused = false
     private var timer: LoopTimer?

@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 /// The events of one stream of another node, for all clients on this loop that want the same. On that loop only.
@@ -14,7 +15,7 @@ final class SharedStream {
     /// The bytes of a frame that has not come completely.
     private var part: [UInt8] = []
     private var members: [RelayedStream] = []
-    private var lastReceived: LoopInstant
+    private var lastReceived: MonotonicInstant
     private var timer: LoopTimer?
 
     /// - Parameter maxFrameBytes: a longer frame ends the stream.

@@ -1,5 +1,5 @@
-import Platform
-package import Sockets
+package import Platform
+import Sockets
 
 /// The position of one stream: the newest revision that it has sent, and the events that its slow client has missed.
 ///
@@ -89,24 +89,24 @@ package struct StreamPosition: Sendable {
 
 /// When one stream sends heartbeats and when it ends by itself.
 package struct StreamClock: Sendable {
-    private var lastSentAt: LoopInstant
+    private var lastSentAt: MonotonicInstant
     /// In nanoseconds, since a `Duration` takes twice the memory.
     private var heartbeatInterval: Int64
     /// When the stream ends so that its client reconnects; the end of time for never.
-    private let rotatesAt: LoopInstant
+    private let rotatesAt: MonotonicInstant
 
     /// - Parameter lifetime: nil for a stream that does not rotate.
-    package init(now: LoopInstant, heartbeatInterval: Duration, lifetime: Duration?) {
+    package init(now: MonotonicInstant, heartbeatInterval: Duration, lifetime: Duration?) {
         lastSentAt = now
-        rotatesAt = lifetime.map(now.advanced) ?? LoopInstant(nanoseconds: .max)
+        rotatesAt = lifetime.map(now.advanced) ?? MonotonicInstant(nanoseconds: .max)
         self.heartbeatInterval = heartbeatInterval.wholeNanoseconds
     }
 
     /// Bytes are sent. The timer is not moved for them: it looks again when it fires.
-    package mutating func sent(now: LoopInstant) { lastSentAt = now }
+    package mutating func sent(now: MonotonicInstant) { lastSentAt = now }
 
     /// For how long to set the timer.
-    package func timerDelay(now: LoopInstant) -> Duration {
+    package func timerDelay(now: MonotonicInstant) -> Duration {
         min(.nanoseconds(heartbeatInterval) - lastSentAt.duration(to: now), now.duration(to: rotatesAt))
     }
 
@@ -121,7 +121,7 @@ package struct StreamClock: Sendable {
     ///
     /// - Parameter nextInterval: the heartbeat interval to use from now on, if one has passed.
     package mutating func timerFired(
-        now: LoopInstant, pendingBytes: Int, nextInterval: @autoclosure () -> Duration
+        now: MonotonicInstant, pendingBytes: Int, nextInterval: @autoclosure () -> Duration
     ) -> TimerAction {
         if rotatesAt <= now { return .rotate }
         guard lastSentAt.duration(to: now) >= .nanoseconds(heartbeatInterval) else { return .wait }

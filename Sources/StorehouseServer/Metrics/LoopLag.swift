@@ -1,7 +1,8 @@
 import Dispatch
 import Locks
 import Observability
-package import Sockets
+package import Platform
+import Sockets
 
 /// Measures how long jobs wait for the event loops, which is how long requests wait while something else runs there.
 final class LoopLag: Sendable {
@@ -46,21 +47,21 @@ package struct LagWindow: Sendable {
 
     /// In nanoseconds, the oldest first.
     private var lags: [Int] = []
-    private var sentAt: LoopInstant?
+    private var sentAt: MonotonicInstant?
 
     package init() {}
 
     /// Notes that a job is sent.
     ///
     /// - Returns: false if an earlier one has not arrived; then none is to be sent.
-    package mutating func send(at moment: LoopInstant) -> Bool {
+    package mutating func send(at moment: MonotonicInstant) -> Bool {
         guard sentAt == nil else { return false }
         sentAt = moment
         return true
     }
 
     /// Notes that the job has arrived.
-    package mutating func arrived(at moment: LoopInstant) {
+    package mutating func arrived(at moment: MonotonicInstant) {
         guard let sentAt else { return }
         lags.append(sentAt.nanoseconds(to: moment))
         if lags.count > Self.maxCount { lags.removeFirst() }
@@ -68,5 +69,5 @@ package struct LagWindow: Sendable {
     }
 
     /// The longest wait in nanoseconds, also of a job that still waits.
-    package func longest(now: LoopInstant) -> Int { max(lags.max() ?? 0, sentAt?.nanoseconds(to: now) ?? 0) }
+    package func longest(now: MonotonicInstant) -> Int { max(lags.max() ?? 0, sentAt?.nanoseconds(to: now) ?? 0) }
 }

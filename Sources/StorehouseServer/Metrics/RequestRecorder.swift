@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Observability
+import Platform
 import Sockets
 import StoreHosting
 import Stores
@@ -24,7 +25,7 @@ struct FinishedRequest {
     /// From the moment at which the request was complete to the response, or to the end of a stream.
     let nanoseconds: Int
 
-    init(method: HTTPMethod?, route: Route?, status: HTTPStatus?, since start: LoopInstant) {
+    init(method: HTTPMethod?, route: Route?, status: HTTPStatus?, since start: MonotonicInstant) {
         self.method = method
         self.route = route
         self.status = status
@@ -32,7 +33,7 @@ struct FinishedRequest {
         nanoseconds = start.nanoseconds(to: .current)
     }
 
-    init(_ response: Response, method: HTTPMethod?, route: Route?, since start: LoopInstant) {
+    init(_ response: Response, method: HTTPMethod?, route: Route?, since start: MonotonicInstant) {
         self.init(method: method, route: route, status: response.status, since: start)
         if let problem = response.problemCode { code = Problem.Code(rawValue: problem) }
         let isHead = if case .head = method { true } else { false }

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import StoreHosting
 
@@ -128,7 +129,7 @@ struct ResponseDecorator: Sendable {
     }
 
     func finish(
-        _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection, since start: LoopInstant
+        _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection, since start: MonotonicInstant
     ) -> Response {
         // The node that the client talks to decides how it is refused.
         if response.problemCode != nil, !connection.isForwarded {

@@ -1,5 +1,6 @@
 import Locks
 package import Observability
+import Platform
 import Sockets
 import StoreHosting
 package import Stores
@@ -52,21 +53,21 @@ final class KindMetrics: Sendable {
     /// Counts a result of the store.
     ///
     /// - Returns: the moment of the result.
-    func dispatched(_ result: DispatchResult, isDryRun: Bool, since start: LoopInstant) -> LoopInstant {
-        let now = LoopInstant.current
+    func dispatched(_ result: DispatchResult, isDryRun: Bool, since start: MonotonicInstant) -> MonotonicInstant {
+        let now = MonotonicInstant.current
         dispatches.add(nanoseconds: start.nanoseconds(to: now))
         outcomes.add(to: Self.outcome(result.outcome, isDryRun: isDryRun))
         return now
     }
 
     /// Counts a result of the store that is durable at once.
-    func recordDispatch(_ result: DispatchResult, isDryRun: Bool, since start: LoopInstant) {
+    func recordDispatch(_ result: DispatchResult, isDryRun: Bool, since start: MonotonicInstant) {
         let now = dispatched(result, isDryRun: isDryRun, since: start)
         if result.isCommitted, !isDryRun { committed(from: now, to: now) }
     }
 
     /// Measures how long the commit of a dispatch took to become durable.
-    func committed(from start: LoopInstant, to end: LoopInstant) {
+    func committed(from start: MonotonicInstant, to end: MonotonicInstant) {
         commits.add(nanoseconds: start.nanoseconds(to: end))
     }
 
@@ -101,9 +102,9 @@ final class KindMetrics: Sendable {
     }
 }
 
-extension LoopInstant {
+extension MonotonicInstant {
     /// The nanoseconds until a later moment; 0 until an earlier one.
-    func nanoseconds(to later: LoopInstant) -> Int {
+    func nanoseconds(to later: MonotonicInstant) -> Int {
         later.nanoseconds > nanoseconds ? Int(clamping: later.nanoseconds - nanoseconds) : 0
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Platform
 import Sockets
 import StoreHosting
 
@@ -11,9 +12,9 @@ struct SessionResult: Sendable {
     let revision: Int
     var content: Content
     /// When the store has committed the action of the request; nil if it has not.
-    var committedAt: LoopInstant?
+    var committedAt: MonotonicInstant?
 
-    init(_ content: Content, of session: Session, at revision: Int = 0, committedAt: LoopInstant? = nil) {
+    init(_ content: Content, of session: Session, at revision: Int = 0, committedAt: MonotonicInstant? = nil) {
         self.session = session
         self.revision = revision
         self.content = content

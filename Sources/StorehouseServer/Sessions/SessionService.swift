@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import Platform
 import Sockets
 import StoreHosting
 import Stores
@@ -79,7 +80,7 @@ extension SessionService {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
         let options = action.options(for: session, selection)
-        let start = LoopInstant.current
+        let start = MonotonicInstant.current
         var completion: Promise<DispatchResult>?
         let immediate = session.store.dispatch(json, options) {
             let promise = Promise<DispatchResult>()
@@ -96,7 +97,7 @@ extension SessionService {
     }
 
     private static func result(
-        of result: consuming DispatchResult, _ action: ActionRequest, _ session: Session, since start: LoopInstant
+        of result: consuming DispatchResult, _ action: ActionRequest, _ session: Session, since start: MonotonicInstant
     ) throws(SessionFailure) -> SessionResult {
         let moment = session.runtime.metrics.dispatched(result, isDryRun: action.isDryRun, since: start)
         let failure: SessionFailure

@@ -1,3 +1,4 @@
+import Platform
 import RemoteServices
 import Sockets
 import Stores

@@ -1,3 +1,4 @@
+import Platform
 import RemoteServices
 import Sockets
 import Stores
@@ -15,8 +16,8 @@ final class RemoteCall {
 
     let request: RemoteRequest
     let timeout: Duration
-    let deadline: LoopInstant
-    let began = LoopInstant.current
+    let deadline: MonotonicInstant
+    let began = MonotonicInstant.current
     /// Gets each retry; nil if no effect makes the call.
     let progress: EffectContext?
     private var completion: Completion?
@@ -26,7 +27,7 @@ final class RemoteCall {
     var step = Step.waiting
     var retries = 0
     var redirects = 0
-    var attemptBegan = LoopInstant.current
+    var attemptBegan = MonotonicInstant.current
     /// The address of the next attempt after a redirect.
     var redirectTarget: HTTPURL?
     /// True until a redirect leads to another origin. Later requests get no configured fields, even at the first origin.

@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 import Sockets
 
 /// Runs transfers on libcurl's multi interface, driven by an event loop, without blocking a thread.
@@ -22,7 +23,7 @@ final class CurlMulti {
     private let loadLibrary: () -> TransferFailure?
     private var handle: Handle?
     /// When the handle begins no more transfers.
-    private var expiresAt = LoopInstant(nanoseconds: 0)
+    private var expiresAt = MonotonicInstant(nanoseconds: 0)
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     /// The number of transfers that have started and not ended, also of those that wait for a lookup.
     private var load = 0

@@ -1,4 +1,5 @@
-package import Sockets
+package import Platform
+import Sockets
 
 /// Stops calls of a service that fails.
 ///
@@ -21,7 +22,7 @@ package struct CircuitBreaker: Sendable {
 
     private enum State {
         case closed(failures: Int)
-        case open(until: LoopInstant)
+        case open(until: MonotonicInstant)
         case probing
     }
 
@@ -49,7 +50,7 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// True if a call at this moment would be refused.
-    package func refuses(at now: LoopInstant) -> Bool {
+    package func refuses(at now: MonotonicInstant) -> Bool {
         switch state {
         case .closed: false
         case .open(let end): now < end
@@ -58,7 +59,7 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// A permit for a call; nil if it is refused.
-    package mutating func admit(at now: LoopInstant) -> Permit? {
+    package mutating func admit(at now: MonotonicInstant) -> Permit? {
         guard !refuses(at: now) else { return nil }
         if case .open = state { change(to: .probing) }
         return Permit(epoch: epoch)
@@ -70,7 +71,7 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// Records the result of a call.
-    package mutating func record(_ verdict: Verdict, for permit: Permit, at now: LoopInstant) {
+    package mutating func record(_ verdict: Verdict, for permit: Permit, at now: MonotonicInstant) {
         guard isCurrent(permit) else { return }
         switch (state, verdict) {
         case (.closed, .success): state = .closed(failures: 0)
@@ -83,7 +84,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    private mutating func countFailure(after count: Int, at now: LoopInstant) {
+    private mutating func countFailure(after count: Int, at now: MonotonicInstant) {
         guard failures > 0, count + 1 >= failures else {
             state = .closed(failures: failures > 0 ? count + 1 : 0)
             return

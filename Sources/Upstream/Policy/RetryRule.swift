@@ -1,5 +1,5 @@
-import Platform
-package import Sockets
+package import Platform
+import Sockets
 
 /// Decides which calls may be repeated.
 package enum RetryRule {
@@ -67,9 +67,9 @@ package struct RetryBudget: Sendable {
     private static let perCall = 0.25
 
     private var saved = most
-    private var since: LoopInstant
+    private var since: MonotonicInstant
 
-    package init(at now: LoopInstant) {
+    package init(at now: MonotonicInstant) {
         since = now
     }
 
@@ -81,7 +81,7 @@ package struct RetryBudget: Sendable {
     /// Takes one retry.
     ///
     /// - Returns: false if none is left.
-    package mutating func takeRetry(at now: LoopInstant) -> Bool {
+    package mutating func takeRetry(at now: MonotonicInstant) -> Bool {
         let passed = since.duration(to: now).inSeconds
         since = now
         saved = min(saved + max(passed, 0) * Self.perSecond, Self.most)

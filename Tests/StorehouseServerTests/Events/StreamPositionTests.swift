@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 import StorehouseServer
 import StoresTesting
@@ -120,8 +121,8 @@ import Testing
 
 /// When a stream sends heartbeats, and when it rotates.
 @Suite struct StreamClockTests {
-    private func instant(_ seconds: Int) -> LoopInstant {
-        LoopInstant(nanoseconds: 0).advanced(by: .seconds(seconds))
+    private func instant(_ seconds: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(seconds))
     }
 
     @Test func silenceIsBrokenByAHeartbeat() {

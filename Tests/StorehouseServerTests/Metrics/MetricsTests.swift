@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func theLagOfALoopIsTheLongestOfTheLastFifteen() {
-        func at(_ seconds: Int) -> LoopInstant { LoopInstant(nanoseconds: UInt64(seconds) * 1_000_000_000) }
+        func at(_ seconds: Int) -> MonotonicInstant { MonotonicInstant(nanoseconds: UInt64(seconds) * 1_000_000_000) }
         var window = LagWindow()
         #expect(window.longest(now: at(0)) == 0)
         // A job that has not arrived counts with the time that it waits already, and no second one is sent.

@@ -1,5 +1,6 @@
 import FaultyServices
 import Locks
+import Platform
 import RemoteServices
 import Sockets
 import Stores
@@ -73,7 +74,7 @@ import Upstream
             try await withClient(of: upstream) {
                 $0.timeout = timeout
             } _: { client in
-                let began = LoopInstant.current
+                let began = MonotonicInstant.current
                 #expect(await client.outcome() == "timeout")
                 #expect(began.duration(to: .current) >= timeout)
                 isConnected = upstream.record.connections == 1

@@ -1,4 +1,5 @@
 import FaultyServices
+import Platform
 import RemoteServices
 import Sockets
 import Stores
@@ -107,7 +108,7 @@ import Upstream
         try await withClient(of: upstream) {
             $0.breakerFailures = 0
         } _: { client in
-            let began = LoopInstant.current
+            let began = MonotonicInstant.current
             #expect(await client.outcomes(of: 1000) == ["503": 1000])
             let seconds = began.duration(to: .current) / .seconds(1)
             #expect(Double(upstream.record.requests.count) <= 1000 + 100 + 1000 / 4 + 10 * seconds)

@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 import Stores
 import Testing
@@ -98,7 +99,7 @@ import Upstream
         #expect(!breaker.isCurrent(early))
     }
 
-    private func moment(_ seconds: Int) -> LoopInstant {
-        LoopInstant(nanoseconds: UInt64(seconds) * 1_000_000_000)
+    private func moment(_ seconds: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: UInt64(seconds) * 1_000_000_000)
     }
 }

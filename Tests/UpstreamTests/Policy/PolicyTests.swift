@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 import Testing
 import Upstream
@@ -30,7 +31,7 @@ import Upstream
     }
 
     @Test func theRetryBudgetIsSpentAndRefilled() {
-        let start = LoopInstant(nanoseconds: 1)
+        let start = MonotonicInstant(nanoseconds: 1)
         var budget = RetryBudget(at: start)
         #expect(retries(&budget, at: start) == 100)
         for _ in 0..<40 {
@@ -41,7 +42,7 @@ import Upstream
         #expect(retries(&budget, at: start.advanced(by: .seconds(100_000))) == 100)
     }
 
-    private func retries(_ budget: inout RetryBudget, at now: LoopInstant) -> Int {
+    private func retries(_ budget: inout RetryBudget, at now: MonotonicInstant) -> Int {
         var count = 0
         while budget.takeRetry(at: now) {
             count += 1

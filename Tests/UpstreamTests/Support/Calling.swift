@@ -1,5 +1,6 @@
 import FaultyServices
 import Locks
+import Platform
 import RemoteServices
 import Sockets
 import Stores
@@ -55,7 +56,7 @@ func withEnoughTime(_ first: Duration, _ attempt: (_ timeout: Duration) async th
 /// - Parameter attempt: returns the connections that the calls used.
 func expectConnections(_ expected: [Int], _ attempt: () async throws -> [Int]) async throws {
     while true {
-        let began = LoopInstant.current
+        let began = MonotonicInstant.current
         let connections = try await attempt()
         if connections != expected, began.duration(to: .current) >= .seconds(10), !Task.isCancelled { continue }
         #expect(connections == expected)
