@@ -1,6 +1,4 @@
-import HTTP
 import Locks
-import Sockets
 package import StoreHosting
 import Stores
 

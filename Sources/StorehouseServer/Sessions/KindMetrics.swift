@@ -1,7 +1,6 @@
 import Locks
 package import Observability
 import Platform
-import Sockets
 import StoreHosting
 package import Stores
 

@@ -1,7 +1,5 @@
-import HTTP
 import JSON
 import Platform
-import Sockets
 import StoreHosting
 
 /// What came of a request to a session.

@@ -1,7 +1,6 @@
 import JSON
 import Locks
 import Platform
-import Sockets
 import StoreHosting
 import Stores
 

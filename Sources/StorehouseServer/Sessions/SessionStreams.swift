@@ -1,5 +1,4 @@
 import Locks
-import Sockets
 import StoreHosting
 import Stores
 

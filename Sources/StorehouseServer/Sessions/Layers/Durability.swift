@@ -1,5 +1,4 @@
 import Platform
-import Sockets
 import StoreHosting
 
 /// Keeps the first promise: nothing leaves before it is durable. And nothing is read from the storage before it is there.

@@ -1,4 +1,3 @@
-import HTTP
 import JSON
 
 /// Parses actions, and admits no more of them to a session than `limits.actions` allows, and no more forks of one client than
