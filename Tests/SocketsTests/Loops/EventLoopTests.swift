@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Locks
+import Platform
 import Sockets
 import Testing
 
