@@ -18,7 +18,8 @@ struct SessionEngine: Sendable {
     /// - Parameter forwarder: nil outside of a cluster.
     init(
         _ kinds: [StoreKind], _ settings: API.Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits, _ metrics: ServerMetrics,
+        memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits,
+        _ metrics: ServerMetrics,
         _ clock: WallClock, _ log: Log
     ) {
         let registry = SessionRegistry(

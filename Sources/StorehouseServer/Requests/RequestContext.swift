@@ -129,7 +129,8 @@ struct ResponseDecorator: Sendable {
     }
 
     func finish(
-        _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection, since start: MonotonicInstant
+        _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection,
+        since start: MonotonicInstant
     ) -> Response {
         // The node that the client talks to decides how it is refused.
         if response.problemCode != nil, !connection.isForwarded {

@@ -39,7 +39,8 @@ extension Session {
     ) throws(SessionFailure) -> SessionResult {
         // The loop may have ended while the commits were read.
         guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
-        let initial = try events.subscribe(stream, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
+        let initial = try events.subscribe(
+            stream, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
         return SessionResult(.subscribed(initial), of: self, at: initial.revision)
     }
 }
