@@ -22,7 +22,7 @@ final class SessionAccess: Sendable {
         var creates = false
     }
 
-    /// What was found of a session by someone who may know it.
+    /// The entry to a session, for a client whose credentials allow it.
     struct Entered: Sendable {
         let entry: Entry
         /// Whether a node that is gone may have done what the request asks for.

@@ -1,4 +1,4 @@
-/// What is known of the session of a request.
+/// The session of a request, as far as this node has found it.
 struct Located: Sendable {
     /// Nil if another node has answered the request.
     let found: SessionRegistry.Lookup?

@@ -2,5 +2,5 @@
 /// function of them.
 typealias SessionChain = ShareView<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
 
-/// The same for requests for new sessions.
+/// The handlers that a request for a new session passes, the outermost first.
 typealias CreationChain = CreationAdmission<Durability<SessionService>>
