@@ -32,7 +32,7 @@ extension StorehouseApp {
         FirstProcess.begin()
         CoreDumps.prevent()
         StandardDescriptors.makeSafe()
-        ProcessMemory.shareHeapsIfLimited()
+        ProcessMemory.limitHeapsIfLimited()
         exit(await Self().run(Array(CommandLine.arguments.dropFirst())))
     }
 

@@ -105,14 +105,13 @@ final class API: Sendable {
             kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, rates, limits, metrics, clock,
             log)
         let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
-        let (access, availability) = (engine.access, engine.availability)
-        sessions = SessionResource(access, availability, engine.creator.builder, rates, log)
-        shares = ShareResource(
-            access: access, availability: availability, sealer: clientSealer, basePath: settings.basePath.text)
-        actions = ActionResource(access, availability, maxWait: settings.maxWait)
+        let access = engine.access
+        sessions = SessionResource(access, engine.creator.builder, rates, log)
+        shares = ShareResource(access: access, sealer: clientSealer, clock: clock, basePath: settings.basePath.text)
+        actions = ActionResource(access, maxWait: settings.maxWait)
         reads = StateResource(access: access)
         streams = StreamResource(
-            access, availability,
+            access,
             StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
         admin = AdminResource(
             access, engine.registry, sessions, journal: journal, forwarder, engine.pool, clientSealer)
@@ -125,7 +124,7 @@ final class API: Sendable {
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
                 hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort,
                 usesTokens: settings.tokenVerifier != nil),
-            availability,
+            engine.availability,
             hasInspector: settings.hasInspector)
     }
 

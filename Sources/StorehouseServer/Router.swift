@@ -127,10 +127,10 @@ package final class Router: RequestHandler {
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try admit(context, rule, at: resource.id) { [self] context throws(Problem) in
-                guard case .share(let permission) = rule, let share = context.share else {
+                guard case .holder(let permission) = rule, let permit = context.permit else {
                     return try handle(context, at: resource)
                 }
-                try context.proceed(with: try api.access.enter(by: share, context)) {
+                try context.proceed(with: try api.access.enter(by: permit, context)) {
                     [self] (_: SessionAccess.Entry, context) throws(Problem) in
                     try context.require(permission)
                     try handle(context, at: resource)
@@ -154,13 +154,13 @@ package final class Router: RequestHandler {
         }
     }
 
-    /// Answers a request with a method that the resource does not have. Of a share, this tells only whoever has a valid one.
+    /// Answers a request with a method that the resource does not have. Below a permit, this tells only whoever has a valid one.
     private func refuseMethod(_ context: RequestContext, at resource: Resource) throws(Problem) {
         let refusal = Self.methodNotAllowed(resource)
-        guard let permission = resource.route.sharePermission else { return answer(context, refusal.response) }
-        try admit(context, .share(permission), at: resource.id) { [self] context throws(Problem) in
-            guard let share = context.share else { throw refusal }
-            try context.proceed(with: try api.access.enter(by: share, context)) {
+        guard let permission = resource.route.holderPermission else { return answer(context, refusal.response) }
+        try admit(context, .holder(permission), at: resource.id) { [self] context throws(Problem) in
+            guard let permit = context.permit else { throw refusal }
+            try context.proceed(with: try api.access.enter(by: permit, context)) {
                 (_: SessionAccess.Entry, _) throws(Problem) in throw refusal
             }
         }
@@ -234,6 +234,10 @@ package final class Router: RequestHandler {
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
         try resource.validateQuery(context.head)
         let route = resource.route
+        let need = route.need(of: context.head.method)
+        try Problem.of { () throws(SessionFailure) in
+            try api.availability.require(need, forBodyOf: context.request.body.count)
+        }
         switch (context.head.method, route) {
         case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))
         case (.get, .events), (.get, .sharedEvents): try api.streams.open(resource.id, context)

@@ -42,13 +42,14 @@ struct SessionEngine: Sendable {
         let locator = loader.map { [availability] in
             SessionLocator(registry, $0, forwarder, handovers, availability)
         }
-        let service = SessionService(registry, creator, clock: clock)
+        let service = SessionService(registry, creator)
         let ownership = Ownership(
             registry: registry, locator: locator,
             personal: PersonalSessions(creator, journal, availability, limits), handovers: handovers)
         access = SessionAccess(
             registry, ownership, rates,
-            chain: Self.chain(to: service, limits, pool, memory, clock: registry.clock),
+            chain: SessionChain(
+                to: service, limits, pool, memory, clock: registry.clock, encode: { $0.message(of: "").serialized }),
             creation: CreationAdmission(
                 availability: availability, limits: limits, next: Durability(next: service)))
         timers =
@@ -57,16 +58,5 @@ struct SessionEngine: Sendable {
             } else {
                 nil
             }
-    }
-
-    private static func chain(
-        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ memory: MemoryLimit, clock: SessionClock
-    ) -> SessionChain {
-        let durability = Durability(next: service)
-        let largeStates = LargeStates(pool, memory, next: durability)
-        let waiting = Waiting(next: largeStates)
-        let idempotency = Idempotency(clock: clock, encode: { $0.message(of: "").serialized }, next: waiting)
-        let admission = RequestAdmission(limits: limits, pool: pool, next: idempotency)
-        return ShareView(next: admission)
     }
 }

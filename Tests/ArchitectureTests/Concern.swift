@@ -14,7 +14,7 @@ enum Concern: String, CaseIterable {
         switch self {
         case .shares:
             [
-                "/Sessions/Share.swift", "/PermitWaits.swift", "/ClientSealer.swift", "/Layers/ShareView.swift",
+                "/Share.swift", "/Permit.swift", "/PermitGeneration.swift", "/PermitWaits.swift", "/ClientSealer.swift", "/Layers/ShareView.swift",
                 "/ShareResource.swift", "/OpenAPI+shares.swift",
             ]
         case .nodes: ["/Cluster/"]

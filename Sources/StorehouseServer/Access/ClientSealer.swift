@@ -65,6 +65,14 @@ final class ClientSealer: Sendable {
     /// The text of a share; nil if libcrypto cannot be loaded.
     func seal(_ share: Share) -> String? { keys.shares?.seal(share.encoded).map(Base64URL.encode) }
 
+    /// The permit of a client with this text.
+    ///
+    /// - Parameter now: in milliseconds since 1970.
+    func permit(_ text: ArraySlice<UInt8>, at now: Int) throws(Problem) -> any Permit {
+        guard let share = share(text), share.expiresAt > now else { throw Problem(.permit(.unknown)) }
+        return share
+    }
+
     /// The share with this text; nil if this server did not make it.
     func share(_ text: ArraySlice<UInt8>) -> Share? {
         guard text.count <= Self.maxBytes, let sealed = Base64URL.decode(text), let clear = keys.shares?.open(sealed)

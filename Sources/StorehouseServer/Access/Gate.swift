@@ -28,13 +28,13 @@ final class Gate: Sendable {
         switch rule {
         case .open: true
         case .authenticated, .permission: tokens == nil
-        case .share, .operators: false
+        case .holder, .operators: false
         }
     }
 
     /// The credentials of a request, if they satisfy the rule: at once, unless a key has to be fetched.
     ///
-    /// - Parameter id: what the path names, such as a share.
+    /// - Parameter id: the segment of the path that may be a permit.
     func credentials(
         of context: RequestContext, _ rule: AccessRule, at id: PathSegment
     ) throws(Problem) -> Handling<Verified> {
@@ -43,11 +43,7 @@ final class Gate: Sendable {
         case .authenticated, .permission:
             guard let tokens else { return .now(.success(context.credentials)) }
             return verify(try BearerToken(context.head, for: "storehouse"), rule, tokens)
-        case .share:
-            guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else {
-                throw Problem(.share(.unknown))
-            }
-            return .now(.success(.share(share)))
+        case .holder: return .now(.success(.permit(try sealer.permit(id.decoded, at: clock.now()))))
         case .operators where adminToken.isEmpty && tokens == nil:
             throw Problem(.credentials(.adminIsOff))
         case .operators where context.hasRightOfOperator: return .now(.success(.admin))
@@ -81,7 +77,7 @@ final class Gate: Sendable {
             }
             return try Problem.of { () throws(SessionFailure) in
                 switch rule {
-                case .open, .authenticated, .share: return credentials
+                case .open, .authenticated, .holder: return credentials
                 case .permission(let permission):
                     try credentials.require(permission)
                     return credentials

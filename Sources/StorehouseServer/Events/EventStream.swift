@@ -63,6 +63,8 @@ final class EventStream: Subscriber {
     // The small properties share a word with the last of the position.
     /// Whether its heartbeats are events.
     private let namesHeartbeats: Bool
+    /// The resource that its client watches.
+    let route: Route?
     private var phase = Phase.opening([])
     /// Nil for most streams, so that they take less memory.
     private let sharing: Sharing?
@@ -86,6 +88,7 @@ final class EventStream: Subscriber {
     ) {
         self.session = session
         namesHeartbeats = parameters.namesHeartbeats
+        route = context.decorator.route
         let delivery = parameters.delivery
         if case .alone = delivery { sharing = nil } else { sharing = Sharing(delivery) }
         self.client = client
@@ -96,7 +99,7 @@ final class EventStream: Subscriber {
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(environment.settings.heartbeat, .jitter),
             lifetime: delivery.isShared ? nil : StreamTiming.lifetime(environment.settings.maxLifetime, .jitter))
         super.init(
-            .of(selection: .root, format: parameters.format, isByShare: false), on: loop,
+            .of(selection: .root, format: parameters.format, isByPermit: false), on: loop,
             showsEffects: parameters.showsEffects, from: context.exchange.connection.forwarder)
     }
 
@@ -109,8 +112,8 @@ final class EventStream: Subscriber {
     /// When the client may see no more; nil for never, and for a shared stream, each of whose clients has its own time.
     private var expiresAt: Int? { isShared ? nil : credentials.expiresAt }
 
-    override var hasInvalidShare: Bool {
-        if case .share(let share) = credentials { !share.isValid(in: session) } else { false }
+    override var hasInvalidPermit: Bool {
+        if case .permit(let permit) = credentials { !permit.isValid(in: session) } else { false }
     }
 
     private func count(_ result: ServerMetrics.EventResult, _ count: Int = 1) {

@@ -30,8 +30,8 @@ final class StreamEnvironment: Sendable {
         guard let connection else { return }
         metrics.streamClosed()
         guard let client = stream.client else { return }
-        let route = stream.subscription.isByShare ? Route.sharedEvents : .events
-        var request = FinishedRequest(method: .get, route: route, status: .ok, since: connection.requestStartedAt)
+        var request = FinishedRequest(
+            method: .get, route: stream.route, status: .ok, since: connection.requestStartedAt)
         request.bytes = byteCount
         request.revision = lastSentRevision
         request.isCut = connection.isCut

@@ -14,7 +14,7 @@ struct StreamParameters {
     init(_ context: RequestContext) throws(Problem) {
         let head = context.head
         format = try Self.format(head)
-        showsEffects = context.share == nil ? try head.flag("effects") : false
+        showsEffects = context.permit == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
         let delivery = context.isForwarded ? StreamDelivery(head.fields.first("storehouse-stream")) : .alone
         // Events of effects are not shared.

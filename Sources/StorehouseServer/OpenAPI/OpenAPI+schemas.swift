@@ -4,16 +4,7 @@ import Stores
 
 // The schemas of responses and events.
 extension OpenAPI {
-    var schemas: JSONObject {
-        var components = SchemaComponents()
-        let schemas = [requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.documentSchemas]
-        for schema in schemas.joined() { components.reserve(schema.name) }
-        for schema in schemas.joined() { components.add(schema.name, schema.value) }
-        addKinds(to: &components)
-        return components.schemas
-    }
-
-    private var requestSchemas: JSONObject {
+    var requestSchemas: JSONObject {
         let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
             .defaulting(to: .string(defaultStore))
         return [
@@ -22,7 +13,7 @@ extension OpenAPI {
         ]
     }
 
-    private static var sessionSchemas: JSONObject {
+    static var sessionSchemas: JSONObject {
         [
             "SessionID": Self.sessionID,
             "Session": Self.session,
@@ -38,7 +29,6 @@ extension OpenAPI {
             ]),
             "StateAnswer": object(["revision": .schema("Revision"), "state": .schema("State")]),
             "DispatchAnswer": dispatchAnswer(withEffects: true),
-            "SharedDispatchAnswer": dispatchAnswer(withEffects: false),
             "ActionLog": object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
@@ -51,7 +41,7 @@ extension OpenAPI {
         ]
     }
 
-    private static func dispatchAnswer(withEffects: Bool) -> JSONValue {
+    static func dispatchAnswer(withEffects: Bool) -> JSONValue {
         var members: JSONObject = [
             "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
             "state": .schema("State"),
@@ -65,7 +55,7 @@ extension OpenAPI {
         return object(members, optional: ["settled", "patch"])
     }
 
-    private static var eventSchemas: JSONObject {
+    static var eventSchemas: JSONObject {
         [
             "StateEvent": object(
                 [
@@ -100,7 +90,7 @@ extension OpenAPI {
         }
     }
 
-    private static var documentSchemas: JSONObject {
+    static var documentSchemas: JSONObject {
         [
             "Problem": Self.problemSchema,
             "Violation": object([

@@ -101,7 +101,8 @@ extension OpenAPI {
 
     static var shareSchemas: JSONObject {
         [
-            "ShareRequest": .written(RequestSchemas.share.encoded()),
+            "SharedDispatchAnswer": dispatchAnswer(withEffects: false),
+            "ShareRequest": .written(Share.schema.encoded()),
             "Share": object([
                 "share": ["type": "string", "description": "The share. Whoever has it can use it.", "minLength": 1],
                 "may": [

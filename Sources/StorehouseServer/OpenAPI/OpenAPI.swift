@@ -96,6 +96,15 @@ struct OpenAPI: Sendable {
         return .object(item)
     }
 
+    private var schemas: JSONObject {
+        var components = SchemaComponents()
+        let schemas = [requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.documentSchemas]
+        for schema in schemas.joined() { components.reserve(schema.name) }
+        for schema in schemas.joined() { components.add(schema.name, schema.value) }
+        addKinds(to: &components)
+        return components.schemas
+    }
+
     private static func tag(of path: String) -> String {
         if path.hasPrefix("/admin/") { return "admin" }
         if path.hasSuffix("/actions") { return "actions" }

@@ -54,7 +54,7 @@ struct Operation {
         case .permission? where usesTokens:
             operation.schemes = ["token"]
             operation.problems += [.unauthorized, .forbidden]
-        case .open?, .authenticated?, .permission?, .share?, nil: break
+        case .open?, .authenticated?, .permission?, .holder?, nil: break
         }
         return operation
     }

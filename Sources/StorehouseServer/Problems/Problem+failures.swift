@@ -20,7 +20,7 @@ extension Problem {
         case .unavailable(let cause): self.init(cause)
         case .absent(let cause): self.init(cause)
         case .forbidden(let cause): self.init(cause)
-        case .share(let cause): self.init(cause)
+        case .permit(let cause): self.init(cause)
         case .invalid(let violations, let body): self.init(violations, body)
         case .selection(let cause): self.init(cause)
         case .notJSON(let error):
@@ -129,7 +129,7 @@ extension Problem {
             switch cause {
             case .token(let permission):
                 "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\"."
-            case .share(let permission): "The share does not allow this: its may lacks \"\(permission.rawValue)\"."
+            case .permit(let permission): "The share does not allow this: its may lacks \"\(permission.rawValue)\"."
             case .store: "The token does not allow this store: storehouse.stores lacks it."
             case .allStores:
                 "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores."
@@ -139,7 +139,7 @@ extension Problem {
         self.init(.forbidden, detail)
     }
 
-    private init(_ cause: SessionFailure.ShareRefusal) {
+    private init(_ cause: SessionFailure.PermitRefusal) {
         switch cause {
         // A client cannot tell which.
         case .unknown:
@@ -157,9 +157,9 @@ extension Problem {
             switch body {
             case .creation(let store): "The body must be like {\"store\":\"\(store)\"}."
             case .fork: "The body must be like {\"revision\":3}, or empty for the newest."
-            case .share:
+            case .permit:
                 "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
-            case .longShare: "The share would be too long for a URL; select less deeply."
+            case .longPermit: "The share would be too long for a URL; select less deeply."
             }
         self = .invalid(violations, detail)
     }
@@ -179,7 +179,7 @@ extension Problem {
             let named = selectors.joined(separator: ", ")
             let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
             self.init(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
-        case .pointerIntoShare(let error):
+        case .pointerIntoPart(let error):
             self.init(
                 .malformedPointer, "select must be a JSON Pointer into the part that the share shows. \(error)")
         }

@@ -100,7 +100,7 @@ extension RequestFault.Query {
             return "\(name) must be a whole number: \(range.lowerBound) \(bounds)."
         case .repeated(let name): return "A query must not contain \(name) twice."
         case .misspelled(let meant): return "This resource has no parameter of this name. Did you mean \(meant)?"
-        case .revisionOfShare: return "A share shows the newest state only; leave out revision."
+        case .revision: return "A share shows the newest state only; leave out revision."
         case .mark: return "mark must be the 8 hexadecimal digits by which the log names a session."
         case .cursor: return "after must be the next of an earlier page."
         case .heartbeat: return "heartbeat must be event."

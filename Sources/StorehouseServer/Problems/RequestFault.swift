@@ -38,7 +38,9 @@ enum RequestFault: Error, Sendable {
         case repeated(String)
         /// It most likely means this one.
         case misspelled(String)
-        case revisionOfShare, mark, cursor, heartbeat
+        /// Only the newest state can be had.
+        case revision
+        case mark, cursor, heartbeat
         /// The values that it may have.
         case changes([String])
     }

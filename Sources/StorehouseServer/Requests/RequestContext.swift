@@ -17,8 +17,8 @@ struct RequestContext {
     /// Names the session in the line of the access log, if there is one.
     func logs(_ session: Session) { exchange.connection.subject = session }
 
-    /// The share by which the client came; nil if it knows the session's id.
-    var share: Share? { if case .share(let share) = credentials { share } else { nil } }
+    /// The permit by which the client came; nil if it knows the session's id.
+    var permit: (any Permit)? { if case .permit(let permit) = credentials { permit } else { nil } }
 
     func answer(_ response: Response) { decorator.send(response, to: request, exchange) }
 

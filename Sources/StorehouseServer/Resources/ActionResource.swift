@@ -11,24 +11,17 @@ final class ActionResource: Sendable {
     private static let maxParsedOnLoop = 65_536
 
     private let access: SessionAccess
-    private let availability: Availability
     private let call: SessionCall
 
     /// - Parameter maxWait: the longest time that a response is held for `Prefer: wait`.
-    init(_ access: SessionAccess, _ availability: Availability, maxWait: Duration) {
+    init(_ access: SessionAccess, maxWait: Duration) {
         self.access = access
-        self.availability = availability
         call = SessionCall(
             .act, parse: { context throws(Problem) in try Self.request(context, maxWait: maxWait) },
             respond: Self.response)
     }
 
     func dispatch(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        let byteCount = context.request.body.count
-        try Problem.of { () throws(SessionFailure) in
-            try availability.requireWritable()
-            try availability.memory.requireRoom(forBodyOf: byteCount)
-        }
         try context.head.requireJSONAcceptable()
         try access.answer(context, at: id, call)
     }

@@ -53,7 +53,7 @@ final class SessionAccess: Sendable {
     func residentSession(
         _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext
     ) throws(Problem) -> Session? {
-        guard context.share == nil, ownership.isFixed, let id = SessionID(segment.decoded) else { return nil }
+        guard context.permit == nil, ownership.isFixed, let id = SessionID(segment.decoded) else { return nil }
         try context.require(purpose.permission)
         guard let session = registry.usable(id) else { return nil }
         context.logs(session)
@@ -85,8 +85,8 @@ final class SessionAccess: Sendable {
     private func target(
         _ segment: PathSegment, _ purpose: Purpose, _ context: RequestContext
     ) throws(SessionFailure) -> SessionTarget {
-        if let share = context.share { return .id(share.session) }
-        // A share may be revoked, which comes first.
+        if let permit = context.permit { return .id(permit.session) }
+        // A permit may be revoked, which comes first.
         try context.credentials.require(purpose.permission)
         if segment == "me", let subject = context.credentials.subject {
             return .personal(
@@ -112,26 +112,26 @@ final class SessionAccess: Sendable {
         }
     }
 
-    /// Finds the session of a share, which must still be valid: before anything else of the request is looked at.
+    /// Finds the session of a permit, which must still be valid: before anything else of the request is looked at.
     ///
     /// A session that has ended, or that cannot be read, is up to what follows.
-    func enter(by share: Share, _ context: RequestContext) throws(Problem) -> Handling<Entered?> {
-        switch ownership.find(share.session, context) {
+    func enter(by permit: any Permit, _ context: RequestContext) throws(Problem) -> Handling<Entered?> {
+        switch ownership.find(permit.session, context) {
         case .now(let located):
-            return .now(try Problem.of { () throws(SessionFailure) in try Self.admit(located, by: share) })
+            return .now(try Problem.of { () throws(SessionFailure) in try Self.admit(located, by: permit) })
         case .later(let run):
-            return .later { () async throws(SessionFailure) in try Self.admit(try await run(), by: share) }
+            return .later { () async throws(SessionFailure) in try Self.admit(try await run(), by: permit) }
         }
     }
 
-    private static func admit(_ located: Located, by share: Share) throws(SessionFailure) -> Entered? {
+    private static func admit(_ located: Located, by permit: any Permit) throws(SessionFailure) -> Entered? {
         let entry: Entry
         switch located.found {
         case nil: return nil
         case .session(let session):
-            guard share.isValid(in: session) else { throw .share(.unknown) }
+            guard permit.isValid(in: session) else { throw .permit(.unknown) }
             entry = .session(session)
-        case .unknown, .elsewhere: throw .share(.unknown)
+        case .unknown, .elsewhere: throw .permit(.unknown)
         case .ended, .unreadable: entry = .ended
         }
         return Entered(entry: entry, mayBeDone: located.mayBeDone)
@@ -148,7 +148,7 @@ final class SessionAccess: Sendable {
             entry = .session(session)
         case .ended(let owner):
             try context.credentials.requireKnowledge(ofEnded: target.sessionID, ownedBy: owner)
-            if context.share != nil { throw .absent(.ended) }
+            if context.permit != nil { throw .absent(.ended) }
             entry = .ended
         case .unreadable(let failure, let owner):
             try context.credentials.requireKnowledge(ofUnknown: target.sessionID, ownedBy: owner)
@@ -156,7 +156,7 @@ final class SessionAccess: Sendable {
         case nil: return nil
         // The locator passes on no session of another node.
         case .elsewhere, .unknown:
-            if context.share != nil { throw .share(.unknown) }
+            if context.permit != nil { throw .permit(.unknown) }
             if !purpose.creates { try context.credentials.requireKnowledge(ofUnknown: target.sessionID) }
             entry = .unknown
         }
@@ -166,8 +166,8 @@ final class SessionAccess: Sendable {
     private func admit(
         _ session: Session, _ target: SessionTarget, for purpose: Purpose, _ context: RequestContext
     ) throws(SessionFailure) -> Bool {
-        if let share = context.share {
-            guard share.isValid(in: session) else { throw .share(.unknown) }
+        if let permit = context.permit {
+            guard permit.isValid(in: session) else { throw .permit(.unknown) }
             try context.credentials.require(purpose.permission)
         }
         context.logs(session)

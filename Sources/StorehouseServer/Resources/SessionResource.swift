@@ -9,25 +9,20 @@ import Stores
 /// `/sessions`, `/sessions/{id}` and `/sessions/{id}/forks`: creates, shows, forks and deletes sessions.
 final class SessionResource: Sendable {
     private let access: SessionAccess
-    private let availability: Availability
     private let kinds: SessionBuilder
     private let rates: ClientRates
     private let reservations = SessionReservations()
     private let log: Log
 
     /// - Parameter kinds: finds the kinds of new sessions.
-    init(
-        _ access: SessionAccess, _ availability: Availability, _ kinds: SessionBuilder, _ rates: ClientRates, _ log: Log
-    ) {
+    init(_ access: SessionAccess, _ kinds: SessionBuilder, _ rates: ClientRates, _ log: Log) {
         self.access = access
-        self.availability = availability
         self.kinds = kinds
         self.rates = rates
         self.log = log
     }
 
     func create(_ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
         let kind = try kind(try requestedStore(context.request))
         let wanted = SessionCreation(
@@ -60,7 +55,6 @@ final class SessionResource: Sendable {
 
     /// Answers 204 once the end is durable.
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireStorage)
         let call = SessionCall(.delete) { context throws(Problem) in
             SessionRequest(.end(try Preconditions(context.head)), by: context.credentials)
         } respond: { [log] (result, _) in
@@ -91,7 +85,6 @@ final class SessionResource: Sendable {
 extension SessionResource {
     /// Creates a session with the id that the client has made, unless there is one of the same kind already.
     func put(_ segment: PathSegment, _ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireServing)
         try context.head.requireJSONAcceptable()
         guard let id = SessionID(segment.decoded) else {
             throw Problem(.path(.sessionID))
@@ -122,7 +115,6 @@ extension SessionResource {
 extension SessionResource {
     /// Creates a session from a state of another.
     func fork(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireRoom)
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
         let client = rates.client(of: context)

@@ -8,37 +8,38 @@ import Stores
 /// `/sessions/{id}/shares`: makes and revokes the shares of a session.
 struct ShareResource: Sendable {
     private static let revocation = SessionCall(
-        .share, parse: { SessionRequest(.revokeShares, by: $0.credentials) },
+        .share, parse: { SessionRequest(.perform(PermitRevocation()), by: $0.credentials) },
         respond: { _, _ in Response(.noContent) })
 
     let access: SessionAccess
-    let availability: Availability
     let sealer: ClientSealer
+    let clock: WallClock
     let basePath: String
 
     func create(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireServing)
         try context.head.requireJSONAcceptable()
         let body = try Self.body(context)
-        let terms = SessionOperation.ShareTerms(
+        let wanted = ShareCreation(
             permissions: Permissions(Share.permissions.filter { Self.names(body).contains($0.rawValue) }),
             selection: .text(body["select"]?.asString ?? ""),
-            lifetime: body["expiresIn"]?.asInteger ?? Share.usualLifetime)
+            lifetime: body["expiresIn"]?.asInteger ?? Share.usualLifetime, clock: clock)
         let call = SessionCall(.share) { context in
-            SessionRequest(.share(terms), by: context.credentials)
+            SessionRequest(.perform(wanted), by: context.credentials)
         } respond: { (result, _) throws(Problem) in
-            guard case .share(let share) = result.content else { throw result.unexpected }
+            guard case .permit(let permit) = result.content, let share = permit as? Share else {
+                throw result.unexpected
+            }
             return try response(share, select: body["select"]?.asString ?? "")
         }
         try access.answer(context, at: id, call)
     }
 
     private func response(_ share: Share, select: String) throws(Problem) -> Response {
-        guard let text = sealer.seal(share) else { throw Problem(.share(.unsealed)) }
+        guard let text = sealer.seal(share) else { throw Problem(.permit(.unsealed)) }
         guard text.utf8.count <= ClientSealer.maxBytes else {
             throw Problem(
                 .invalid(
-                    [.init(pointer: JSONPointer(tokens: ["select"]), detail: "is too long for a share")], .longShare))
+                    [.init(pointer: JSONPointer(tokens: ["select"]), detail: "is too long for a share")], .longPermit))
         }
         return .document(
             document(share, text, select: select), .created, fields: [.init("Cache-Control", "no-store")])
@@ -77,14 +78,31 @@ struct ShareResource: Sendable {
                 try context.require(permission)
             }
         }
-        let violations = RequestSchemas.share.validate(body)
-        guard violations.isEmpty else { throw Problem(.invalid(violations, .share)) }
+        let violations = Share.schema.validate(body)
+        guard violations.isEmpty else { throw Problem(.invalid(violations, .permit)) }
         return body
     }
 
     /// Makes all shares of a session invalid, and ends their streams and waits. Answers 204 once it is durable.
     func revoke(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireStorage)
         try access.answer(context, at: id, Self.revocation)
     }
+}
+
+extension Share {
+    /// The body that makes a share.
+    static let schema = JSONSchema.object([
+        .optional(
+            "may",
+            .array(of: .enumeration(Share.permissions.map(\.rawValue)), minItems: 1, maxItems: 8)
+                .described("What the share allows.").defaulting(to: [.string(Permission.read.rawValue)])),
+        .optional(
+            "select",
+            .string().described("The part of the state that it shows: a JSON Pointer, or the name of a selector.")
+                .defaulting(to: "")),
+        .optional(
+            "expiresIn",
+            .integer(Share.lifetimes).described("For how many seconds it is valid.")
+                .defaulting(to: .integer(Share.usualLifetime))),
+    ])
 }

@@ -8,17 +8,14 @@ import Stores
 /// Handles `GET /sessions/{id}/events`: opens event streams on sessions.
 final class StreamResource: Sendable {
     private let access: SessionAccess
-    private let availability: Availability
     private let environment: StreamEnvironment
 
-    init(_ access: SessionAccess, _ availability: Availability, _ environment: StreamEnvironment) {
+    init(_ access: SessionAccess, _ environment: StreamEnvironment) {
         self.access = access
-        self.availability = availability
         self.environment = environment
     }
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try Problem.of(availability.requireServing)
         let purpose = SessionAccess.Purpose(permission: .read)
         if let session = try access.residentSession(id, for: purpose, context) { return try open(id, session, context) }
         try context.proceed(with: try access.enter(id, for: purpose, context)) {
@@ -75,7 +72,7 @@ final class StreamResource: Sendable {
     {
         opening.stream.value.abandon()
         switch failure {
-        case .absent(.endedMeanwhile) where context.share == nil: Self.answerEnded(context)
+        case .absent(.endedMeanwhile) where context.permit == nil: Self.answerEnded(context)
         // In a later turn of the loop the session can be loaded again.
         case .detached:
             context.deferred.resumeInLaterTurn { [self] context throws(Problem) in try open(opening.id, context) }

@@ -9,16 +9,16 @@ package enum AccessRule: Sendable, Equatable {
     case authenticated
     /// The permission, and a session that the credentials give access to.
     case permission(Permission)
-    /// A valid share that has the permission, in both modes. ``SessionAccess`` demands the permission, after it knows that the
-    /// share is not revoked.
-    case share(Permission)
+    /// A valid permit that has the permission, in both modes. ``SessionAccess`` demands the permission, after it knows that the
+    /// permit is not revoked.
+    case holder(Permission)
     /// The admin token, or in token mode a token with the permission `admin`.
     case operators
 }
 
 extension Route {
-    /// The permission that a resource of a share demands; nil for any other resource.
-    var sharePermission: Permission? {
+    /// The permission that a resource below a permit demands; nil for any other resource.
+    var holderPermission: Permission? {
         switch self {
         case .sharedState, .sharedEvents: .read
         case .sharedActions: .act
@@ -42,8 +42,8 @@ extension Route {
         case (.actions, .post): .permission(.act)
         case (.session, .delete): .permission(.delete)
         case (.shares, .post), (.shares, .delete): .permission(.share)
-        case (.sharedState, .get), (.sharedState, .head), (.sharedEvents, .get): .share(.read)
-        case (.sharedActions, .post): .share(.act)
+        case (.sharedState, .get), (.sharedState, .head), (.sharedEvents, .get): .holder(.read)
+        case (.sharedActions, .post): .holder(.act)
         case (.adminSessions, .get), (.adminSessions, .head): .operators
         case (.adminSession, .get), (.adminSession, .head), (.adminSession, .delete): .operators
         default: nil

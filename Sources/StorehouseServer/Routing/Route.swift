@@ -104,7 +104,7 @@ extension Route {
         let known = others.isEmpty ? parameters(of: method) : parameters(of: method) + others
         guard !known.isEmpty else { return }
         if isShared, query.first("revision") != nil {
-            throw Problem(.query(.revisionOfShare))
+            throw Problem(.query(.revision))
         }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)

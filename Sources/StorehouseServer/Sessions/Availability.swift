@@ -20,8 +20,36 @@ final class Availability: Sendable {
     /// Refuses new work from now on.
     func drain() { draining.store(true, ordering: .relaxed) }
 
+    /// The part of the server that a request needs.
+    enum Need {
+        case nothing
+        /// The server is not shutting down.
+        case serving
+        /// The storage can be written.
+        case storage
+        /// Both, and memory for an action.
+        case commit
+        /// Both, and memory for a session.
+        case room
+    }
+
+    /// Requires what a request needs.
+    ///
+    /// - Parameter byteCount: the length of its body.
+    func require(_ need: Need, forBodyOf byteCount: Int) throws(SessionFailure) {
+        switch need {
+        case .nothing: break
+        case .serving: try requireServing()
+        case .storage: try requireStorage()
+        case .commit:
+            try requireWritable()
+            try memory.requireRoom(forBodyOf: byteCount)
+        case .room: try requireRoom()
+        }
+    }
+
     /// Requires that the server may commit something new.
-    func requireWritable() throws(SessionFailure) {
+    private func requireWritable() throws(SessionFailure) {
         try requireServing()
         try requireStorage()
     }
@@ -32,7 +60,7 @@ final class Availability: Sendable {
         try memory.requireRoom()
     }
 
-    func requireServing() throws(SessionFailure) {
+    private func requireServing() throws(SessionFailure) {
         guard isDraining else { return }
         throw .unavailable(.draining)
     }
@@ -44,7 +72,7 @@ final class Availability: Sendable {
         throw .unavailable(.clock(problem))
     }
 
-    func requireStorage() throws(SessionFailure) {
+    private func requireStorage() throws(SessionFailure) {
         guard isStorageAvailable() else { throw .unavailable(.storage(.unavailable(""))) }
     }
 }

@@ -9,8 +9,8 @@ enum Credentials: Sendable {
     case capability
     /// A verified token.
     case token(TokenClaims)
-    /// A share, which is not known to be revoked.
-    case share(Share)
+    /// A right to a part of one session, which is not known to be revoked.
+    case permit(any Permit)
     /// The admin token.
     case admin
 
@@ -23,7 +23,7 @@ enum Credentials: Sendable {
     var expiresAt: Int? {
         switch self {
         case .token(let claims): claims.expiresAt
-        case .share(let share): share.expiresAt
+        case .permit(let permit): permit.expiresAt
         case .capability, .admin: nil
         }
     }
@@ -34,9 +34,9 @@ enum Credentials: Sendable {
         case .token(let claims):
             guard !claims.permissions.contains(permission) else { return }
             throw SessionFailure.forbidden(.token(lacks: permission))
-        case .share(let share):
-            guard !share.permissions.contains(permission) else { return }
-            throw SessionFailure.forbidden(.share(lacks: permission))
+        case .permit(let permit):
+            guard !permit.permissions.contains(permission) else { return }
+            throw SessionFailure.forbidden(.permit(lacks: permission))
         }
     }
 

@@ -184,35 +184,35 @@ package final class StreamSubscription: Sendable, Hashable {
     package let selection: Selection
     package let format: StreamFormat
     /// Whether its clients came by a share. They see no actions.
-    package let isByShare: Bool
+    package let isByPermit: Bool
 
     private static let wholeState = StreamSubscription(selection: .root, format: .state)
     private static let patches = StreamSubscription(selection: .root, format: .patch)
 
     /// A subscription with these properties. All streams of the whole state share one object for each format.
-    static func of(selection: Selection, format: StreamFormat, isByShare: Bool) -> StreamSubscription {
+    static func of(selection: Selection, format: StreamFormat, isByPermit: Bool) -> StreamSubscription {
         switch format {
-        case .state where selection == .root && !isByShare: wholeState
-        case .patch where selection == .root && !isByShare: patches
-        case .state, .patch, .text: StreamSubscription(selection: selection, format: format, isByShare: isByShare)
+        case .state where selection == .root && !isByPermit: wholeState
+        case .patch where selection == .root && !isByPermit: patches
+        case .state, .patch, .text: StreamSubscription(selection: selection, format: format, isByPermit: isByPermit)
         }
     }
 
-    package init(selection: Selection, format: StreamFormat, isByShare: Bool = false) {
+    package init(selection: Selection, format: StreamFormat, isByPermit: Bool = false) {
         self.selection = selection
         self.format = format
-        self.isByShare = isByShare
+        self.isByPermit = isByPermit
     }
 
     package static func == (left: StreamSubscription, right: StreamSubscription) -> Bool {
         left === right
-            || left.selection == right.selection && left.format == right.format && left.isByShare == right.isByShare
+            || left.selection == right.selection && left.format == right.format && left.isByPermit == right.isByPermit
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(selection)
         hasher.combine(format)
-        hasher.combine(isByShare)
+        hasher.combine(isByPermit)
     }
 }
 

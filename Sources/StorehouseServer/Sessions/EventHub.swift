@@ -131,13 +131,13 @@ struct EventHub: Sendable {
         }
     }
 
-    /// Ends the streams of revoked shares with `closed`. The shares must be revoked before, so that no other stream comes.
+    /// Ends the streams of revoked permits with `closed`. The permits must be revoked before, so that no other stream comes.
     func endRevoked() {
         whenDurable(through: 0) { [self] in
             let shared = contents.withLock { contents in
-                contents.topics.filter { $0.topic.subscription.isByShare }.flatMap(\.allGroups)
+                contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.allGroups)
             }
-            for group in shared { group.end("revoked") { $0.hasInvalidShare } }
+            for group in shared { group.end("revoked") { $0.hasInvalidPermit } }
         }
     }
 }
@@ -249,7 +249,7 @@ extension EventHubState.Refusal: Error {
         case .tooManyViews: .stream(.tooManyViews(limit: limits.maxViews))
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached
-        case .shareInvalid: .share(.unknown)
+        case .permitInvalid: .permit(.unknown)
         case .nothingToShare: .unavailable(.notHere)
         }
     }

@@ -38,8 +38,8 @@ package struct EventHubState: Sendable {
         case sessionEnded
         /// The session continues elsewhere, or later from its journal.
         case sessionDetached
-        /// The share was revoked or has expired.
-        case shareInvalid
+        /// The permit was revoked or has expired.
+        case permitInvalid
         /// There is no client that the events of a shared stream are for.
         case nothingToShare
     }

@@ -168,7 +168,7 @@ extension ProcessMemory {
 
     /// Lets the threads share their heaps if the address space is limited, since each heap of glibc reserves 64 MB of it. Call
     /// this before the first thread starts.
-    package static func shareHeapsIfLimited() {
+    package static func limitHeapsIfLimited() {
         #if canImport(Glibc)
             if addressSpaceLimit < .max { mallopt(M_ARENA_MAX, 2) }
         #endif

@@ -10,7 +10,7 @@ final class PermitWaits: Sendable {
     // Guards the waits. Nothing is called while it is held.
     private let contents = Locked(Contents())
 
-    /// - Parameter revoked: is called whenever shares of the session were revoked, perhaps not the one that counts for this wait.
+    /// - Parameter revoked: is called whenever permits of the session were revoked, perhaps not the one that counts for this wait.
     /// - Returns: the number of the wait.
     func add(revoked: @escaping @Sendable () -> Void) -> Int {
         contents.withLock { contents in
@@ -25,16 +25,16 @@ final class PermitWaits: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Shares of the session were revoked.
+    /// Permits of the session were revoked.
     func endRevoked() {
         for revoked in contents.withLock({ Array($0.waits.values) }) { revoked() }
     }
 }
 
 extension Session {
-    /// The waits that end with a share; made with the first.
+    /// The waits that end with a permit; made with the first.
     var permitWaits: PermitWaits { streams.load(orStore: SessionStreams()).permitWaits.load(orStore: PermitWaits()) }
 
-    /// The waits that end with a share; nil if none has begun yet.
+    /// The waits that end with a permit; nil if none has begun yet.
     var existingPermitWaits: PermitWaits? { streams.load()?.permitWaits.load() }
 }

@@ -20,7 +20,7 @@ package final class Session: Identifiable, Sendable {
     let runtime: KindRuntime
     /// The subject that created it; nil if the server knew no subjects.
     let owner: Subject?
-    private let shares: Atomic<Int>
+    let permits: PermitGeneration
     private let lastActive: Atomic<Int>
     private let nextExpiryCheck = Atomic<Int>(0)
     // The small properties share a few words.
@@ -36,8 +36,7 @@ package final class Session: Identifiable, Sendable {
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, historyID: String, owner: Subject? = nil, isPersonal: Bool = false,
-        shareGeneration: Int = 0,
-        fork: Fork? = nil, byteCount: Int? = nil
+        permits: consuming PermitGeneration = PermitGeneration(), fork: Fork? = nil, byteCount: Int? = nil
     ) {
         self.id = id
         self.runtime = runtime
@@ -48,7 +47,7 @@ package final class Session: Identifiable, Sendable {
         self.owner = owner
         self.isPersonal = isPersonal
         self.fork = fork
-        shares = Atomic(shareGeneration)
+        self.permits = permits
         lastActive = Atomic(lastActiveAt ?? createdAt)
         used = Atomic(lastActiveAt != nil)
         size = SessionSize(byteCount ?? fork?.initial.json.count ?? runtime.kind.initialState.count)
@@ -154,17 +153,6 @@ extension Session {
     }
 }
 
-// Shares.
-extension Session {
-    /// How often the shares were revoked. A share is valid only for the number at which it was made.
-    var shareGeneration: Int { shares.load(ordering: .acquiring) }
-
-    /// Makes all shares invalid at once. It is durable when ``whenDurable(through:_:)`` says so.
-    func revokeShares() {
-        journal?.recordShareGeneration(shares.add(1, ordering: .acquiringAndReleasing).newValue)
-    }
-}
-
 // Durability: all that the handlers know about it.
 extension Session {
     /// Whether everything committed so far is durable.
@@ -176,14 +164,6 @@ extension Session {
     /// Waits until everything committed so far is durable, and `revision` is part of it.
     package func durable(through revision: Int) async throws(JournalError) {
         try await journal?.durable(through: revision)
-    }
-
-    /// Gives the journal the response to a request with an Idempotency-Key, without a commit.
-    func record(_ answer: IdempotencyRecord) {
-        guard let journal else { return }
-        store.inspect { state in
-            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: answer), state)
-        }
     }
 }
 

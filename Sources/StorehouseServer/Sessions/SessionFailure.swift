@@ -8,7 +8,7 @@ package enum SessionFailure: Error, Sendable {
     case unavailable(Unavailable)
     case absent(Absent)
     case forbidden(Forbidden)
-    case share(ShareRefusal)
+    case permit(PermitRefusal)
     case invalid([JSONSchema.Violation], Body)
     case selection(SelectionFault)
     /// The body is no JSON.
@@ -63,7 +63,7 @@ package enum SessionFailure: Error, Sendable {
 
     package enum Forbidden: Sendable {
         case token(lacks: Permission)
-        case share(lacks: Permission)
+        case permit(lacks: Permission)
         /// The token does not list the store.
         case store
         /// The token is for some stores only.
@@ -72,7 +72,7 @@ package enum SessionFailure: Error, Sendable {
         case session
     }
 
-    package enum ShareRefusal: Sendable {
+    package enum PermitRefusal: Sendable {
         case unknown
         /// There is no library to seal it.
         case unsealed
@@ -82,14 +82,19 @@ package enum SessionFailure: Error, Sendable {
     package enum Body: Sendable {
         /// The name of a store for the example.
         case creation(store: String)
-        case fork, share, longShare
+        case fork
+        /// A permit that a client wants.
+        case permit
+        /// The same, which is too long for a URL.
+        case longPermit
     }
 
     /// The selection is no pointer.
     package enum SelectionFault: Sendable {
         /// And none of the named selectors.
         case pointer(JSONPointerError, selectors: [String])
-        case pointerIntoShare(JSONPointerError)
+        /// And it should point into the part that a permit shows.
+        case pointerIntoPart(JSONPointerError)
     }
 
     /// What is stored of the session does not have it.

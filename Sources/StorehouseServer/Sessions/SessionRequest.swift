@@ -34,13 +34,11 @@ enum SessionOperation: Sendable {
     /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
     indirect case fork(revision: Int?, client: RateLimits.Client)
     case end(Preconditions)
-    indirect case share(ShareTerms)
-    case revokeShares
     /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
     /// without a selection.
     indirect case recall(SelectionText?, revision: Int?)
-    /// Stores the answer to a request with a key.
-    indirect case remember(IdempotencyRecord)
+    /// Does something of one concern, which no other handler has to know.
+    case perform(any SessionCommand)
 
     /// A read of the state: now, or at an earlier revision.
     struct Reading: Sendable, Hashable {
@@ -53,24 +51,16 @@ enum SessionOperation: Sendable {
     struct Subscribing: Sendable {
         var selection: SelectionText
         let format: StreamFormat
-        /// Whether the client came by a share.
-        var isByShare = false
+        /// Whether the client came by a permit.
+        var isByPermit = false
         /// The last event that the client has, perhaps of another history.
         let seen: EventID?
         let stream: LoopBound<Subscriber>
         let limits: StreamLimits
 
         func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
-            .of(selection: try selection.selection(of: kind), format: format, isByShare: isByShare)
+            .of(selection: try selection.selection(of: kind), format: format, isByPermit: isByPermit)
         }
-    }
-
-    /// A share that a client wants.
-    struct ShareTerms: Sendable {
-        let permissions: Permissions
-        let selection: SelectionText
-        /// In seconds.
-        let lifetime: Int
     }
 
     /// Whether it reads what is stored of the session, rather than what is in memory.
@@ -81,7 +71,7 @@ enum SessionOperation: Sendable {
         case .log, .fork: true
         case .read(let reading): reading.revision.map { $0 < newest() } ?? false
         case .recall(_, let revision): revision.map { $0 < newest() } ?? false
-        case .describe, .subscribe, .dispatch, .end, .share, .revokeShares, .remember: false
+        case .describe, .subscribe, .dispatch, .end, .perform: false
         }
     }
 
@@ -91,7 +81,7 @@ enum SessionOperation: Sendable {
         case .fork: true
         case .read(let reading): reading.revision != nil
         case .recall(_, let revision): revision != nil
-        case .describe, .log, .subscribe, .dispatch, .end, .share, .revokeShares, .remember: false
+        case .describe, .log, .subscribe, .dispatch, .end, .perform: false
         }
     }
 }
@@ -113,12 +103,12 @@ enum SelectionText: Sendable, Hashable {
     }
 }
 
-/// The right to use a session, which can end while a request waits.
-protocol Permit: AnyObject, Sendable {
-    func isValid(in session: Session) -> Bool
+/// An operation of one concern.
+protocol SessionCommand: Sendable {
+    /// Whether it waits for the store, which may be busy with a large state.
+    var usesStore: Bool { get }
 
-    /// The failure of a request without the right.
-    var refusal: SessionFailure { get }
+    func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content
 }
 
 extension StoreKind {

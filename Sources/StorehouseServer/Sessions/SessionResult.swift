@@ -33,7 +33,7 @@ struct SessionResult: Sendable {
         indirect case log(ActionLogPage)
         /// A stream is subscribed, and these are its first events.
         indirect case subscribed(InitialEvents)
-        case share(Share)
+        case permit(any Permit)
         case action(ActionAnswer)
         /// The whole message that the first request with the same key got.
         case remembered([UInt8])

@@ -9,17 +9,14 @@ final class SessionService: SessionHandler {
     private let registry: SessionRegistry
     private let creator: SessionCreator
     private let pasts = PastStates()
-    private let clock: WallClock
 
-    /// - Parameter clock: by which shares expire.
-    init(_ registry: SessionRegistry, _ creator: SessionCreator, clock: WallClock) {
+    init(_ registry: SessionRegistry, _ creator: SessionCreator) {
         self.registry = registry
         self.creator = creator
-        self.clock = clock
     }
 
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        if let permit = request.permit, !permit.isValid(in: session) { throw permit.refusal }
+        if let permit = request.permit, !permit.isValid(in: session) { throw .permit(.unknown) }
         switch request.operation {
         case .dispatch(let action): return try dispatch(action, to: session)
         case .read(let reading): return try read(reading, session)
@@ -35,20 +32,8 @@ final class SessionService: SessionHandler {
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
         case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
-        case .share(let terms): return .now(SessionResult(.share(try share(terms, session)), of: session))
-        case .revokeShares:
-            session.revokeShares()
-            return .now(SessionResult(.done, of: session))
-        case .remember(let record):
-            session.record(record)
-            return .now(SessionResult(.done, of: session))
+        case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
         }
-    }
-
-    private func share(_ terms: SessionOperation.ShareTerms, _ session: Session) throws(SessionFailure) -> Share {
-        Share(
-            session.id, terms.permissions, try terms.selection.selection(of: session.kind),
-            expiresAt: clock.now() + terms.lifetime * 1000, generation: session.shareGeneration)
     }
 
     /// A commit that is made at the same time may come between the look at the conditions and the end.

@@ -14,7 +14,7 @@ final class SessionStreams: Sendable {
 
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     let contents = Locked(Contents())
-    /// Nil for most sessions, which have no shares.
+    /// Nil for most sessions, which have no permits.
     let permitWaits = LazyReference<PermitWaits>()
 }
 
@@ -35,7 +35,7 @@ extension SessionStreams.Contents {
     mutating func subscribe(
         _ stream: Subscriber, _ limits: StreamLimits
     ) -> EventHubState.Subscribing {
-        if stream.hasInvalidShare { return .refused(.shareInvalid) }
+        if stream.hasInvalidPermit { return .refused(.permitInvalid) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
             showsEffects: stream.showsEffects, limit: limits.maxPerSession,
@@ -77,7 +77,7 @@ extension SessionStreams.Contents {
         _ stream: Subscriber, _ state: borrowing StateView
     ) -> Result<InitialEvents, EventHubState.Refusal> {
         guard self.state.phase == .open else { return .failure(.nothingToShare) }
-        if stream.hasInvalidShare { return .failure(.shareInvalid) }
+        if stream.hasInvalidPermit { return .failure(.permitInvalid) }
         guard let id = stream.sharedID,
             let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
         else { return .failure(.nothingToShare) }

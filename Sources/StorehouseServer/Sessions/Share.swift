@@ -1,10 +1,11 @@
+import JSON
 import Security
 import StoreHosting
 
-/// The right to use a part of one session for some time, without knowing its id.
+/// A permit that a client carries as a sealed text, so that it can use a part of a session without knowing its id.
 ///
-/// The client has it as a sealed text. The server stores nothing but how often the shares of a session were revoked.
-final class Share: Sendable {
+/// The server stores nothing of it but how often the permits of the session were revoked.
+final class Share: Permit {
     /// The permissions that a share can have.
     static let permissions: [Permission] = [.read, .act]
     /// How long it is valid, in seconds.
@@ -36,6 +37,58 @@ final class Share: Sendable {
 
     /// Whether it may be used now: it has not expired, and the shares of its session were not revoked since it was made.
     func isValid(in session: Session) -> Bool {
-        generation == session.shareGeneration && expiresAt > session.now
+        generation == session.permits.current && expiresAt > session.now
+    }
+}
+
+extension Share {
+    func narrow(_ operation: SessionOperation) throws(SessionFailure) -> SessionOperation {
+        switch operation {
+        case .read(var reading):
+            reading.selection = try narrow(reading.selection)
+            return .read(reading)
+        case .subscribe(var wanted):
+            wanted.selection = try narrow(wanted.selection)
+            wanted.isByPermit = true
+            return .subscribe(wanted)
+        case .dispatch(let action):
+            var key = action.key
+            // Another client of the session may use the same key, and see more in its answers.
+            key?.belongs(to: name)
+            let selection = try action.selection.map(narrow)
+            return .dispatch(action.with(selection: selection, key: key, hidesEffects: true))
+        default: return operation
+        }
+    }
+
+    /// The selection within what the share shows.
+    private func narrow(_ text: SelectionText) throws(SessionFailure) -> SelectionText {
+        if selection == .root { return text }
+        guard case .text(let text) = text else { throw .permit(.unknown) }
+        // Selectors of the kind would show more than the share.
+        do throws(JSONPointerError) {
+            return .resolved(selection.appending(try JSONPointer(text)))
+        } catch {
+            throw .selection(.pointerIntoPart(error))
+        }
+    }
+}
+
+/// Makes a share.
+struct ShareCreation: SessionCommand {
+    let permissions: Permissions
+    let selection: SelectionText
+    /// In seconds.
+    let lifetime: Int
+    /// By which it expires.
+    let clock: WallClock
+
+    var usesStore: Bool { false }
+
+    func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content {
+        .permit(
+            Share(
+                session.id, permissions, try selection.selection(of: session.kind),
+                expiresAt: clock.now() + lifetime * 1000, generation: session.permits.current))
     }
 }

@@ -35,8 +35,8 @@ class Subscriber {
 
     var delivery: StreamDelivery { .alone }
 
-    /// Whether its client came by a share that may not be used any more.
-    var hasInvalidShare: Bool { false }
+    /// Whether its client came by a permit that may not be used any more.
+    var hasInvalidPermit: Bool { false }
 
     /// Sends all events to this stream, because there is no stream to join.
     func sendAlone() {}

@@ -24,7 +24,7 @@ package struct Topic {
         self.lastChangedRevision = state.revision
         if case .text(let inColor) = subscription.format {
             terminal = TerminalLines(
-                of: state.encoded(subscription.selection), inColor: inColor, showsActions: !subscription.isByShare)
+                of: state.encoded(subscription.selection), inColor: inColor, showsActions: !subscription.isByPermit)
         } else if subscription.selection != .root {
             json = state.encoded(subscription.selection)
         }

@@ -32,7 +32,7 @@ struct AccessRuleTests {
                 }
                 #expect(rule != .permission(.admin))
             case "shared"?:
-                guard case .share(let permission) = rule else {
+                guard case .holder(let permission) = rule else {
                     Issue.record("\(name) \(route.path) needs no share")
                     continue
                 }
@@ -49,7 +49,7 @@ struct AccessRuleTests {
         for name in ["POST", "PUT", "DELETE"] {
             guard let rule = route.accessRule(for: HTTPMethod(name)) else { continue }
             #expect(
-                rule != .permission(.read) && rule != .share(.read) && rule != .open && rule != .authenticated,
+                rule != .permission(.read) && rule != .holder(.read) && rule != .open && rule != .authenticated,
                 "\(name) \(route.path)")
         }
     }

@@ -70,7 +70,7 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
     ) async -> SessionResult {
         let record = answers.record(answer)
         do throws(SessionFailure) {
-            _ = try await next.handle(request.with(.remember(record)), result.session).value()
+            _ = try await next.handle(request.with(.perform(RecordedAnswer(record: record))), result.session).value()
             answers.publish(record)
             return result
         } catch {
@@ -194,4 +194,19 @@ private final class AnswerRecorder: Sendable {
 extension Session {
     /// Whether an earlier state can be shown again with the same bytes.
     fileprivate var canReplayStates: Bool { journal != nil && kind.isRestorable }
+}
+
+/// Gives the journal the answer to a request with an Idempotency-Key, without a commit.
+private struct RecordedAnswer: SessionCommand {
+    let record: IdempotencyRecord
+
+    var usesStore: Bool { true }
+
+    func perform(on session: Session) -> SessionResult.Content {
+        guard let journal = session.journal else { return .done }
+        session.store.inspect { state in
+            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: record), state)
+        }
+        return .done
+    }
 }

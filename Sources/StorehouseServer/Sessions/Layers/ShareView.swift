@@ -2,14 +2,17 @@ import JSON
 import Locks
 import StoreHosting
 
-/// Shows whoever comes by a share what the share shows, as long as it is valid, and ends what it has begun when it is revoked.
+/// Shows whoever comes by a permit, such as a share, what that shows, as long as it is valid, and ends what it has begun when it is
+/// revoked.
 struct ShareView<Next: SessionHandler>: SessionHandler {
     let next: Next
 
     @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        if case .share(let share) = request.principal { return try handle(request, by: share, session) }
-        guard case .revokeShares = request.operation else { return try next.handle(request, session) }
+        if case .permit(let permit) = request.principal { return try handle(request, by: permit, session) }
+        guard case .perform(let command) = request.operation, command is PermitRevocation else {
+            return try next.handle(request, session)
+        }
         return try revoke(request, session)
     }
 
@@ -30,19 +33,19 @@ struct ShareView<Next: SessionHandler>: SessionHandler {
 
     @inline(never)
     private func handle(
-        _ request: SessionRequest, by share: Share, _ session: Session
+        _ request: SessionRequest, by permit: any Permit, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        guard share.isValid(in: session) else { throw share.refusal }
+        guard permit.isValid(in: session) else { throw .permit(.unknown) }
         var narrowed = request
-        narrowed.permit = share
-        narrowed.operation = try share.narrow(request.operation)
+        narrowed.permit = permit
+        narrowed.operation = try permit.narrow(request.operation)
         let handling = try next.handle(narrowed, session)
         if case .now(let result) = handling { return .now(try Self.shown(result, of: narrowed)) }
         return .later { [narrowed] () async throws(SessionFailure) in
             let result = try await handling.value()
-            // A client is told what its action has committed, also if its share was revoked meanwhile.
+            // A client is told what its action has committed, also if its permit was revoked meanwhile.
             if case .dispatch = narrowed.operation { return try Self.shown(result, of: narrowed) }
-            guard share.isValid(in: session) else { throw share.refusal }
+            guard permit.isValid(in: session) else { throw .permit(.unknown) }
             return result
         }
     }
@@ -64,41 +67,5 @@ struct ShareView<Next: SessionHandler>: SessionHandler {
             }
         result.content = .action(answer.with(projected))
         return result
-    }
-}
-
-extension Share: Permit {
-    var refusal: SessionFailure { .share(.unknown) }
-
-    /// The operation with what the share shows of the state.
-    fileprivate func narrow(_ operation: SessionOperation) throws(SessionFailure) -> SessionOperation {
-        switch operation {
-        case .read(var reading):
-            reading.selection = try narrow(reading.selection)
-            return .read(reading)
-        case .subscribe(var wanted):
-            wanted.selection = try narrow(wanted.selection)
-            wanted.isByShare = true
-            return .subscribe(wanted)
-        case .dispatch(let action):
-            var key = action.key
-            // Another client of the session may use the same key, and see more in its answers.
-            key?.belongs(to: name)
-            let selection = try action.selection.map(narrow)
-            return .dispatch(action.with(selection: selection, key: key, hidesEffects: true))
-        default: return operation
-        }
-    }
-
-    /// The selection within what the share shows.
-    func narrow(_ text: SelectionText) throws(SessionFailure) -> SelectionText {
-        if selection == .root { return text }
-        guard case .text(let text) = text else { throw refusal }
-        // Selectors of the kind would show more than the share.
-        do throws(JSONPointerError) {
-            return .resolved(selection.appending(try JSONPointer(text)))
-        } catch {
-            throw .selection(.pointerIntoShare(error))
-        }
     }
 }
