@@ -22,9 +22,10 @@ extension Configuration {
         settings.limits.maxStateBytes = sessions.maxStateBytes
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.adminToken = admin.token?.text ?? ""
-        let isDurable = journal?.outlivesProcess == true
-        settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(isDurable: isDurable))
-        settings.sessions.unusedTimeout = SessionPolicy.timeout(sessions.unusedTimeout(isDurable: isDurable))
+        let outlivesProcess = journal?.outlivesProcess == true
+        settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(outlivesProcess: outlivesProcess))
+        settings.sessions.unusedTimeout = SessionPolicy.timeout(
+            sessions.unusedTimeout(outlivesProcess: outlivesProcess))
         // A process that dies takes a little of the time from its sessions.
         settings.limits.useInterval = min(settings.limits.useInterval, settings.sessions.idleTimeout / 10)
         if let epoch = journal?.epoch { settings.streamEpoch = "." + String(epoch, radix: 36) }

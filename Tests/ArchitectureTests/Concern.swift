@@ -14,11 +14,13 @@ enum Concern: String, CaseIterable {
         switch self {
         case .shares:
             [
-                "/Share.swift", "/Permit.swift", "/PermitGeneration.swift", "/PermitWaits.swift", "/ClientSealer.swift", "/Layers/ShareView.swift",
+                "/Share.swift", "/Permit.swift", "/PermitGeneration.swift", "/PermitWaits.swift", "/ClientSealer.swift",
+                "/Layers/ShareView.swift",
                 "/ShareResource.swift", "/OpenAPI+shares.swift",
             ]
         case .nodes: ["/Cluster/"]
-        case .largeStates: ["/WorkPool.swift", "/Layers/LargeStates.swift"]
+        case .largeStates:
+            ["/WorkPool.swift", "/SessionSize.swift", "/Layers/LargeStates.swift", "/Layers/LongBodies.swift"]
         case .durability: ["/Layers/Durability.swift"]
         }
     }

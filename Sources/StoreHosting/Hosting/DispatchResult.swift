@@ -13,8 +13,8 @@ public struct DispatchOptions: Sendable {
     /// It is called inside the store, so it must be quick and must not dispatch. It is not called for a dry run, nor for a result
     /// that the store had no part in.
     public var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
-    /// Whether the action, or the batch, may be so large that its state must be measured before it is committed.
-    public var isLarge: Bool
+    /// Whether the state is measured before the commit, because the action, or the batch, may make it far larger.
+    public var measuresState: Bool
     /// The trace of the request, which is passed on with the remote calls that the action causes.
     public var trace: TraceContext?
     /// The id of the request, for the log lines of the effects that the action starts.
@@ -27,12 +27,12 @@ extension DispatchOptions {
 
     /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
-        expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, isLarge: Bool = false,
+        expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, measuresState: Bool = false,
         trace: TraceContext? = nil, requestID: String? = nil
     ) {
         self.init(
             expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
-            isLarge: isLarge, trace: trace, requestID: requestID)
+            measuresState: measuresState, trace: trace, requestID: requestID)
     }
 }
 

@@ -39,12 +39,13 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     /// Nil for most actions, which have no options.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.isLarge else {
+        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.measuresState
+        else {
             return nil
         }
         return .init(
             expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
-            asksBeforeCommit: options.isLarge, trace: options.trace)
+            asksBeforeCommit: options.measuresState, trace: options.trace)
     }
 
     @inlinable
@@ -184,7 +185,7 @@ extension StoreCoding {
             .client,
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, asksBeforeCommit: options.isLarge, trace: options.trace))
+                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace))
         return FaultNote.naming(nil) {
             engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)
         }

@@ -170,8 +170,8 @@ public struct StoreKind: Sendable {
     ///   - recorder: receives the commits; nil for none.
     ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
     ///     `Rejection.stateTooLarge`. Actions that no client sent may exceed it by an eighth, at least 64 KiB, so that
-    ///     the result of an effect is not lost. A state below half of the limit is not measured for an action that is not
-    ///     ``DispatchOptions/isLarge``.
+    ///     the result of an effect is not lost. A state below half of the limit is not measured for an action without
+    ///     ``DispatchOptions/measuresState``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
@@ -190,8 +190,8 @@ public struct StoreKind: Sendable {
     ///   - recorder: receives the commits; nil for none.
     ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
     ///     `Rejection.stateTooLarge`. Actions that no client sent may exceed it by an eighth, at least 64 KiB, so that
-    ///     the result of an effect is not lost. A state below half of the limit is not measured for an action that is not
-    ///     ``DispatchOptions/isLarge``.
+    ///     the result of an effect is not lost. A state below half of the limit is not measured for an action without
+    ///     ``DispatchOptions/measuresState``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     ///   - persisted: the state.
     ///   - revision: the revision of that state; 0 for a new store.

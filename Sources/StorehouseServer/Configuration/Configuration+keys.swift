@@ -110,13 +110,13 @@ extension Configuration {
             "how long a session lives that nobody uses; 0 is no limit; a stream and a timer that is to fire count as use; null is "
                 + "the default",
             default: "`86400` in memory, `0` with durable storage"
-        ) { $0.sessions.idleTimeout(isDurable: $0.storage.kind.outlivesProcess) },
+        ) { $0.sessions.idleTimeout(outlivesProcess: $0.storage.kind.outlivesProcess) },
         ConfigurationKey(
             "sessions.unusedTimeout", \.sessions.unusedTimeout, .seconds(milliseconds: 0...100 * year),
             "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`; 0 is no "
                 + "limit of its own; null is the default",
             default: "`600` in memory, `86400` with durable storage"
-        ) { $0.sessions.unusedTimeout(isDurable: $0.storage.kind.outlivesProcess) },
+        ) { $0.sessions.unusedTimeout(outlivesProcess: $0.storage.kind.outlivesProcess) },
         ConfigurationKey(
             "sessions.maxStateBytes", \.sessions.maxStateBytes, .integer(1024...1 << 30),
             "the largest state as JSON that a client can make; results of effects may exceed it by an eighth, at least 64 KiB"

@@ -78,7 +78,7 @@ final class ActionRequest: Sendable {
             isDryRun: isDryRun,
             // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
             // makes more than four bytes of state from each byte.
-            isLarge: body.count > min(32_768, session.runtime.limits.maxStateBytes / 8), trace: trace,
+            measuresState: body.count > min(32_768, session.runtime.limits.maxStateBytes / 8), trace: trace,
             requestID: requestID)
         guard let record else { return options }
         var recorded = options

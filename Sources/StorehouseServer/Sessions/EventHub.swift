@@ -99,17 +99,7 @@ struct EventHub: Sendable {
                 return index.map { event(&contents.topics[$0].topic, state) }
             }
         }
-        guard let newest else { return nil }
-        guard let journal, !journal.isDurable(through: newest.revision) else { return .now(newest) }
-        return .later { () async throws(SessionFailure) in
-            do throws(JournalError) {
-                try await journal.durable(through: newest.revision)
-                return newest
-            } catch {
-                disconnectAll()
-                throw .unavailable(.storage(error))
-            }
-        }
+        return newest.map { session.release($0, upTo: $0.revision) }
     }
 
     /// Ends all streams: the session continues elsewhere, and the clients reconnect.
@@ -126,14 +116,14 @@ struct EventHub: Sendable {
     /// Ends all streams with `closed`, behind the events of everything committed before.
     func end(_ reason: String) {
         contents.withLock { $0.state.end() }
-        whenDurable(through: 0) { [self] in
+        session.release(upTo: 0) { [self] in
             for group in contents.withLock({ $0.topics.flatMap(\.allGroups) }) { group.end(reason) }
         }
     }
 
     /// Ends the streams of revoked permits with `closed`. The permits must be revoked before, so that no other stream comes.
     func endRevoked() {
-        whenDurable(through: 0) { [self] in
+        session.release(upTo: 0) { [self] in
             let shared = contents.withLock { contents in
                 contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.allGroups)
             }
@@ -144,16 +134,6 @@ struct EventHub: Sendable {
 
 // Publishing.
 extension EventHub {
-    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it
-    /// is lost, all streams are disconnected: the session continues from its last durable commit, and the clients come
-    /// back to that.
-    private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
-        guard let journal, !journal.isDurable(through: revision) else { return body() }
-        journal.whenDurable(through: revision) { [weak session] failure in
-            if failure == nil { body() } else { session?.events.disconnectAll() }
-        }
-    }
-
     /// Called inside the store, in the order of commits.
     func committed(_ state: borrowing StateView) {
         let deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = contents.withLock { contents in
@@ -169,7 +149,7 @@ extension EventHub {
         }
         guard !deliveries.isEmpty else { return }
         // Outside the lock: if the journal has failed, this disconnects the streams at once.
-        whenDurable(through: state.revision) {
+        session.release(upTo: state.revision) {
             for (frame, groups) in deliveries {
                 for group in groups { group.deliver(frame) }
             }
@@ -189,7 +169,7 @@ extension EventHub {
     private func publish(_ event: EffectEvent) {
         let groups = contents.withLock { $0.topics.flatMap(\.groups) }
         let frame = EffectFrame(event)
-        whenDurable(through: store.revision) { for group in groups { group.deliver(frame) } }
+        session.release(upTo: store.revision) { for group in groups { group.deliver(frame) } }
     }
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {

@@ -21,8 +21,8 @@ final class PastState: Sendable {
         self.snapshot = snapshot
     }
 
-    /// Whether to remember it: a small one is soon replayed again.
-    var isLarge: Bool { snapshot.json.count >= 65_536 }
+    /// Whether it is worth the memory: a short one is soon replayed again.
+    var isWorthKeeping: Bool { snapshot.json.count >= 65_536 }
 
     /// About how many bytes it takes: as JSON, decoded, and encoded for a fork.
     var byteCount: Int { 4 * snapshot.json.count }

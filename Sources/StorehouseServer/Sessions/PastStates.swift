@@ -3,7 +3,7 @@ import Locks
 import StoreHosting
 import Stores
 
-/// Finds earlier states of sessions. Those that were replayed last are remembered, if they are large.
+/// Finds earlier states of sessions. Those that were replayed last are remembered, if they are long.
 final class PastStates: Sendable {
     private struct Moment: Hashable {
         let session: Session
@@ -28,7 +28,7 @@ final class PastStates: Sendable {
         return try await replays.value(of: Moment(session: session, revision: revision)) {
             (_) async throws(SessionFailure) in
             let state = PastState(session, try await session.replay(to: revision))
-            if state.isLarge {
+            if state.isWorthKeeping {
                 remembered.withLock { $0.insert(state, for: key, bytes: state.byteCount) }
             }
             return state

@@ -96,16 +96,19 @@ final class PersonalSessions: Sendable {
 
     /// Whether another node may create one at the same time. The journal takes only the first.
     private func mayHaveRival(_ session: Session) -> Bool {
-        journal?.isShared == true && session.store.revision == 0 && !session.isDurable
+        guard journal?.isShared == true, session.store.revision == 0 else { return false }
+        if case .now = session.release((), upTo: 0) { return false }
+        return true
     }
 
     private func isFirst(_ session: Session) async -> Bool {
         guard mayHaveRival(session) else { return true }
-        do throws(JournalError) {
-            try await session.durable(through: 0)
+        do throws(SessionFailure) {
+            try await session.release((), upTo: 0).value()
             return true
         } catch {
-            return error != .conflict
+            if case .unavailable(.storage(.conflict)) = error { return false }
+            return true
         }
     }
 

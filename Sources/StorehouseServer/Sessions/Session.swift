@@ -1,7 +1,7 @@
 import Cluster
 import JSON
 import Locks
-package import StoreHosting
+import StoreHosting
 import Stores
 import Synchronization
 
@@ -24,7 +24,7 @@ package final class Session: Identifiable, Sendable {
     private let lastActive: Atomic<Int>
     private let nextExpiryCheck = Atomic<Int>(0)
     // The small properties share a few words.
-    private let size: SessionSize
+    let size: SessionSize
     /// Whether it is the session of its owner and kind that `/sessions/me` names.
     let isPersonal: Bool
     private let used: Atomic<Bool>
@@ -127,46 +127,6 @@ package final class Session: Identifiable, Sendable {
     }
 }
 
-// The size of the state.
-extension Session {
-    /// Whether work on the whole state takes too long for an event loop.
-    var isLarge: Bool { size.isLarge }
-
-    /// Whether the state was ever large, and so may be at an earlier revision.
-    var wasLarge: Bool { size.wasLarge }
-
-    /// About how many bytes the largest state took.
-    var largestSize: Int { size.largest }
-
-    /// Takes the size of the whole state as JSON.
-    func recordSize(_ bytes: Int) { size.record(exactly: bytes) }
-
-    /// Takes the size of a part of the state.
-    func recordSize(ofPart bytes: Int) { size.record(atLeast: bytes) }
-
-    /// Takes the size of an action, by which the state may have grown.
-    func recordGrowth(_ bytes: Int) { size.add(bytes) }
-
-    /// Encodes the state for its size, if actions may have changed that much. Not on an event loop.
-    func measureIfNeeded() {
-        if size.isGuess { recordSize(store.read().json.count) }
-    }
-}
-
-// Durability: all that the handlers know about it.
-extension Session {
-    /// Whether everything committed so far is durable.
-    package var isDurable: Bool { journal?.isDurable ?? true }
-
-    /// Whether everything committed so far is durable, and `revision` is part of it.
-    func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
-
-    /// Waits until everything committed so far is durable, and `revision` is part of it.
-    package func durable(through revision: Int) async throws(JournalError) {
-        try await journal?.durable(through: revision)
-    }
-}
-
 // The lifecycle. Its decisions are those of `SessionLifecycle`; what follows from them is done here.
 extension Session {
     /// Whether it was deleted or has expired.
@@ -189,8 +149,8 @@ extension Session {
 
     /// Whether everything done with the session is durable and answered. Inside the store no commit can follow.
     var isSettled: Bool {
-        guard let journal else { return false }
-        return journal.isDurable && !journal.hasFailed && cache.load()?.isBusy != true
+        guard let journal, case .now = release((), upTo: 0) else { return false }
+        return !journal.hasFailed && cache.load()?.isBusy != true
     }
 
     /// Closes the store, unless it is in use: it has a stream, an effect, a timer that fires soon, or a commit that is not durable.

@@ -1,5 +1,5 @@
 package import JSON
-package import StoreHosting
+import StoreHosting
 
 // The results of looking for a session, and of ending one.
 extension SessionRegistry {
@@ -15,11 +15,11 @@ extension SessionRegistry {
     }
 
     /// The result of ``end(_:as:)``.
-    package enum EndResult: Sendable, Equatable {
+    package enum EndResult: Sendable {
         /// The end is durable.
         case ended
         /// The end is not durable; the session can be found again.
-        case failed(JournalError)
+        case failed(SessionFailure)
         /// The session continues elsewhere: look it up again.
         case detached
     }

@@ -209,7 +209,7 @@ package final class SessionRegistry: Sendable {
             if event == .expired { expirations.add(policy.expiryCause(isUsed: session.isUsed), of: session.kind.name) }
         case .alreadyEnded: break
         }
-        if session.isDurable {
+        if case .now = session.release((), upTo: 0) {
             // Before it is removed, so that no lookup in between finds the id unknown.
             tombstones.add(session.id, now: now, owner: session.owner)
             remove(session)
@@ -222,8 +222,8 @@ package final class SessionRegistry: Sendable {
     }
 
     private func completeEnd(of session: Session, _ now: Int) async -> EndResult {
-        do throws(JournalError) {
-            try await session.durable(through: 0)
+        do throws(SessionFailure) {
+            try await session.release((), upTo: 0).value()
         } catch {
             tombstones.cancel(session.id)
             return .failed(error)

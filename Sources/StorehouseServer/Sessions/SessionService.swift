@@ -42,7 +42,7 @@ final class SessionService: SessionHandler {
         return .later { () async throws(SessionFailure) in
             switch await self.registry.end(session) {
             case .ended: return SessionResult(.done, of: session)
-            case .failed(let failure): throw .unavailable(.storage(failure))
+            case .failed(let failure): throw failure
             case .detached: throw .detached
             }
         }
@@ -208,7 +208,8 @@ extension SessionService: CreationHandler {
         return .later { [self] () async throws(SessionFailure) in
             let state = try await pasts.state(of: parent, at: revision)
             return try creator.result(
-                of: parent.runtime, Session.Fork(revision, state.snapshot, shared: state.isLarge ? state : nil), owner)
+                of: parent.runtime, Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil),
+                owner)
         }
     }
 }

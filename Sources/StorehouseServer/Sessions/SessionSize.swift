@@ -1,3 +1,4 @@
+import StoreHosting
 import Synchronization
 
 /// About how many bytes a state takes as JSON. Any thread may use it: no request has to wait for the store to know it.
@@ -42,4 +43,29 @@ struct SessionSize: ~Copyable, Sendable {
     }
 
     func add(_ count: Int) { bytes.wrappingAdd(UInt32(clamping: count), ordering: .relaxed) }
+}
+
+extension Session {
+    /// Whether work on the whole state takes too long for an event loop.
+    var isLarge: Bool { size.isLarge }
+
+    /// Whether the state was ever large, and so may be at an earlier revision.
+    var wasLarge: Bool { size.wasLarge }
+
+    /// About how many bytes the largest state took.
+    var largestSize: Int { size.largest }
+
+    /// Takes the size of the whole state as JSON.
+    func recordSize(_ bytes: Int) { size.record(exactly: bytes) }
+
+    /// Takes the size of a part of the state.
+    func recordSize(ofPart bytes: Int) { size.record(atLeast: bytes) }
+
+    /// Takes the size of an action, by which the state may have grown.
+    func recordGrowth(_ bytes: Int) { size.add(bytes) }
+
+    /// Encodes the state for its size, if actions may have changed that much. Not on an event loop.
+    func measureIfNeeded() {
+        if size.isGuess { recordSize(store.read().json.count) }
+    }
 }

@@ -79,3 +79,40 @@ extension SessionResult {
         return self
     }
 }
+
+// What leaves a session otherwise.
+extension Session {
+    /// Calls `body` once the commits up to a revision are durable, and everything appended to the journal so far; in the order of
+    /// the calls. If it is lost, all
+    /// streams are disconnected: the session continues from its last durable commit, and the clients come back to that.
+    func release(upTo revision: Int, _ body: @escaping @Sendable () -> Void) {
+        guard let journal, !journal.isDurable(through: revision) else { return body() }
+        journal.whenDurable(through: revision) { [weak self] failure in
+            if failure == nil { body() } else { self?.events.disconnectAll() }
+        }
+    }
+
+    /// A value that shows the commits up to a revision, once they are durable.
+    package func release<Value: Sendable>(_ value: Value, upTo revision: Int) -> Handling<Value> {
+        if isDurable(through: revision) { return .now(value) }
+        return .later { () async throws(SessionFailure) in
+            do throws(JournalError) {
+                try await self.durable(through: revision)
+                return value
+            } catch {
+                self.events.disconnectAll()
+                throw .unavailable(.storage(error))
+            }
+        }
+    }
+}
+
+extension Session {
+    /// Whether everything committed so far is durable, and `revision` is part of it.
+    fileprivate func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
+
+    /// Waits until everything committed so far is durable, and `revision` is part of it.
+    fileprivate func durable(through revision: Int) async throws(JournalError) {
+        try await journal?.durable(through: revision)
+    }
+}

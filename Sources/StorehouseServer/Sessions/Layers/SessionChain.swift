@@ -1,6 +1,8 @@
 /// The handlers that a request to a session passes, the outermost first. Its type has their names, so that the compiler makes one
 /// function of them.
-typealias SessionChain = ShareView<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+typealias SessionChain = ShareView<
+    LongBodies<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>
+>
 
 /// The handlers that a request for a new session passes, the outermost first.
 typealias CreationChain = CreationAdmission<Durability<SessionService>>
@@ -13,6 +15,6 @@ extension SessionChain {
     ) {
         let largeStates = LargeStates(pool, memory, next: Durability(next: service))
         let idempotency = Idempotency(clock: clock, encode: encode, next: Waiting(next: largeStates))
-        self.init(next: RequestAdmission(limits: limits, pool: pool, next: idempotency))
+        self.init(next: LongBodies(pool: pool, next: RequestAdmission(limits: limits, next: idempotency)))
     }
 }
