@@ -69,26 +69,26 @@ public struct Effect<Action: Sendable>: Sendable {
 
     /// Several effects, in order.
     ///
-    /// All of them start, also those with the same id: a policy compares an effect with those that were requested before,
-    /// and not with its neighbours. Together they are what runs under that id. A later ``EffectPolicy/latest`` cancels all of
-    /// them, and ``EffectPolicy/leading`` drops all of them while one of the earlier ones runs. With
+    /// All of them start, also those with the same id: a policy compares an effect with the effects that were requested
+    /// before, and not with its neighbours. Together they run under that id. A later ``EffectPolicy/latest`` cancels
+    /// all of them, and ``EffectPolicy/leading`` drops all of them while one of the earlier ones runs. With
     /// ``EffectPolicy/queued(limit:)`` they run one after another.
     public static func merge(_ effects: [Effect]) -> Effect {
         let steps = effects.flatMap { $0.steps ?? [] }
         return Effect(steps.isEmpty ? nil : steps)
     }
 
-    /// The same effects, started `delay` later. They can be cancelled and replaced from now on.
+    /// Delays the start of these effects by `delay`. They can be cancelled and replaced from now on.
     public func delayed(by delay: Duration) -> Effect {
         changed { $0.delay += delay }
     }
 
-    /// The same effects with a deadline: `timeout` after an effect began, it is cancelled and `action` is dispatched.
+    /// Sets a deadline for these effects: `timeout` after an effect began, it is cancelled and `action` is dispatched.
     public func deadline(_ timeout: Duration, else action: Action) -> Effect {
         changed { $0.deadline = (timeout, action) }
     }
 
-    /// The same effect for a store whose actions embed these.
+    /// Converts this effect for a store whose actions embed these.
     ///
     /// Its id stays as it is. ``Middleware/scoped(_:_:)`` and its kin also keep it apart from the effects of other parts.
     @inlinable
@@ -96,7 +96,7 @@ public struct Effect<Action: Sendable>: Sendable {
         steps == nil ? .none : embedded(embed, in: nil)
     }
 
-    /// The same effect as one of a part of a store.
+    /// Converts this effect of a part of a store for the whole store: embeds its actions, and adds `part` to its path.
     @inlinable
     package func embedded<Parent: Sendable>(
         in part: @autoclosure () -> PathStep, _ embed: @escaping @Sendable (Action) -> Parent
@@ -145,9 +145,9 @@ public enum EffectPolicy: Sendable, Hashable {
     case queued(limit: Int)
     /// The newest runs when no other was requested for this time; older ones are cancelled.
     case debounced(for: Duration)
-    /// At most one starts within this time. The first starts at once. Of those that are requested within the time after a
-    /// start, the newest starts at its end, and the others are cancelled. So the last one is never lost. With `latest: false`
-    /// all of them are dropped.
+    /// At most one starts within this time. The first starts at once. Of the effects that are requested within the time
+    /// after a start, the newest starts at its end, and the others are cancelled. So the last one is never lost. With
+    /// `latest: false` all of them are dropped.
     case throttled(every: Duration, latest: Bool = true)
 }
 

@@ -1,6 +1,7 @@
 import Locks
 
-/// Counts the effects that follow from one action: its own, those of the actions that these emit, and so on.
+/// Counts the effects that follow from one action: its own effects, the effects of the actions that these emit, and so
+/// on.
 @usableFromInline
 package final class EffectGroup: Sendable {
     private struct Contents {
@@ -33,7 +34,8 @@ package final class EffectGroup: Sendable {
 
     func cancel() { contents.withLock { $0.isCancelled = true } }
 
-    /// What happens to the actions that a commit of this group has just dispatched.
+    /// The decision on the actions that a commit of this group has just dispatched: a cascade at its limit is stopped,
+    /// and is reported once.
     enum Cascade { case continues, stopsNow, alreadyStopped }
 
     /// - Parameter depth: how many actions of middlewares led to the commit; 0 starts a new count.

@@ -5,7 +5,8 @@
 public struct TraceContext: Sendable, Hashable {
     /// The value as it was received. It is sent unchanged.
     public let traceparent: String
-    /// What the systems of the trace have added, as it was received; nil if there is nothing that may be passed on.
+    /// The data that the systems of the trace have added, as it was received; nil if there is none that may be passed
+    /// on.
     public let tracestate: String?
 
     /// The id of the trace: 32 hexadecimal digits.

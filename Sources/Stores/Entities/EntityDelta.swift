@@ -79,7 +79,8 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     }
 }
 
-/// What happened to one id: the entries that changed its place first and last, and whether one set its value.
+/// The net change of one id: the positions of the first and the last entry that changed its place, and whether an entry
+/// set its value.
 @usableFromInline
 struct NetChange<ID: Hashable & Sendable> {
     @usableFromInline let id: ID

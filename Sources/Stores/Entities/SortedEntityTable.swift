@@ -4,7 +4,7 @@
 ///         static func areInOrder(_ first: Book, _ second: Book) -> Bool { first.title < second.title }
 ///     }
 public protocol EntityOrder<Entity> {
-    /// What is sorted.
+    /// The type of the sorted entities.
     associatedtype Entity: Identifiable & Sendable where Entity.ID: Sendable
 
     /// Whether the first comes before the second: a strict weak order, as in `sort(by:)`.
@@ -19,7 +19,7 @@ public protocol EntityOrder<Entity> {
 ///     var books = SortedEntityTable<ByTitle>()
 ///     books.addMany(found)
 public struct SortedEntityTable<Order: EntityOrder>: Sendable, ChangeTracked {
-    /// What the table holds.
+    /// The type of the entities in the table.
     public typealias Entity = Order.Entity
 
     @usableFromInline var sorted = EntityTable<Entity>()
@@ -34,7 +34,7 @@ public struct SortedEntityTable<Order: EntityOrder>: Sendable, ChangeTracked {
         sorted = EntityTable(EntityTable(entities).sorted(by: Order.areInOrder))
     }
 
-    /// The sorted entities as a table, to encode them or to find changes. What is set is sorted.
+    /// The sorted entities as a table, to encode them or to find changes. A table that is set is sorted first.
     @inlinable
     public var table: EntityTable<Entity> {
         get { sorted }

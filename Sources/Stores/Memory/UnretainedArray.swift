@@ -2,8 +2,8 @@
 @usableFromInline
 package final class UnretainedArray<Element: AnyObject & Sendable>: Sendable {
     private let owner: [Element]
-    // The same elements, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after `init`,
-    // and `owner` retains the elements.
+    // The elements of `owner`, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after
+    // `init`, and `owner` retains the elements.
     @usableFromInline nonisolated(unsafe) let elements: UnsafeBufferPointer<Unmanaged<Element>>
 
     @usableFromInline

@@ -85,7 +85,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
 
     @inlinable public var prepared: AnyMiddleware { self }
 
-    /// The same middleware, whose reducer is in this place of a composed reducer.
+    /// A copy of this middleware whose reducer is in this place of a composed reducer.
     @usableFromInline
     func inPart(_ place: Int) -> AnyMiddleware {
         AnyMiddleware(
@@ -123,7 +123,7 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
     /// The groups of timers, of which a store needs each once.
     @usableFromInline package let timerGroups: [EffectKey]
 
-    /// The middlewares of a reducer, then those of the store.
+    /// The middlewares of a reducer, then the middlewares of the store.
     @usableFromInline
     package init(_ own: [AnyMiddleware<State, Action>], _ middleware: [any Middleware<State, Action>]) {
         let all = own + middleware.map { $0.prepared }
@@ -136,7 +136,7 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
         timerGroups = all.flatMap { $0.timers.map(\.group) }
     }
 
-    /// Looks at all parts, and takes those that the state no longer has.
+    /// Looks at all parts, and takes the parts that the state no longer has.
     func takeGone(from parts: inout LiveParts, in state: State) -> Set<EffectPath> {
         parts.takeGone(
             isGone: { isGone($0, in: state) },

@@ -1,6 +1,6 @@
 // Middleware composes where reducers do: on a property, an optional, a case and the elements of a collection.
 extension Middleware {
-    /// The same middleware for a property of the state and the actions nested in one case.
+    /// This middleware, applied to a property of the state and to the actions nested in one case.
     ///
     /// Its effects belong to the property: an effect of the same name in another property is another effect.
     @inlinable
@@ -15,7 +15,7 @@ extension Middleware {
         }
     }
 
-    /// The same middleware for an optional state. While the state is nil, it sees nothing.
+    /// This middleware, applied to an optional state. While the state is nil, it sees nothing.
     ///
     /// When the state becomes nil, its effects and timers are cancelled. A state with an id (`Identifiable`) that gets another
     /// id counts as a new state.
@@ -24,7 +24,7 @@ extension Middleware {
         AnyMiddleware(of: prepared, at: .wrapped, mayEnd: true, .whole) { $0 }
     }
 
-    /// The same middleware for the payload of one case of an enumeration. In any other case it sees nothing.
+    /// This middleware, applied to the payload of one case of an enumeration. In any other case it sees nothing.
     ///
     /// When the state changes to another case, its effects and timers are cancelled. A payload with an id (`Identifiable`) that
     /// gets another id counts as a new payload.
@@ -43,7 +43,8 @@ extension Middleware {
         AnyMiddleware(of: prepared, at: .payload(number), mayEnd: true, action) { state.value(in: $0) }
     }
 
-    /// The same middleware for each element of a collection. It sees the actions of the elements that are there.
+    /// This middleware, applied to each element of a collection. It sees only actions of elements that the collection
+    /// contains.
     ///
     /// When an element is removed, its effects and timers are cancelled. The key of an element of an array is its index, which
     /// another element may take over: give such elements an id (`Identifiable`), or use an ``EntityTable``.
@@ -183,7 +184,7 @@ extension AnyMiddleware {
                 return part.isGone?(path.dropFirst(), value) ?? false
             },
             look: { way, state, look in
-                // A way that goes on leads to a collection of another middleware.
+                // A longer way leads to a collection of another middleware.
                 if way.isEmpty { look.look(at: state, tracker, isGone: part.isGone) }
             }, check: { way, version in way.isEmpty ? tracker?.check(version) : nil },
             timers: part.timers.map { source in

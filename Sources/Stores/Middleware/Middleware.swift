@@ -35,7 +35,7 @@ public protocol Middleware<State, Action>: Sendable {
     /// The store then copies the state before each action, and the action copies the collections that it changes.
     var readsPreviousState: Bool { get }
 
-    /// The same middleware with its type erased.
+    /// This middleware with its type erased, as a store calls it.
     var prepared: AnyMiddleware<State, Action> { get }
 }
 
@@ -82,7 +82,7 @@ public enum Interception<Action: Sendable>: Sendable {
     /// The action ends here, and its sender gets the rejection.
     case reject(Rejection)
 
-    /// The same decision for a store whose actions embed these.
+    /// Converts this decision for a store whose actions embed these.
     @inlinable
     package func map<Parent: Sendable>(_ embed: (Action) -> Parent) -> Interception<Parent> {
         switch self {

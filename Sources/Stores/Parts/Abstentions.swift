@@ -37,7 +37,7 @@ package struct Abstentions: Sendable {
         more = More((more?.places ?? []).union([place]), more?.nested ?? [:])
     }
 
-    /// Adds those inside of the part in this place.
+    /// Adds the parts inside of the part in this place.
     @usableFromInline
     mutating func insert(_ inside: Abstentions, in place: Int) {
         more = More(more?.places ?? [], (more?.nested ?? [:]).merging([place: inside]) { $1 })
@@ -52,7 +52,7 @@ package struct Abstentions: Sendable {
     @usableFromInline
     func containLater(_ place: Int) -> Bool { more?.places.contains(place) == true }
 
-    /// Those inside of the part in this place.
+    /// The parts inside of the part in this place that ignored the action.
     @inlinable
     func inside(_ place: Int) -> Abstentions { more == nil ? Abstentions() : nested(in: place) }
 

@@ -38,12 +38,12 @@ public protocol Reducer<State, Action>: Sendable {
     /// Both steps: changes `state` only if the decision is `.accept`. A reducer may implement both in one pass.
     func apply(_ action: Action, to state: inout State) -> Decision
 
-    /// The same reducer with its type erased.
+    /// This reducer with its type erased, as stores and compositions keep it.
     var prepared: AnyReducer<State, Action> { get }
 }
 
 extension Reducer {
-    /// The same reducer with middleware for its state and actions: one declaration for both.
+    /// Adds middleware for the state and the actions of this reducer: one declaration for both.
     ///
     ///     Scope(\.draft, .draft, IfPresent(DraftReducer().with(DraftMiddleware(client))))
     ///
@@ -181,7 +181,7 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
             }, middleware: middleware, onlyFollows: onlyFollows)
     }
 
-    /// The same reducer with other middleware.
+    /// A copy of `reducer` with other middleware.
     @inlinable
     package convenience init(_ reducer: AnyReducer, _ middleware: [AnyMiddleware<State, Action>]) {
         self.init(
@@ -218,7 +218,7 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
         decideFunction(action, state, &abstentions)
     }
 
-    /// - Parameter abstentions: those of the decision.
+    /// - Parameter abstentions: the parts that ignored the action when it was decided.
     @inlinable
     package func reduce(_ state: inout State, _ action: Action, _ abstentions: Abstentions) {
         reduceFunction(action, &state, abstentions)

@@ -32,7 +32,7 @@ public struct Receipt: Sendable {
         self.followUps = followUps
     }
 
-    /// The same receipt with a fault.
+    /// A copy of this receipt with a fault.
     @usableFromInline
     package func with(_ fault: StoreFault) -> Receipt {
         let nothing: @Sendable () -> Void = {}
@@ -56,8 +56,9 @@ public struct Receipt: Sendable {
 
     /// Cancels the effects that the action started, and those that their actions started.
     ///
-    /// What they still send is not reduced. The state stays as it is, and timers continue. The reducer of the store must not
-    /// call it: see ``Reducer``. An action that was queued (``Outcome/queued``) cannot be cancelled by its receipt.
+    /// Actions that these effects still send are not reduced. The state stays as it is, and timers continue. The
+    /// reducer of the store must not call it: see ``Reducer``. An action that was queued (``Outcome/queued``) cannot be
+    /// cancelled by its receipt.
     public func cancel() { followUps?.cancel() }
 }
 

@@ -251,7 +251,7 @@ extension Store {
         let action: Action
         /// The parts of the reducer that ignored it.
         let abstentions: Abstentions
-        /// Those of the middlewares, if they were asked already.
+        /// The effects with which the middlewares answered; nil if they were not asked yet.
         var answers: [Effect<Action>?]?
     }
 

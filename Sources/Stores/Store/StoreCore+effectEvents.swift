@@ -20,7 +20,7 @@ extension StoreCore {
         for observer in observers { observer(event) }
     }
 
-    /// The same after a commit: inside a batch the event is deferred to its end.
+    /// Notifies the observers of effects after a commit. Inside a batch, the event is deferred to the end of the batch.
     @inlinable
     func notifyAfterBatch(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         let work = contents.pointee.madePendingWork

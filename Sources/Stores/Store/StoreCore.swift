@@ -43,8 +43,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// A pointer to the contents, valid while the lock is held.
     @usableFromInline package typealias ContentsPointer = UnsafeMutablePointer<Contents>
 
-    // Guards the state and everything that belongs to a commit. Held while an action is reduced and subscribers are notified,
-    // who may read the store. Taken before the locks of subscribers and effect groups.
+    // Guards the state and everything that belongs to a commit. Held while an action is reduced, and while subscribers
+    // are notified: they may read the store. Taken before the locks of subscribers and effect groups.
     @usableFromInline package let contents: StoreLock<State, Action>
     @usableFromInline package let middleware: MiddlewareStack<State, Action>
     @usableFromInline package let environment: StoreEnvironment
@@ -95,7 +95,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - previous: the state before the action, if a middleware asks for it.
-    ///   - answers: those of the middlewares that were asked already, in their order; nil if none was asked.
+    ///   - answers: the effects of the middlewares that were asked already, in their order; nil if none was asked.
     ///   - abstentions: the parts of the reducer that ignored the action.
     @inlinable
     package func commit(
@@ -267,7 +267,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 }
 
-/// What a dispatch has started so far.
+/// The effects that a dispatch has started so far, with its depth and its trace.
 @usableFromInline
 package struct DispatchContext {
     @usableFromInline package var effectGroup: EffectGroup?
