@@ -58,7 +58,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
             write: { action in extract(action).map(fields.write) })
     }
 
-    /// The same declaration under another type.
+    /// A copy of this declaration under another type.
     func renamed(_ rename: (String) -> String) -> ActionDeclaration {
         ActionDeclaration(
             rename(type), summary, audience: audience, payload: payload, example: examplePayload, secrets: secrets,
@@ -105,7 +105,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
             })
     }
 
-    /// The same declaration for actions that embed these.
+    /// Converts this declaration for actions that embed these.
     @inlinable
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionDeclaration<Parent> {
         ActionDeclaration<Parent>(self, path)

@@ -52,7 +52,7 @@ struct ActionFields<Values: Sendable>: Sendable {
         .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
     }
 
-    /// What is wrong with the fields, one sentence each.
+    /// The errors in the declared fields and their examples, one sentence each.
     @usableFromInline var problems: [String] {
         let missing = properties.filter { $0.isRequired && example[$0.name] == nil }.map(\.name)
         let violations = schema().validate(.object(example), at: .root).filter { violation in

@@ -11,8 +11,8 @@ public protocol DeclaredAction: Sendable {
 public struct ActionSchema<Action: Sendable>: Sendable {
     /// The declarations, in the order of listings.
     public let declarations: [ActionDeclaration<Action>]
-    /// What is wrong with the declarations, each in a sentence; empty if they can be used. A server refuses to
-    /// start with problems.
+    /// The errors in the declarations, one sentence each; empty if they can be used. A server refuses to start with
+    /// problems.
     public let problems: [String]
     @usableFromInline let indices: ActionTypeTable
     @usableFromInline let encoder: @Sendable (Action) -> Description?
@@ -62,7 +62,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
         self.problems = problems + duplicates.filter { !problems.contains($0) }
     }
 
-    /// The same declarations for actions that embed these.
+    /// Converts these declarations for actions that embed these.
     @inlinable
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
         ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }, problems: problems) { [encoder] action in

@@ -158,14 +158,14 @@ final class FieldCoder<Value: Sendable>: Sendable {
 /// The payload is valid by its schema, but a field could not be decoded.
 @usableFromInline
 struct PayloadMismatch: Error {
-    /// The place in the payload, and what is wrong there, if that is known.
+    /// The place in the payload and the error there; nil if they are not known.
     let reason: JSONDecodingError?
 
     init(_ reason: JSONDecodingError?) { self.reason = reason }
 }
 
 extension JSONDecodingError {
-    /// The same error of a value that contains this one as `step`.
+    /// A copy of this error for a value that contains the invalid one as `step`.
     func below(_ step: String) -> JSONDecodingError {
         JSONDecodingError(pointer: JSONPointer(tokens: [step] + pointer.tokens), detail: detail)
     }

@@ -210,7 +210,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
     }
 }
 
-/// What a ``Fetch`` calls, and the actions that follow.
+/// The call that a ``Fetch`` makes, and the actions that follow it.
 private struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Sendable {
     let name: String
     let service: String

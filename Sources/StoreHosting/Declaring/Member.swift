@@ -1,7 +1,7 @@
 public import JSON
 public import Stores
 
-/// Who sees a member of a state.
+/// Whether clients see a member of a state, and how it is persisted.
 public enum MemberVisibility: Sendable {
     /// Clients see it, and it is persisted.
     case shown
@@ -26,7 +26,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     /// - Parameters:
     ///   - name: a constant: letters, digits, `-` and `_`.
     ///   - path: its place in the state.
-    ///   - visibility: who sees it.
+    ///   - visibility: whether clients see it, and how it is persisted.
     @inlinable
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,

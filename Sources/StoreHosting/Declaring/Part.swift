@@ -92,7 +92,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
 }
 
 extension Selector {
-    /// The same selector for a state that contains this one.
+    /// Converts this selector for a state that contains this one.
     @usableFromInline
     func pulledBack<Parent: Sendable>(to path: any KeyPath<Parent, State> & Sendable) -> Selector<Parent> {
         Selector<Parent>(name, summary, write: { [write] state, json in write(state[keyPath: path], &json) })

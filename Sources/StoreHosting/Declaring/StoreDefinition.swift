@@ -128,13 +128,13 @@ public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var services: [RemoteService] = []
     var makers: [@Sendable (RemoteClients) -> any Middleware<State, StoreAction<State>>] = []
-    /// What is wrong with the elements, one sentence each.
+    /// The errors in the elements, one sentence each.
     var problems: [String] = []
 
     @usableFromInline
     init() {}
 
-    /// Adds an action and what is wrong with its fields, which matters only if clients send it.
+    /// Adds an action and the errors in its fields, which matter only if clients send the action.
     @usableFromInline
     mutating func add(_ action: NamedAction, problems found: [String]) {
         actions.append(action)
@@ -179,7 +179,7 @@ public struct StoreElements<State: Sendable>: Sendable {
         return problems + memberProblems
     }
 
-    /// What is wrong with the names of the members.
+    /// The errors in the names of the members.
     var memberProblems: [String] {
         let names = members.map(\.member.name.description)
         return names.duplicates.map { "Two members have the name \"\($0)\"." }

@@ -206,7 +206,7 @@ extension EncodedPatch.Operation {
 }
 
 extension EncodedPatch {
-    /// What a patch of the whole state means for a part of the state.
+    /// The projection of a patch of the whole state onto a part of the state.
     public enum Projection: Sendable, Equatable {
         /// The part has not changed.
         case unchanged
@@ -218,7 +218,7 @@ extension EncodedPatch {
         case needsValue
     }
 
-    /// What the patch means for the part that `pointer` finds.
+    /// Projects the patch onto the part that `pointer` finds.
     public func projected(to pointer: JSONPointer) -> Projection {
         guard !pointer.tokens.isEmpty else { return isEmpty ? .unchanged : .patch(self) }
         let base = pointer.description
@@ -241,7 +241,7 @@ extension EncodedPatch {
 }
 
 extension EncodedPatch.Operation {
-    /// What an operation on the whole state means for a part of it.
+    /// The relation of an operation on the whole state to a part of it.
     fileprivate enum Relation {
         /// It leaves the part alone.
         case disjoint

@@ -38,7 +38,7 @@ extension DispatchOptions {
 
 /// The result of a client's action, with the JSON that belongs to it.
 public struct DispatchResult: Sendable {
-    /// What came of the action.
+    /// The outcome of the action.
     public enum Outcome: Sendable {
         /// At least one action was committed.
         case committed
@@ -56,7 +56,7 @@ public struct DispatchResult: Sendable {
         case ended
     }
 
-    /// What came of the action.
+    /// The outcome of the action.
     public let outcome: Outcome
     /// The revision of the store after the action; 0 if the action was refused before it came to the store.
     public let revision: Int
@@ -65,7 +65,7 @@ public struct DispatchResult: Sendable {
     public var state: EncodedState? { stateJSON.map { EncodedState(revision: revision, json: $0) } }
     /// The JSON text of ``state``.
     package let stateJSON: [UInt8]?
-    /// What the action would change, after a dry run.
+    /// The changes that the action would make, after a dry run.
     public let patch: EncodedPatch?
     private let followUps: Receipt.FollowUps?
 
@@ -91,7 +91,7 @@ public struct DispatchResult: Sendable {
     /// The effects that the action started.
     public var effects: [EffectID] { followUps?.effects ?? [] }
 
-    /// Whether every effect that the action started has ended, and those that their actions started.
+    /// Whether every effect that the action started has ended, and every effect that their actions started.
     public var isSettled: Bool { followUps?.effectGroup?.isSettled ?? true }
 
     /// Calls `done` once ``isSettled`` is true: before this returns if it is already.

@@ -40,7 +40,8 @@ struct FaultLabel: Sendable, CustomStringConvertible {
     }
 }
 
-/// What the calling thread dispatches, for the line that is written if the process ends with a fault meanwhile.
+/// A note of the action that the calling thread dispatches. If the process ends with a fault meanwhile, the last line
+/// that it writes shows the note.
 @usableFromInline
 enum FaultNote {
     /// Calls `body`, which dispatches an action with that type.

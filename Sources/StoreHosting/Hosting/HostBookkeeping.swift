@@ -1,7 +1,7 @@
 import JSON
 import Stores
 
-/// What the next diff of a restored state needs. The stores that begin with the state share it.
+/// The baseline for the next diff of a restored state. The stores that begin with the state share it.
 @usableFromInline
 struct RestoredBaseline: Sendable {
     let encoded: EncodedBaseline
@@ -32,8 +32,8 @@ extension PrivateStateEncoder.Secrets {
     static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
 }
 
-/// What a host remembers of one store: its newest state as JSON, which is the baseline of the next diff, and the commits of the
-/// newest dispatch.
+/// The record of a host about one store: its newest state as JSON, which is the baseline of the next diff, and the
+/// commits of the newest dispatch.
 ///
 /// The store's lock guards it. The compiler's own checks of access are off, because they would cost more than the accesses.
 @usableFromInline
@@ -73,7 +73,7 @@ final class HostBookkeeping {
         baselineRevision == revision && baseline.isComplete ? baseline.text : nil
     }
 
-    /// Finds what has changed in the state, which is now at `revision`, since the last call.
+    /// Finds the changes of the state, which is now at `revision`, since the last call.
     func findChanges(at revision: Int, _ visit: (inout StateDiffer) -> Void) -> DiffResult {
         let found = baseline.update(visit)
         // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
@@ -106,14 +106,14 @@ final class HostBookkeeping {
         return found.failure == nil ? found.patch : nil
     }
 
-    /// What has changed in `state`, which is not committed, since the newest state.
+    /// The changes from the newest state to `state`, which is not committed.
     private func changes(to state: some DiffableState) -> DiffResult {
         var copy = baseline
         return copy.update(state.findChanges)
     }
 
-    /// Whether to report an action that is lost now: one report a minute for each bound, because a client can repeat what led
-    /// to it.
+    /// Whether to report an action that is lost now: one report a minute for each bound, because a client can repeat
+    /// the cause.
     func reportsLoss(at bound: ActionLoss, at moment: Int) -> Bool {
         if let last = lastReportedLosses[bound], moment - last < 60_000 { return false }
         lastReportedLosses[bound] = moment

@@ -193,7 +193,7 @@ extension StoreCoding {
 
     /// The result of one dispatch.
     ///
-    /// - Parameter contents: those of the store, inside it; nil if the action did not get there.
+    /// - Parameter contents: the contents of the store, whose lock is held; nil if the action did not reach the store.
     @inlinable
     func result(
         _ receipt: Receipt, _ contents: Contents?, _ options: DispatchOptions, isBatch: Bool
@@ -241,7 +241,7 @@ extension Receipt {
 }
 
 extension ActionDecodingError {
-    /// The same error with pointers into the whole batch.
+    /// A copy of this error with pointers into the whole batch.
     fileprivate func inBatch(at index: Int) -> ActionDecodingError {
         guard case .invalidPayload(let violations) = self else { return self }
         return .invalidPayload(

@@ -25,7 +25,7 @@ extension StoreKind {
         return kind
     }
 
-    /// The same kind, whose stores call its services through these clients.
+    /// A copy of this kind whose stores call its services through these clients.
     public func connected(to clients: RemoteClients) -> StoreKind {
         guard let connect else { return self }
         var kind = connect(clients)
@@ -34,7 +34,7 @@ extension StoreKind {
         return kind
     }
 
-    /// The same kind with these problems.
+    /// A copy of this kind with these problems.
     @usableFromInline
     func with(problems: [String]) -> StoreKind {
         var kind = self

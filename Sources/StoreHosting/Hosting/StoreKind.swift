@@ -46,7 +46,7 @@ public struct StoreKind: Sendable {
     /// The remote services that its stores call: see ``calling(_:make:)``.
     public internal(set) var services: [RemoteService] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
-    /// What is wrong with its definition, one sentence each. A server does not start with such a kind.
+    /// The errors in its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
     /// The schema of the state that clients see. A value whose type has no known schema may be anything.
     ///
@@ -138,7 +138,7 @@ public struct StoreKind: Sendable {
         }
     }
 
-    /// What is wrong with the names of the selectors. A name that begins with a slash would hide the JSON Pointer.
+    /// The errors in the names of the selectors. A name that begins with a slash would hide the JSON Pointer.
     private static func problems(ofSelectors names: [String]) -> [String] {
         names.duplicates.map { "Two selectors have the name \"\($0)\"." }
             + names.filter { !$0.isMemberName }.map {

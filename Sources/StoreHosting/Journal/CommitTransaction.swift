@@ -73,7 +73,7 @@ extension CommitRecorder {
     ///
     /// Unlike the completions of ``whenDurable(through:_:)``, tasks that wait are resumed in any order.
     ///
-    /// - Parameter revision: the last of the commits to wait for; 0 for those that are appended.
+    /// - Parameter revision: the last of the commits to wait for; 0 for all that are appended so far.
     /// - Throws: the reason if something could not be persisted. Nothing after that is persisted either, and the state in
     ///   memory is not the session's any more.
     public func durable(through revision: Int) async throws(JournalError) {
@@ -91,7 +91,7 @@ public final class CommitRecord: Sendable {
     public let type: String
     /// The fields of the action, with `***` for secrets.
     public let payload: JSONObject
-    /// Who sent the action.
+    /// The sender of the action.
     public let origin: Origin
     /// The revision whose commit caused the action; nil if none did, as with a client's.
     public let cause: Int?
@@ -108,7 +108,7 @@ public final class CommitRecord: Sendable {
     ///   - revision: the revision that the commit made.
     ///   - type: the declared name of the action.
     ///   - payload: the fields of the action, with `***` for secrets.
-    ///   - origin: who sent the action.
+    ///   - origin: the sender of the action.
     ///   - cause: the revision whose commit caused the action; nil for a client's.
     ///   - committedAt: milliseconds since 1970-01-01T00:00:00Z.
     ///   - changes: the changes of the state.

@@ -42,8 +42,8 @@ public protocol Journal: Sendable {
     /// of the sync. It is called on any thread, so it must be quick. A second call replaces the observer.
     func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void)
 
-    /// Calls `observer` with what changes from now on about the owners of sessions, one event after the other, and at once with the
-    /// nodes that are known. It is called on any thread, so it must be quick. A second call replaces the observer.
+    /// Calls `observer` with each later change of the owners of sessions, one event after the other, and at once with
+    /// the known nodes. It is called on any thread, so it must be quick. A second call replaces the observer.
     ///
     /// A journal that is not shared has no events.
     func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void)
@@ -149,15 +149,15 @@ extension Journal {
     public func useSessionTime(_ now: @escaping @Sendable () -> Int) {}
 }
 
-/// What changes about the owners of sessions in a journal that several processes share.
+/// A change of the owners of sessions, in a journal that several processes share.
 public enum OwnershipEvent: Sendable, Equatable {
     /// Every session that this process has in memory may belong to another one: drop them all. It is not repeated until this
     /// process can claim sessions again.
     case lost
     /// The addresses of the nodes whose leases hold, with that of this one if its lease holds.
     case nodes(Set<String>)
-    /// How those nodes prove themselves to others that are of an earlier release, by their addresses: there are some only during an
-    /// upgrade.
+    /// The nodes of an earlier release, by their addresses, with the number of the way in which they prove themselves.
+    /// There are such nodes only during an upgrade.
     case olderNodes([String: Int])
 }
 
@@ -222,7 +222,7 @@ public enum JournalError: Error, Sendable, Equatable {
     /// Stored data is damaged: a checksum differs. The owner is that of the session, if it can still be read and there is one.
     case corrupt(String, owner: Subject? = nil)
 
-    /// The same error of a session with this owner.
+    /// This error with the owner of the session, if stored data is damaged; otherwise this error as it is.
     package func of(owner: Subject?) -> JournalError {
         if case .corrupt(let detail, _) = self { .corrupt(detail, owner: owner) } else { self }
     }

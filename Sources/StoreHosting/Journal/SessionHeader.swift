@@ -37,7 +37,7 @@ public struct SessionHeader: Sendable, Equatable {
         self.isPersonal = isPersonal
     }
 
-    /// The same session with another history.
+    /// A copy with another history.
     package func renamed(history: String) -> SessionHeader {
         SessionHeader(
             id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, historyID: history,
@@ -118,7 +118,7 @@ public struct UnusedSessions: Sendable, Equatable {
     /// The result of a search from `start` to `moment`.
     ///
     /// The next search begins with the oldest unused session, because it may turn out that it cannot be ended now. If there are
-    /// more sessions than one search looks at, the next one goes on behind them, so that no session can stop it.
+    /// more sessions than one search looks at, the next one continues behind them, so that no session can stop it.
     ///
     /// - Parameters:
     ///   - sessions: the unused sessions that may be ended.
@@ -157,7 +157,8 @@ public enum SessionLookup: Sendable {
     case unknown
     /// A session that has ended.
     case ended(owner: Subject?)
-    /// A session: its newest state, the idempotency records that are still valid, and the journal of what follows.
+    /// A session: its newest state, the idempotency records that are still valid, and the journal of the commits that
+    /// follow.
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
     /// A session that another process owns, which is reached at an address.
     case elsewhere(String)

@@ -15,7 +15,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let migrations: [Migration]
     /// The initial state of every new store.
     @usableFromInline let initialState: State
-    /// The same as it is persisted.
+    /// The initial state as it is persisted.
     let initial: StateSnapshot
     /// The baseline of the diff of the first commit.
     let initialBaseline: EncodedBaseline
@@ -57,7 +57,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
 
     /// The selected value of a state, as JSON.
     ///
-    /// A pointer into an ``ObjectState`` costs what it selects: only the member on its path is encoded.
+    /// A pointer into an ``ObjectState`` costs no more than its selection: only the member on its path is encoded.
     ///
     /// - Parameter root: the whole state as JSON, called only if the selection needs it.
     @usableFromInline
@@ -83,7 +83,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
 
     func json(of state: State) -> [UInt8] { JSONWriter.json(of: state) }
 
-    /// The whole state as JSON. What has not changed since `previous` is copied from there.
+    /// The whole state as JSON. The parts that have not changed since `previous` are copied from there.
     func encoding(of state: State, at revision: Int, after previous: StateEncoding?) -> StateEncoding {
         guard visitsWhatItEncodes, let object = state as? any ObjectState else {
             return StateEncoding(revision: revision, json: json(of: state))
@@ -153,7 +153,7 @@ private struct PointedMember: ~Copyable, MemberVisitor {
     private mutating func member<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: LosslessStringConvertible {
         let name = tokens[depth + 1]
-        // The same id may have other texts too, which are not the member's name.
+        // An id may have other texts too, which are not the member's name.
         guard let id = Entity.ID(name), id.description == name, let entity = table[id] else { return }
         depth += 1
         encode { $0.value(entity) }
@@ -258,7 +258,7 @@ extension StateEncoder {
 }
 
 extension JSONValue {
-    /// The same value, whose objects have their members in the order that they have in `other`.
+    /// A copy of this value whose objects have their members in the order that they have in `other`.
     fileprivate func ordered(as other: JSONValue) -> JSONValue {
         switch (self, other) {
         case (.object(let members), .object(let others)):
