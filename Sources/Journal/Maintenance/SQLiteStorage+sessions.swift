@@ -6,9 +6,9 @@ extension SQLiteStorage {
     public struct ListedSession: Sendable, Equatable {
         /// Its id.
         public let id: String
-        /// What is stored of it; nil if that cannot be read.
+        /// The stored session, in short; nil if it cannot be read.
         public let summary: SessionSummary?
-        /// What is wrong with it; nil if a server can use it.
+        /// The reason why a server cannot use it; nil if a server can.
         public let damage: String?
 
         package init(id: String, summary: SessionSummary?, damage: String?) {
@@ -92,7 +92,7 @@ extension SQLiteStorage {
 }
 
 extension WriteConnection {
-    /// Ends a session, also one that the index of ids does not find, and deletes what can be deleted of it.
+    /// Ends a session, also one that the index of ids does not find, and deletes as much of it as possible.
     ///
     /// - Returns: whether it existed.
     fileprivate func delete(_ id: String, at moment: Int) throws(SQLiteError) -> Bool {

@@ -2,7 +2,7 @@ import Locks
 package import StoreHosting
 import Stores
 
-/// What a session's journal has in memory: the commands on their way to the storage, and the newest commits.
+/// The data of a session's journal in memory: the commands on their way to the storage, and the newest commits.
 package struct SessionContents<Position: Sendable>: Sendable {
     /// How many commands the storage was given, and how many of them it has acknowledged: written them, or with
     /// relaxed durability taken them.

@@ -9,9 +9,9 @@ package struct SnapshotPolicy: Sendable {
     /// The newest snapshot: its revision, and its size.
     private var revision = 0
     private var byteCount = 0
-    /// What has been changed since, in bytes.
+    /// The size of the changes since the newest snapshot, in bytes.
     private var changedBytes = 0
-    /// What the commits since take, in bytes.
+    /// The size of the commits since the newest snapshot, in bytes.
     private var loggedBytes = 0
     private let maxDistance: Int
     private let maxLoggedBytes: Int

@@ -1,5 +1,5 @@
-/// The bytes of several commits. A row of the table `unsorted` has those of one transaction, of all sessions. A row of the table
-/// `segments` has those of one session.
+/// The bytes of several commits. A row of the table `unsorted` has the commits of one transaction, of all sessions. A
+/// row of the table `segments` has commits of one session.
 ///
 /// The bytes of a commit are the number of its session and the fields of ``CommitRow``, as ``RecordWriter`` writes them.
 struct CommitBatch: Sendable {
@@ -17,7 +17,7 @@ struct CommitBatch: Sendable {
 
     mutating func append(_ commit: BatchedCommit) { record.add(encoded: commit.encoded) }
 
-    /// What the row of this number adds to the sum of all rows, by which missing and damaged ones are noticed.
+    /// The digest that a row adds to the sum of all rows. The sum shows whether rows are missing or damaged.
     static func digest(_ bytes: [UInt8], number: Int) -> UInt64 {
         var digest = Checksum(0)
         digest.add(number)

@@ -12,7 +12,7 @@ struct Segment {
     private(set) var firstAt = 0
     /// When the newest commit was made.
     private(set) var lastAt = 0
-    /// What the commits count against `storage.keepBytes`.
+    /// The size of the commits, as `storage.keepBytes` counts it.
     private(set) var byteCount = 0
     private(set) var batch = CommitBatch()
 
@@ -55,7 +55,7 @@ struct Segment {
 }
 
 extension Segment {
-    /// The table, or what a file of an older version has instead: rows of one commit each.
+    /// The table, or its counterpart in a file of an older version: rows of one commit each.
     static func table(version: Int) -> String {
         version < 6 ? "(SELECT \(columnsOfCommits) FROM commits)" : "segments"
     }

@@ -49,7 +49,7 @@ extension Connection {
     /// - Parameter isCancelled: whether to stop early.
     func sessionsMissingInIndex(unless isCancelled: () -> Bool) -> Set<String> {
         var missing: Set<String> = []
-        // What a damaged table still shows is looked up one by one.
+        // The rows that a damaged table still shows are looked up one by one.
         guard !hasWholeIndex(unless: isCancelled), let rows = try? prepare(Self.table),
             let lookup = try? prepare("SELECT number FROM sessions WHERE id = ?")
         else { return [] }

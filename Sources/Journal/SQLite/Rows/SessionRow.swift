@@ -66,7 +66,8 @@ struct SessionHead: Sendable {
 
     static let columnCount: Int32 = 9
 
-    /// The same for a file of an older version, as far as the other rows show the values.
+    /// The counterparts of ``columns`` in a file of an older version, computed from the other rows as far as they show
+    /// the values.
     static func columns(ofVersion version: Int) -> String {
         switch version {
         case 4...: return columns

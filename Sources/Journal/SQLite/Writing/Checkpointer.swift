@@ -31,9 +31,9 @@ final class Checkpointer: Sendable {
     }
 
     enum Extent {
-        /// What is in the WAL now. Many small checkpoints delay commits less than a large one.
+        /// One pass over the pages that are in the WAL now. Many small checkpoints delay commits less than a large one.
         case pass
-        /// So much that the writer can finish it.
+        /// Passes until little is left, so that the writer can finish the checkpoint.
         case whole
     }
 

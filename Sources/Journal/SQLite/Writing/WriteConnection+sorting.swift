@@ -78,7 +78,7 @@ struct ArrivedCommits {
     }
 }
 
-/// What one step may still sort.
+/// The limits that are left in one step of sorting.
 private struct StepLimits {
     var commits: Int
     var sessions: Int
