@@ -1,6 +1,6 @@
 package import Cluster
 
-/// What a server tells about itself, as far as it matters.
+/// The facts that a server tells about itself, as far as they matter to the journal.
 package struct RedisFacts: Sendable, Equatable {
     /// The lines `name:value` of `INFO`.
     let info: [String: String]
@@ -74,7 +74,7 @@ package struct RedisFacts: Sendable, Equatable {
         return isTrusted ? nil : Self.problem(configuration, isRelaxed: isRelaxed)
     }
 
-    /// Why the settings of a server lose what was acknowledged; nil if they do not.
+    /// Why the settings of a server can lose acknowledged commits; nil if they cannot.
     static func problem(_ configuration: [String: String]?, isRelaxed: Bool) -> String? {
         guard let configuration, let append = configuration["appendonly"], let sync = configuration["appendfsync"]
         else {

@@ -76,7 +76,7 @@ struct RedisHandshake {
         return .failed("the nodes of its cluster do not agree on which of them has the sessions")
     }
 
-    /// What came of one connection.
+    /// The result of one connection: an outcome, or the node to ask next.
     private enum Attempt {
         case done(Outcome)
         case redirected(RedisAddress.Endpoint)
@@ -161,7 +161,7 @@ struct RedisHandshake {
         }
     }
 
-    /// What an error means for the connection.
+    /// Decides by an error whether a later attempt may succeed.
     static func outcome(of error: String) -> Outcome {
         switch error.prefix(while: { $0 != " " }) {
         case _ where RedisVerdict.isOfPermissions(error): .refused(RedisVerdict.explanation(of: error))

@@ -13,7 +13,7 @@ import Synchronization
 /// Any number of nodes use a prefix of a server at a time. Loading a session claims it for a node, and it
 /// belongs to that node until the node closes its journal or the node's lease ends. Each commit is one atomic script, which
 /// refuses it unless it follows the stored revision and comes from the newest claim of the session. If the connection is lost,
-/// commands are repeated on the next one, and what was executed already is recognized.
+/// commands are repeated on the next one, and the scripts recognize commands that were executed already.
 ///
 /// All keys are on one primary of a Redis Cluster. The journal follows `MOVED` to it from any node. While the keys are being moved
 /// to another primary it is unavailable.
@@ -25,7 +25,7 @@ public final class RedisJournal: Journal {
     public enum SettingsOrigin: Sendable {
         /// The server shows them with `CONFIG GET`.
         case checked
-        /// Whoever has configured the server says so. It need not show them.
+        /// The operator has set them, and says so. The server need not show them.
         case trusted
     }
 
@@ -44,8 +44,8 @@ public final class RedisJournal: Journal {
     let recentCommits = RecentCommitsBudget()
     /// Nil for the clock of Redis.
     private let ownTime: (@Sendable () -> Int)?
-    // What was read is decoded and used here, because the connection's thread must not be kept busy. Lookups have their own queue,
-    // so that long lists and histories do not delay them.
+    // The replies to reads are decoded and used on these queues, because the connection's thread must not be kept busy.
+    // Lookups have their own queue, so that long lists and histories do not delay them.
     private let lookups = DispatchQueue(label: "journal.lookup")
     private let reads = DispatchQueue(label: "journal.history")
 
@@ -60,7 +60,7 @@ public final class RedisJournal: Journal {
     ///   - keepBytes: the size of a session's commits above which the oldest are deleted, however few there are.
     ///   - sealer: encrypts the ids of sessions; its key must stay the same.
     ///   - node: where other nodes reach this one: `host:port`.
-    ///   - secret: what the nodes share. A node with another one is refused.
+    ///   - secret: the secret that the nodes share. A node with another one is refused.
     ///   - lease: for how long sessions belong to a node that was killed.
     ///   - waitTimeout: how long to wait for a server that does not answer. After that it is awaited in the background.
     ///   - settings: how it is known that the settings of the server keep what is acknowledged.
@@ -118,7 +118,7 @@ public final class RedisJournal: Journal {
 
     var now: Int { ownTime?() ?? connection.clock.now }
 
-    /// The moment before which records may be deleted that are kept for so many milliseconds.
+    /// The moment before which records may be deleted that are kept for `age` milliseconds.
     func expiry(after age: Int) -> Int { ownTime.map { $0() - age } ?? connection.clock.expiry(after: age) }
 
     public var isAvailable: Bool { connection.isAvailable }

@@ -1,7 +1,7 @@
 import Cluster
 import Platform
 
-/// What the script `open` has answered.
+/// The answer of the script `open`.
 enum RedisLease: Sendable, Equatable {
     struct Opened: Sendable, Equatable {
         /// How many batches of writes the storage has counted.
@@ -10,9 +10,9 @@ enum RedisLease: Sendable, Equatable {
         /// Names the newest loss of acknowledged commits; 0 if there was none.
         let lineageID: Int
         let check: [UInt8]
-        /// That of the secret of the nodes; empty if there was no node yet.
+        /// The check value of the secret of the nodes; empty if there was no node yet.
         let secretCheck: [UInt8]
-        /// Whether the data are others than those that the connection was opened with.
+        /// Whether the data differ from the data with which the connection was opened.
         let hasLost: Bool
         /// The addresses of the nodes whose leases hold.
         let nodes: Set<String>
@@ -20,11 +20,12 @@ enum RedisLease: Sendable, Equatable {
         let namesakes: [Int: Int]
         /// The time by the clock of Redis, in milliseconds.
         let time: Int
-        /// That of the server that had the data when a connection was opened last; empty if there was none.
+        /// The run id of the server that had the data when a connection was opened last; empty if there was none.
         let runID: String
         /// The record of the eras.
         let storedLineage: String
-        /// How the nodes prove themselves that are of an earlier release, by their addresses.
+        /// The nodes of an earlier release, by their addresses, with the number of the way in which they prove
+        /// themselves.
         let olderNodes: [String: Int]
 
         var lineage: StorageLineage { StorageLineage(stored: storedLineage) }
@@ -70,12 +71,12 @@ enum RedisLease: Sendable, Equatable {
         }
     }
 
-    /// What a process does with its lease.
+    /// The task of the script: to register or renew the lease of a process, or to leave it as it is.
     enum Mode: String {
         case register, renew
-        /// Neither.
+        /// Records the era of the server, and leaves the lease as it is.
         case check
-        /// It only looks.
+        /// Changes nothing.
         case read
     }
 

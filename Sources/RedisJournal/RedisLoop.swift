@@ -9,8 +9,8 @@ import Synchronization
 final class RedisLoop: @unchecked Sendable {
     // Sendable, because one thread at a time uses it: the one that makes it, and then its own.
 
-    /// How many writes may wait for their replies. What comes meanwhile is sent in one write, once the server has answered one:
-    /// fewer and larger writes cost both sides less.
+    /// How many writes may wait for their replies. Commands that come meanwhile are sent in one write, once the server
+    /// has answered an earlier write: fewer and larger writes cost both sides less.
     private static let maxWrites = 4
 
     let connection: RedisConnection
@@ -28,7 +28,7 @@ final class RedisLoop: @unchecked Sendable {
     private var owedCount = 0
     /// When commands were written, and how many replies there are once they are answered.
     private var writes: [(at: ContinuousClock.Instant, replyCount: Int)] = []
-    /// What is sent now, and how much of it was.
+    /// The bytes of the write in progress, and how many of them are sent.
     private var output: [UInt8] = []
     private var sentCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -84,7 +84,7 @@ final class RedisLoop: @unchecked Sendable {
             expire()
             if !isClosing { sendHeartbeat() }
             flush()
-            // What a server refuses or does not answer is given up.
+            // On closing, commands that the server refuses or does not answer are given up.
             let isStuck = socket == nil || connection.isRefusing.load(ordering: .relaxed)
             if isClosing, pipeline.isEmpty || isStuck { close() }
         }
@@ -154,7 +154,7 @@ final class RedisLoop: @unchecked Sendable {
         connection.isReady.store(true, ordering: .releasing)
     }
 
-    /// Takes what the storage tells with each renewal of the lease.
+    /// Takes the facts that the storage returns with each renewal of the lease.
     func take(_ opened: RedisLease.Opened) {
         connection.live.store(opened.sessions, ordering: .relaxed)
         connection.writeCount.max(opened.writeCount, ordering: .relaxed)
@@ -224,7 +224,7 @@ final class RedisLoop: @unchecked Sendable {
 
     private func perform(_ step: RedisPipeline.Step) {
         connection.waitingBytes.subtract(step.byteCount, ordering: .relaxed)
-        // The replies of a lost connection are lost with it: what was not completed is sent again.
+        // The replies of a lost connection are lost with it: commands that were not completed are sent again.
         if step.mustReconnect {
             disconnect(step.problem.map(follow) ?? reason)
         } else if let problem = step.problem {

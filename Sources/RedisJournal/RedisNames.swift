@@ -6,7 +6,7 @@ import Stores
 
 /// The names of keys.
 struct RedisNames: Sendable {
-    /// What all keys begin with.
+    /// The text with which all keys begin.
     let tag: String
 
     /// The name of a session, from which nobody can tell its id: SHA-256 in hexadecimal, whose first digits name it in the
@@ -20,7 +20,7 @@ struct RedisNames: Sendable {
 
     func session(_ hash: String) -> String { "\(tag):s:\(hash)" }
 
-    /// What a script works on.
+    /// The keys that a script gets.
     ///
     /// - Parameter session: the key of a session, or another one; nil for none.
     func keys(_ session: String? = nil) -> RedisKeys { RedisKeys(tag: tag, session: session) }
@@ -62,7 +62,7 @@ extension RedisNames {
     }
 }
 
-/// What the creation of a session stores.
+/// The data that the creation of a session stores.
 struct RedisCreation {
     private let names: RedisNames
     private let hash: String

@@ -3,12 +3,12 @@ import StoreHosting
 
 /// The commands of one connection in their order, and where each of them stands.
 ///
-/// Replies come in the order of the commands. If the connection is lost, all commands that were not answered are sent again: a
-/// script recognizes what it has executed.
+/// Replies come in the order of the commands. If the connection is lost, all commands that were not answered are sent
+/// again: a script recognizes a command that was executed already.
 ///
-/// The script `count` stands behind commands that store something, and `WAIT` behind those that change anything if there are
-/// replicas. The commands are completed when both are answered. A reply to `WAIT` that says that replicas are missing completes
-/// nothing, and the next heartbeat asks again.
+/// The script `count` stands behind commands that store something, and `WAIT` behind commands that change anything if
+/// there are replicas. The commands are completed when both are answered. A reply to `WAIT` that says that replicas are
+/// missing completes nothing, and the next heartbeat asks again.
 ///
 /// If the server executes no such command now, another connection is made after all replies have come: they tell which of the
 /// commands were not executed. A write that was refused each time it was sent was certainly not committed.
@@ -76,7 +76,7 @@ package struct RedisPipeline {
         package func callAsFunction() { request.done(result) }
     }
 
-    /// What the caller must do after some replies.
+    /// The instructions to the caller after some replies.
     package struct Step {
         /// Call these.
         package var completions: [Completion] = []
@@ -115,10 +115,10 @@ package struct RedisPipeline {
         }
     }
 
-    /// What stands behind commands that change something.
+    /// A command that is sent behind changes. The changes are completed only when it is answered.
     private enum Barrier { case count, wait }
 
-    /// How many replicas must have what is acknowledged.
+    /// How many replicas must have a change before it is acknowledged.
     let replicas: Int
     /// The call of the script `count`; nil to count nothing.
     package var count: RedisCommand?
@@ -181,7 +181,7 @@ package struct RedisPipeline {
         return replyCount
     }
 
-    /// Takes the next reply, and adds to `step` what follows from it.
+    /// Takes the next reply, and adds its consequences to `step`.
     package mutating func receive(_ reply: RedisReply, _ step: inout Step) {
         receiveNext(reply, &step)
         if let refusal, !isWaiting { step.reconnect(refusal) }
@@ -282,7 +282,7 @@ package struct RedisPipeline {
         }
     }
 
-    /// The connection is lost: what was not completed is sent again on the next one.
+    /// The connection is lost: commands that were not completed are sent again on the next one.
     package mutating func disconnect() {
         for index in start..<items.count { items[index].sendAgain(isSent: index < sent) }
         items = items[start...].filter { !$0.request.kind.isOfConnection }
@@ -317,7 +317,7 @@ package struct RedisPipeline {
             guard !item.request.kind.isOfConnection else { continue }
             step.complete(item.request, item.failure(.unavailable(detail), isSent: index < sent && !item.isRefused))
         }
-        // Each barrier that is not answered stands behind what was answered.
+        // Each barrier that is not answered stands behind the answered commands.
         let shift = start + removedAnswers
         (items, start, answered, sent) = (kept, 0, answered - shift, sent - shift)
         heldCount = items[..<answered].count { isHeld($0.request.kind) }
@@ -328,7 +328,7 @@ package struct RedisPipeline {
 }
 
 extension RedisReply {
-    /// Whether a script has answered that it did not do what it was asked for.
+    /// Whether a script has answered that it did not perform its task.
     fileprivate var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
 
     /// Whether a script has answered that another claim or commit came before.
@@ -337,7 +337,7 @@ extension RedisReply {
         return word == "FENCED" || word == "CONFLICT"
     }
 
-    /// What the sender of a command gets.
+    /// The result for the sender of a command.
     var result: Result<RedisReply, JournalError> {
         guard case .error(let text) = self else { return .success(self) }
         return .failure(RedisVerdict(error: text) == .failed ? .corrupt(text) : .unavailable(text))

@@ -1,4 +1,4 @@
-/// What a node of Redis Cluster answers to a command whose keys it does not have, or not alone.
+/// The answer of a node of Redis Cluster to a command whose keys it does not have, or does not have all.
 package enum RedisRedirect: Sendable, Equatable {
     /// Another node has them. An empty host is that of the node which says so.
     case moved(host: String, port: Int)
@@ -50,7 +50,7 @@ package enum RedisRedirect: Sendable, Equatable {
         }
     }
 
-    /// Where to go on; nil if there is no other place.
+    /// The address to connect to next; nil if there is no other.
     ///
     /// - Parameter current: the address of the node that has answered so.
     package func endpoint(from current: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {

@@ -19,9 +19,10 @@ package enum RedisRequestKind: Sendable {
     case read
     /// It stores something, so replicas have to have it too.
     case write
-    /// It changes who may write. Replicas have to have it, but it does no harm if it was executed without an answer.
+    /// It changes which node may write. Replicas have to have it, but it does no harm if it was executed without an
+    /// answer.
     case claim
-    /// The same, for the connection itself: it is dropped with the connection.
+    /// It registers or renews the lease of the node. It belongs to the connection, and is dropped with it.
     case lease
     /// The connection's own: it is completed as soon as it is answered, and dropped with the connection.
     case heartbeat

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One session's transactions on their way to Redis, and its newest commits in memory.
 final class RedisSessionJournal: SessionJournal {
-    /// What the storage knows of the session.
+    /// The progress of the session's commands: which are sent and acknowledged, and when to compact the log next.
     struct Progress: Sendable {
         /// Whether the creation is acknowledged.
         var isCreated: Bool
@@ -30,7 +30,8 @@ final class RedisSessionJournal: SessionJournal {
 
         /// A command is sent.
         ///
-        /// - Parameter commands: makes it, and moves the position; nil if it does not follow what was sent before.
+        /// - Parameter commands: makes it, and moves the position; nil if it does not follow the commands that were
+        ///   sent before.
         fileprivate mutating func send(
             _ answer: IdempotencyRecord?, _ commands: (inout Self) -> RedisBatch?
         ) -> RedisBatch? {
@@ -191,7 +192,7 @@ final class RedisSessionJournal: SessionJournal {
         let isForeign = !mayAnswer
         guard isForeign || isOld else { return }
         let detail = "the node's lease has ended"
-        // What was sent before may be executed.
+        // Redis may have executed the commands that were sent before.
         let isUnknown = isForeign && contents.acknowledged < contents.enqueued
         let failure: JournalError = isUnknown ? .outcomeUnknown(detail) : isForeign ? .unavailable(detail) : .conflict
         contents.fail(failure, journal.recentCommits)
@@ -199,7 +200,8 @@ final class RedisSessionJournal: SessionJournal {
 
     /// Why not to answer although the commit is acknowledged; nil to answer.
     ///
-    /// If the lease has ended before the answer is made, or Redis has lost commits, what was committed is loaded again.
+    /// If the lease has ended before the answer is made, or Redis has lost commits, the committed state is loaded
+    /// again.
     private func problem() -> JournalError? {
         guard isOld || !mayAnswer else { return nil }
         let error = JournalError.outcomeUnknown("the node's lease has ended, or Redis has lost commits")
@@ -288,7 +290,7 @@ extension RedisSessionJournal {
 
     /// Makes the commands when they are sent for the first time, and moves the position.
     ///
-    /// - Returns: nil if they are of no use any more, or do not follow what was sent before.
+    /// - Returns: nil if they are of no use any more, or do not follow the commands that were sent before.
     func encode(_ change: RedisSessionChange) -> RedisBatch? {
         contents.withLock { contents in
             guard contents.failure == nil else { return nil }
@@ -380,7 +382,7 @@ extension RedisSessionJournal {
         }
     }
 
-    /// Deletes what the last compaction has left, in steps that take Redis some milliseconds at most.
+    /// Deletes the rest of the last compaction, in steps that take Redis some milliseconds at most.
     private func sweep() {
         let claim = claim.text
         journal.connection.call(.sweep, keys) {

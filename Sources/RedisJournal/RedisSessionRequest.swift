@@ -1,6 +1,6 @@
 import StoreHosting
 
-/// What a command does with a session.
+/// The changes that a request can make to a session.
 enum RedisSessionChange: Sendable {
     indirect case create(SessionHeader)
     /// A transaction without a snapshot and without an idempotency record, as most are. The request stays small, because another
