@@ -137,7 +137,7 @@ extension UnsafeRawBufferPointer {
         return hasText(text, in: range, ignoringCase: ignoringCase)
     }
 
-    /// The same for a text that is no constant.
+    /// Whether the bytes in the range equal a text that is no constant. It must be in lower case if case is ignored.
     @inline(__always)
     func hasText(_ text: UnsafeRawBufferPointer, in range: Range<Int>, ignoringCase: Bool = true) -> Bool {
         guard range.count == text.count, range.upperBound <= count else { return false }
@@ -171,7 +171,7 @@ extension UnsafeRawBufferPointer {
         }
     }
 
-    /// Compares fewer than eight bytes: as two words of four that may overlap, if there are so many.
+    /// Compares fewer than eight bytes. From four on they are two words of four, which may overlap.
     @inline(__always)
     private static func areEqual(
         _ own: UnsafeRawPointer, _ text: UnsafeRawPointer, count: Int, _ fold: (UInt64) -> UInt64

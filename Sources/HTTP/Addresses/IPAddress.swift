@@ -16,7 +16,8 @@ package struct IPAddress: Sendable, Hashable {
 
     package var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
 
-    /// What one client has: this address, or of an IPv6 address the network of 64 bits, which a customer gets as a whole.
+    /// The address that limits count as one client: an IPv4 address itself, and of an IPv6 address the network of 64
+    /// bits, which a customer gets as a whole.
     package var client: IPAddress { isIPv4 ? self : network(64) }
 
     /// The network of the first `length` bits of the IPv6 form.

@@ -1,7 +1,7 @@
 /// The proxies whose statements about their clients are believed.
 ///
-/// A proxy appends the address of its client to `Forwarded` (RFC 7239) or `X-Forwarded-For`. What stands left of that may be
-/// forged by the client, so addresses count from the right, through trusted proxies only.
+/// A proxy appends the address of its client to `Forwarded` (RFC 7239) or `X-Forwarded-For`. The client may forge the
+/// addresses left of that, so addresses count from the right, through trusted proxies only.
 package struct TrustedProxies: Sendable {
     private let ranges: [AddressRange]
 
@@ -20,7 +20,7 @@ package struct TrustedProxies: Sendable {
         return client(behind: peer, forwarded: fields.values("forwarded"), xff: fields.values("x-forwarded-for"))
     }
 
-    /// The same by the values of all `Forwarded` lines and all `X-Forwarded-For` lines.
+    /// The address of the client behind `peer`, by the values of all `Forwarded` and all `X-Forwarded-For` lines.
     ///
     /// If both name a client, they must agree: a proxy writes one of them and passes the other on as the client sent it, and
     /// nothing tells which. Otherwise the client is `peer`.
@@ -85,7 +85,8 @@ extension TrustedProxies {
         package var scheme: String?
     }
 
-    /// What `Forwarded`, or else `X-Forwarded-Host` and `X-Forwarded-Proto`, say about the request of the client.
+    /// The statement of `Forwarded`, or else of `X-Forwarded-Host` and `X-Forwarded-Proto`, about the request of the
+    /// client.
     ///
     /// As with addresses, values count from the right, through trusted proxies only: of `X-Forwarded-Host: forged, site` one
     /// proxy has stated `site`. A proxy may replace a field instead of appending to it, so if there are fewer values than
@@ -108,7 +109,7 @@ extension TrustedProxies {
     }
 }
 
-/// One element of a `Forwarded` field: what one proxy says about a request.
+/// One element of a `Forwarded` field: the statement of one proxy about a request.
 private struct ForwardedElement {
     private let parameters: [Parameter]
 

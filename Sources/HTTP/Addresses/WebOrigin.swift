@@ -34,7 +34,7 @@ package struct WebOrigin: Sendable, Hashable {
 package struct AllowedHosts: Sendable, Hashable {
     /// Nil if every host is allowed.
     private let names: Set<String>?
-    /// The same names as bytes, so that a usual request is compared without a string.
+    /// The allowed names as bytes, so that a usual request is compared without a string.
     private let spellings: [[UInt8]]
 
     /// Every host is allowed.

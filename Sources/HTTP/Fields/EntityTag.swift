@@ -44,7 +44,7 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
 /// A revision as the ETag field names it.
 ///
-/// The same revision of a restored backup may be another state, so the history belongs to the tag.
+/// A restored backup may have another state at the revision, so the history belongs to the tag.
 @usableFromInline
 package struct RevisionTag: Sendable, Hashable {
     package let revision: Int

@@ -1,15 +1,16 @@
 extension RequestHead {
     /// The bytes of the same request for another server, whose response the client gets.
     ///
-    /// What is about this connection or its client is left out. A field that the client names in Connection stays, unlike RFC 9110,
-    /// section 7.6.1, says: a condition such as If-Match must not be lost on the way. HEAD becomes GET, so that the response has its
-    /// body. A stream is asked for with HTTP/1.0: it then ends with its connection, and needs no chunks.
+    /// Fields about this connection or its client are left out. A field that the client names in Connection stays,
+    /// unlike RFC 9110, section 7.6.1, says: a condition such as If-Match must not be lost on the way. HEAD becomes
+    /// GET, so that the response has its body. A stream is asked for with HTTP/1.0: it then ends with its connection,
+    /// and needs no chunks.
     ///
     /// - Parameters:
     ///   - body: the decoded body.
     ///   - isStream: whether the response may be a stream.
-    ///   - added: fields for the other server, which come first; those of the same names are left out. They may take
-    ///     ``HTTPLimits/maxForwardingBytes`` with those that a client of HTTP/1.0 or a coded body need.
+    ///   - added: fields for the other server, which come first; fields of the client with their names are left out.
+    ///     They may take ``HTTPLimits/maxForwardingBytes`` with those that a client of HTTP/1.0 or a coded body need.
     ///   - hidesCredentials: whether the field Authorization is left out, because the other server needs none.
     package func forwarded(
         body: [UInt8], isStream: Bool, adding added: [Response.Field], hidesCredentials: Bool = false

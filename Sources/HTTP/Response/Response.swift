@@ -59,7 +59,7 @@ package enum ChunkedCoding {
         return line
     }
 
-    /// What follows the bytes of a chunk.
+    /// The end of a chunk, behind its bytes.
     package static let lineEnd: [UInt8] = Array("\r\n".utf8)
 
     /// Appends one chunk. Appends nothing for no bytes, because an empty chunk would end the body.

@@ -2,7 +2,7 @@
 public struct JSONDecodingError: Error, Sendable, Hashable {
     /// The invalid value, or the missing member.
     public let pointer: JSONPointer
-    /// What is wrong, as a predicate whose subject is the place: "must be a string". It does not quote the value, which
+    /// The reason, as a predicate whose subject is the place: "must be a string". It does not quote the value, which
     /// may be secret.
     public let detail: String
 

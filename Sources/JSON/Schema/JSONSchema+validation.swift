@@ -249,7 +249,7 @@ extension JSONSchema {
     public struct Violation: Sendable, Hashable, JSONEncodable {
         /// The invalid value, or the missing member.
         public let pointer: JSONPointer
-        /// What the value must be. It does not quote the value, which may be secret.
+        /// The requirement that the value does not meet. It does not quote the value, which may be secret.
         public let detail: String
 
         /// A violation by the value at `pointer`.

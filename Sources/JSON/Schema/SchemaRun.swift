@@ -52,7 +52,7 @@ final class SchemaRun {
     }
 }
 
-/// What a type has decoded in one place.
+/// The value, members or elements that a type has decoded in one place.
 final class SchemaNode {
     private enum Part {
         case schema(JSONSchema)
@@ -122,7 +122,7 @@ final class SchemaNode {
     }
 }
 
-// What the containers report.
+// The reports of the decoding containers.
 extension SchemaNode {
     func isAnything() { content = .unknown }
     func isNull() { isNullable = true }

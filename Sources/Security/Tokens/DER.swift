@@ -5,7 +5,7 @@ enum DER {
         rsaKey(sequence(integer(modulus) + integer(exponent)))
     }
 
-    /// The same for a key that is encoded already (`RSA PUBLIC KEY`).
+    /// A public key of RSA that is encoded already (`RSA PUBLIC KEY`) as SubjectPublicKeyInfo.
     static func rsaKey(_ key: [UInt8]) -> [UInt8] {
         publicKey(algorithm: [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00], key)
     }

@@ -11,7 +11,7 @@ package struct JSONWebToken: Sendable {
     /// Names the key; nil if the token does not.
     package let keyID: Subject?
     package let claims: JSONValue
-    /// What is signed: the first two parts with the dot between them.
+    /// The bytes that the signature covers: the first two parts with the dot between them.
     package let signedBytes: [UInt8]
     package let signature: [UInt8]
 

@@ -1,6 +1,6 @@
 /// Decides when a key set is fetched. Times are milliseconds of a clock that nobody sets.
 package struct KeySetCache: Sendable {
-    /// What to do for a token whose key is not in the set.
+    /// The next step for a token whose key is not in the set.
     package enum Decision: Sendable, Equatable {
         /// Look again at once: the set is newer than the one that was searched.
         case retry

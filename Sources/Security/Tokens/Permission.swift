@@ -31,7 +31,7 @@ package struct Permissions: Sendable, Hashable {
         for permission in permissions { bits |= permission.bit }
     }
 
-    /// What a token without the claim `may` allows.
+    /// The permissions of a token without the claim `may`.
     package static let allButAdmin = Permissions(Permission.allCases.filter { $0 != .admin })
 
     package func contains(_ permission: Permission) -> Bool { bits & permission.bit != 0 }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a verified token says: whose it is, what it allows, and until when.
+/// The claims of a verified token: its subject, its permissions, and its expiry.
 ///
 /// A class, because each request carries it: one reference is cheap to copy.
 package final class TokenClaims: Sendable {
