@@ -38,7 +38,7 @@ package enum ProcessMetrics {
     }()
 }
 
-/// What the process uses of the memory, in bytes, or may use.
+/// The memory that a process occupies, and the size of its address space, in bytes.
 package struct MemoryUse: Sendable, Equatable {
     package var resident: Int
     package var addressSpace: Int

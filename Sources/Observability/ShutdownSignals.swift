@@ -113,7 +113,7 @@ package enum ShutdownSignals {
     }
 }
 
-// What the handler uses. Both exist before it is installed, and it only reads and writes atomics.
+// The data of the signal handler. Both exist before it is installed, and it only reads and writes atomics.
 private let signalPipe = Atomic<Int32>(-1)
 private let signalCount = Atomic<Int>(0)
 

@@ -27,7 +27,7 @@ public struct RemoteService: Sendable {
         self.init(name, settings: settings, demoPath: name, demo: demo)
     }
 
-    /// The same, with a demo whose path is not the name.
+    /// A service whose demo has another path than the name.
     package init(_ name: String, settings: [any RemoteSettingDeclaration] = [], demoPath: String, demo: Demo?) {
         self.name = name
         self.settings = settings

@@ -59,7 +59,8 @@ extension Channel {
             buffer.copyBytes(from: unconsumed)
             deliver(UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]))
         case 0:
-            // What was to be delivered at the end of this turn comes first. If it stops reading again, the end is read later.
+            // Bytes that were to be delivered at the end of this turn come first. If the delegate pauses reading again,
+            // the end is read later.
             deliverUnconsumed()
             guard state == .open, !isPaused else { return }
             inputEnded = true

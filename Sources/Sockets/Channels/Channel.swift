@@ -27,14 +27,14 @@ package final class Channel: ReadinessHandler {
     /// When the system last accepted bytes, or when the first of the pending ones began to wait.
     var lastTakenAt = MonotonicInstant(nanoseconds: 0)
     var budgetStorage: OutputBudget?
-    /// What the budget knows of the memory of the pending bytes.
+    /// The memory of the pending bytes, as the budget has counted it.
     var countedBytes = 0
     /// How it reads behind its last output; nil before it closes, and if it does not.
     var lingering: Lingering?
     /// Has the connection of this channel and of others; nil if it has a socket for itself.
     let multiplexer: ChannelMultiplexer?
     // The small properties share a few words.
-    /// That of the socket, or the number among the channels of the multiplexer.
+    /// The descriptor of the socket, or the number among the channels of the multiplexer.
     package let descriptor: Int32
     var corks: Int32 = 0
     var state = State.open
@@ -172,9 +172,9 @@ package struct Linger: Sendable, Hashable {
     static let interval = Duration.milliseconds(10)
 }
 
-/// What a channel needs only when it closes.
+/// The state that a channel needs only while it closes.
 final class Lingering {
-    /// What is left of the limits.
+    /// The limits. Each discarded byte makes the limit of bytes smaller.
     var limits: Linger
     var timer: LoopTimer?
 

@@ -60,7 +60,8 @@ package protocol EventLoop: TaskExecutor {
     /// by one, each would wake it up, which costs about as much as sending.
     func uncorkLater(_ channel: Channel)
 
-    /// The same at the latest at the end of this turn, for ``Channel/writeSoon(_:)``. Does not uncork this channel at once.
+    /// Uncorks a channel at the end of this turn at the latest, for ``Channel/writeSoon(_:)``. Does not uncork it at
+    /// once.
     func uncorkAfterWrite(_ channel: Channel)
 
     /// The start of this turn: the monotonic clock is read once per turn.
@@ -78,7 +79,7 @@ extension EventLoop {
         let job = UnownedJob(job)
         let executor = asUnownedTaskExecutor()
         let isAccepted = execute { job.runSynchronously(on: executor) }
-        // A task that is left never ends, and keeps what it holds.
+        // A task that is left never ends, and keeps its objects alive.
         if !isAccepted { job.runSynchronously(on: executor) }
     }
 
@@ -153,7 +154,8 @@ package struct LoopBound<Value>: @unchecked Sendable {
     /// Binds a value that already lives on the loop. Traps off the loop.
     package init(_ value: Value, on loop: any EventLoop) { self.init(value, on: loop.anchor) }
 
-    /// The same by the thread of the loop. Inlinable for the same reason as ``value``.
+    /// Binds a value that already lives on the loop whose thread is `anchor`. Traps off the loop. Inlinable for the
+    /// same reason as ``value``.
     @inlinable
     package init(_ value: Value, on anchor: LoopThread) {
         precondition(anchor.isCurrent, "a value is bound to a loop on that loop, or handed over")

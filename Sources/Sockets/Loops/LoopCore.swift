@@ -64,7 +64,7 @@ package final class LoopCore {
         if corkedChannels.count >= Self.maxCorkedChannels { uncorkChannels() }
     }
 
-    /// The same for a channel that is being written to: only others are uncorked at once.
+    /// Uncorks later a channel that is being written to. Only other channels may be uncorked at once.
     func uncorkAfterWrite(_ channel: Channel) {
         if corkedChannels.count >= Self.maxCorkedChannels { uncorkChannels() }
         corkedChannels.append(channel)

@@ -112,7 +112,7 @@ final class RemoteCall {
                 attemptBegan.duration(to: pool.loop.now)))
     }
 
-    /// What a result shows about the health of the service.
+    /// Judges the health of the service by a result.
     private static func verdict(_ result: Result<RemoteResponse, RemoteFailure>) -> CircuitBreaker.Verdict {
         switch result {
         case .success(let answer): answer.status >= 500 ? .failure : .success

@@ -50,7 +50,7 @@ final class CurlMulti {
         return true
     }
 
-    /// Takes no more transfers on the connections that are there.
+    /// Takes no more transfers on the open connections.
     func expire() { expiresAt = loop.now }
 
     /// Starts a transfer. Its completion is called in a later turn of the loop.
@@ -239,7 +239,7 @@ extension CurlMulti {
     }
 }
 
-// What libcurl wants from the loop.
+// The requests of libcurl to the loop: to watch its sockets, and to set its timer.
 extension CurlMulti: ReadinessHandler {
     private func watch(
         _ socket: curl_socket_t, _ what: Int32, isKnown: Bool, for easy: UnsafeMutableRawPointer?

@@ -5,7 +5,7 @@ package import RemoteServices
 /// A GET whose response is read while it arrives. Its caller decides how long the server may be silent. It blocks the calling
 /// thread: it is for programs on a command line, not for servers.
 package final class CurlStream {
-    /// What to read.
+    /// The GET to send, and the certificates to trust.
     package struct Request: Sendable, Hashable {
         package var url: HTTPURL
         /// Names and values of header fields.
