@@ -12,13 +12,13 @@ struct CommandDeclaration: Sendable {
     let group: Group
     /// Its line in the list of commands.
     let summary: String
-    /// What its help says beyond the summary, one string for each paragraph.
+    /// The text of its help behind the summary, one string for each paragraph.
     var details: [String] = []
     var arguments: [CommandArgument] = []
     var flags: [CommandFlag] = []
-    /// What the exit code 0 means.
+    /// The meaning of the exit code 0.
     var success = "it is done"
-    /// What the exit code 1 means.
+    /// The meaning of the exit code 1.
     var failure = "it failed; the reason is on standard error"
     /// Command lines that show how it is used.
     let examples: [CommandExample]

@@ -2,7 +2,7 @@ package import Observability
 import Platform
 package import RedisJournal
 
-/// What `GET /metrics` shows of the storage on Redis.
+/// The metrics of the storage on Redis that `GET /metrics` shows.
 package struct RedisMetrics: Sendable {
     private let journal: RedisJournal
     private let latency = DurationHistogram()

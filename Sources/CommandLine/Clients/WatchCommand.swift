@@ -23,7 +23,7 @@ package struct WatchCommand: Sendable, Hashable {
         self.inJSON = inJSON
     }
 
-    /// What the command does with the world around it.
+    /// The terminal and the clock of the command. Tests replace them.
     package struct Surroundings: Sendable {
         package var inColor: Bool
         /// Writes a line for the reader; false if nobody reads any more.

@@ -65,7 +65,7 @@ package struct PublishedSchema: Sendable, Hashable {
     }
 }
 
-/// What `types` prints types of: the parts of a store kind that clients see.
+/// A store kind whose types `types` prints: the parts that clients see.
 package struct TypedKind: Sendable {
     package struct Action: Sendable {
         package let type: String
@@ -123,7 +123,7 @@ package enum TypeLanguage: String, Sendable, CaseIterable {
     }
 }
 
-/// Names of types and members that are unique among those of one scope.
+/// Names of types and members that are unique in one scope.
 struct IdentifierNames {
     private var taken: Set<String>
 

@@ -7,7 +7,7 @@ package import StoreHosting
 package import StorehouseServer
 
 extension Configuration {
-    /// Finds what would keep a server from serving these kinds, before it opens anything.
+    /// Finds the problems that would keep a server from serving these kinds, before it opens anything.
     package func check(_ kinds: [StoreKind]) throws(ConfigurationError) {
         let problems = problems(serving: kinds, outlivesProcess: storage.kind.outlivesProcess) + storageProblems
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -115,7 +115,7 @@ extension Configuration {
             settingsAre: storage.redis.settings == .trusted ? .trusted : .checked
         ) { event in
             log.write(event)
-            // Whoever supervises the process sees why it ends.
+            // The exit status tells the supervisor of the process why it ends.
             switch event {
             case .refused, .addressTaken: exit(2)
             default: break
@@ -134,13 +134,13 @@ extension Configuration.Storage {
         }
     }
 
-    /// What encrypts the secrets; nil if there is no key.
+    /// Makes the sealer that encrypts the secrets; nil if there is no key.
     package func sealer() throws(SealerError) -> (any SecretSealer)? {
         guard let key else { return nil }
         return try AESSealer(key: key.bytes)
     }
 
-    /// What is wrong with the settings. The server itself is looked at when it is connected to.
+    /// The errors in the settings. The server itself is checked when it is connected to.
     fileprivate var redisProblems: [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         do {
