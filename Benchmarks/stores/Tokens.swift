@@ -4,7 +4,8 @@ import JSON
 import Locks
 import Security
 
-/// What it costs a request that its token is looked at: one that was verified before, as nearly all are, and a new one.
+/// Measures how long the token of a request takes to verify: one that was verified before, as nearly all are, and a new
+/// one.
 func measureTokens(_ stopwatch: Stopwatch) -> Numbers {
     guard CryptoLibrary.load() == nil, let key = VerificationKey(secret: secret) else { fatalError("no libcrypto") }
     let claims: JSONValue = [

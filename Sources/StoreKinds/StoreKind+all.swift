@@ -19,7 +19,7 @@ extension StoreKind {
             selectors: PlannerState.selectors { (state: AppState) in state.planner })
     }
 
-    /// The same rules as in `app`, in an asynchronous store.
+    /// The rules of the login in `app`, in an asynchronous store.
     package static func login(_ auth: AuthService) -> StoreKind {
         .async(
             "login", summary: "Signing in, with a reducer that is asynchronous and whose sends keep their order.",

@@ -2,7 +2,7 @@ import JSON
 package import StoreHosting
 import Stores
 
-// The same store, a count to which an action adds, declared in three ways: by hand, as a definition, and with `Codable`.
+// One store, a count to which an action adds, in three declarations: by hand, as a definition, and with `Codable`.
 
 // MARK: By hand
 

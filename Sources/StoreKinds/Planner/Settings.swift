@@ -160,7 +160,7 @@ extension JSONSchema {
 }
 
 extension LanguageTag {
-    /// The same grammar as a regular expression (ECMA-262).
+    /// The grammar of a language tag as a regular expression (ECMA-262), for the JSON Schema.
     package static var expression: String {
         let language = "(?:[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})"
         let script = "(?:-[A-Za-z]{4})?"

@@ -79,8 +79,8 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     /// Dispatches `action`, asserts its outcome and its change of the state, and runs the effects until they wait.
     ///
     /// - Parameters:
-    ///   - action: what is dispatched.
-    ///   - outcome: what is expected of it.
+    ///   - action: the action to dispatch.
+    ///   - outcome: the expected outcome.
     ///   - change: makes of the state before the action the state after it. It is left out if nothing changes: a closure that
     ///     changes nothing is a failure.
     /// - Throws: `TestStoreFailure` if an assertion fails, or if an earlier action was not received.
@@ -215,7 +215,7 @@ extension TestStore {
 }
 
 extension AnyReducer {
-    /// The same reducer, which reports the actions that it does not accept: a store notifies nobody of them.
+    /// A copy of this reducer that reports the actions that it does not accept: a store notifies nobody of them.
     func observed(_ report: @escaping @Sendable (Action, Outcome) -> Void) -> AnyReducer {
         AnyReducer(
             concerns: { self.concerns($0) }, decide: { self.decide($0, in: $1, &$2) },

@@ -29,7 +29,7 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
         self.rows = rows
     }
 
-    /// The same table for a view of the states.
+    /// Converts the table to one of a view of the states.
     public func mapStates<View>(_ view: (State) -> View) -> TransitionTable<View, Action> {
         TransitionTable<View, Action>(
             states: states.map { ($0.name, view($0.state)) }, rows: rows.map { $0.mapStates(states.map(\.state), view) }
