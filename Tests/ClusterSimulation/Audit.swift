@@ -3,7 +3,7 @@ package struct Violation: Error, CustomStringConvertible, Sendable {
     package let description: String
 }
 
-/// Checks what clients are told against what Redis has.
+/// Checks the answers to clients against the data in Redis.
 struct Audit {
     /// The newest revision of each session that a client was told of as committed.
     private var acknowledged: [Int]
@@ -22,7 +22,7 @@ struct Audit {
 
     init(sessionCount: Int) { acknowledged = Array(repeating: 0, count: sessionCount) }
 
-    /// What a command finds.
+    /// The state of a session before a command.
     struct Before {
         let revision: Int
         let runningEffects: [Int]

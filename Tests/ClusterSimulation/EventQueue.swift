@@ -1,4 +1,4 @@
-/// The same numbers for the same seed.
+/// A generator of random numbers that gives equal numbers for equal seeds.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,7 +20,7 @@ struct SeededRandom: RandomNumberGenerator {
     mutating func chance(_ perMille: Int) -> Bool { below(1000) < perMille }
 }
 
-/// What is going to happen, in the order of time. Events of one time happen in the order in which they were added.
+/// The scheduled events, in the order of time. Events of one time happen in the order in which they were added.
 struct EventQueue {
     /// The events stay where they are: only these small items are sorted.
     private struct Item {
@@ -41,7 +41,7 @@ struct EventQueue {
         insert(event, number: count, at: time)
     }
 
-    /// Puts an event off. It stays before those of the same time that were added after it.
+    /// Puts an event off. It stays before events of the same time that were added after it.
     mutating func postpone(_ event: Event, _ number: Int, to time: Int) { insert(event, number: number, at: time) }
 
     private mutating func insert(_ event: Event, number: Int, at time: Int) {

@@ -1,6 +1,6 @@
 import Cluster
 
-/// What a client, or the owner itself, wants to have done in a session.
+/// An operation in a session that a client requests, or the owner itself.
 enum Operation {
     case read
     /// - key: 0 for none.
@@ -25,13 +25,13 @@ enum Operation {
     }
 }
 
-/// What comes of an operation.
+/// The outcome of an operation.
 enum Outcome: Equatable {
     case done(revision: Int)
     case ended
     case unavailable
     case unknown
-    /// Between nodes only: the session is not there.
+    /// Between nodes only: the other node does not have the session.
     case notHere
     /// Between nodes only: there is no connection.
     case notSent
@@ -62,7 +62,7 @@ enum CommandContext {
     case findDue
 }
 
-/// What a node sends to another one.
+/// A message from one node to another.
 enum NodeMessage {
     case request(RemoteRequest, Int, Operation, hops: Int, remaining: Int)
     case answer(RemoteRequest, Outcome)
@@ -71,7 +71,7 @@ enum NodeMessage {
     case cancel(request: Int)
 }
 
-/// What happens next.
+/// A scheduled event of the simulation.
 enum Event {
     case redisReceives(NodeRun, RedisCommand, CommandContext)
     case nodeReceivesAnswer(NodeRun, RedisAnswer, CommandContext)
@@ -90,7 +90,7 @@ enum Event {
     case reconnect(Int)
 }
 
-/// What a node waits for by its own clock.
+/// A timer of a node, by its own clock.
 enum Timer {
     case lease
     case findDue

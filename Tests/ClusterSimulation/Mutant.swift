@@ -1,4 +1,4 @@
-/// What the simulated service does; each mutant does one thing wrong that the simulation has to find.
+/// The rules that the simulated service follows; each mutant breaks one, and the simulation has to find that.
 package struct Rules: Sendable {
     var appendChecksEpoch = true
     var appendChecksRevision = true

@@ -1,15 +1,16 @@
 package import Cluster
 
-/// What a node knows about the owners of sessions: those that it owns or claims, and who owns others.
+/// The owners of sessions, as far as a node knows them: the sessions that it owns or claims, and the owners of others.
 ///
-/// What it says about other nodes may be old. That is found out when the other node refuses, see ``forget(_:at:)``. What it says
-/// about its own sessions holds as long as the node's lease does: Redis gives them to nobody else until then. Each claim makes
-/// the epoch of the session one higher, and Redis refuses commits of earlier epochs.
+/// The entries about other nodes may be old. The node finds that out when the other node refuses, see
+/// ``forget(_:at:)``. The entries about its own sessions hold as long as the node's lease does: Redis gives them to
+/// nobody else until then. Each claim makes the epoch of the session one higher, and Redis refuses commits of earlier
+/// epochs.
 package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     /// A claim on its way to Redis.
     package struct Claim: Sendable, Equatable {
         package let id: ID
-        /// Whose the session will be.
+        /// The incarnation that will own the session.
         package let incarnation: NodeIncarnation
         fileprivate let number: Int
     }
@@ -98,7 +99,7 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
 
     /// Redis has refused a commit of an epoch, or its outcome is unknown.
     ///
-    /// - Returns: whether the session has to be dropped: what is in memory of it is old.
+    /// - Returns: whether the session has to be dropped: its state in memory is old.
     package mutating func lose(_ id: ID, epoch: Int) -> Bool {
         guard case .owned(epoch) = entries[id] else { return false }
         set(nil, for: id)
@@ -127,7 +128,7 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
         if case .released(epoch) = entries[id] { set(nil, for: id) }
     }
 
-    /// Another node has refused a request for a session, or did not answer it. What was learned since is kept.
+    /// Another node has refused a request for a session, or did not answer it. A newer entry is kept.
     package mutating func forget(_ id: ID, at owner: NodeIncarnation) {
         if case .elsewhere(owner) = entries[id] { set(nil, for: id) }
     }

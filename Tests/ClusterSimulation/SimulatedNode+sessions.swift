@@ -1,6 +1,6 @@
 import Cluster
 
-// What the node does with the sessions that it owns.
+// The work of a node on the sessions that it owns.
 extension SimulatedNode {
     func receive(_ answer: RedisAnswer, _ context: CommandContext) {
         switch (context, answer) {
@@ -68,7 +68,7 @@ extension SimulatedNode {
         after(max(0, deadline - world.now), .deadline(held.id, epoch: held.stored.epoch))
     }
 
-    /// The node does not own a session any more, or does not know what Redis has of it.
+    /// The node does not own a session any more, or does not know its state in Redis.
     func drop(_ held: Held) {
         _ = directory.lose(held.id, epoch: held.stored.epoch)
         sessions[held.id] = nil
@@ -89,7 +89,7 @@ extension SimulatedNode {
 
     // MARK: Work
 
-    /// Does what waits, one thing after the other.
+    /// Performs the queued operations, one after the other.
     func advance(_ held: Held) {
         while held.append == nil, sessions[held.id] === held, !held.queue.isEmpty {
             guard holdsLease else { return stall(held) }

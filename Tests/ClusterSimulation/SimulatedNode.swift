@@ -1,6 +1,6 @@
 import Cluster
 
-/// A node: the decisions of `Cluster`, and what a server does about them.
+/// A node: the decisions of `Cluster`, and the actions of a server that follow them.
 final class SimulatedNode {
     /// A session in the memory of its owner.
     final class Held {
@@ -97,7 +97,7 @@ final class SimulatedNode {
     var now: Int { clockStart + world.now + world.now * drift / 1000 }
     private var leaseNow: Int { rules.leaseUsesWallClock ? now + wallOffset : now }
     var holdsLease: Bool { !rules.answersNeedLease && lease.incarnation != nil || lease.holds(at: leaseNow) }
-    /// After what time without an answer a commit is given up.
+    /// The time without an answer after which a commit is given up.
     var patience: Int { world.settings.lease * 7 / 10 }
 
     // MARK: The process
@@ -256,7 +256,7 @@ final class SimulatedNode {
         perform(step, id)
     }
 
-    /// What is in memory is used, unless the node drains. Whether its lease holds is known when the answer is made.
+    /// Uses the session in memory, unless the node drains. Whether its lease holds is checked when the answer is made.
     private func use(_ held: Held, _ id: Int, _ request: Request) {
         guard directory.isDraining else { return admit(id, request, held) }
         if request.hops > 0, rules.forwardedRequestsAreMarked { return respond(id, .notHere) }

@@ -1,6 +1,6 @@
 import Cluster
 
-// Those who use the service.
+// The simulated clients.
 extension Simulation {
     /// How long a node tries, in milliseconds.
     private var patience: Int { 2 * settings.lease }

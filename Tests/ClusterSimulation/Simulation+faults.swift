@@ -1,6 +1,6 @@
 import Cluster
 
-// What goes wrong, and the end of it.
+// The faults, and the checks after their end.
 extension Simulation {
     /// Something breaks.
     func fault() {
@@ -147,7 +147,7 @@ extension Simulation {
 }
 
 extension Simulation {
-    /// What has happened.
+    /// The counts of a simulation that has run.
     package struct Summary: CustomStringConvertible, Sendable {
         package let steps: Int
         package let acknowledgedWrites: Int

@@ -3,8 +3,8 @@ import Cluster
 /// Many nodes, one Redis and their clients, driven by one scheduler. The same seed gives the same run.
 ///
 /// Messages are lost, late and sent twice; nodes are killed, stopped for longer than their leases, drained, and cut off; clocks
-/// drift and are set; Redis stops, restarts and is replaced by its replica. After each step the audit compares what nodes
-/// answer with what Redis has.
+/// drift and are set; Redis stops, restarts and is replaced by its replica. After each step the audit compares the
+/// answers of nodes with the data in Redis.
 package final class Simulation {
     package struct Settings: Sendable {
         package let seed: UInt64
@@ -155,7 +155,7 @@ package final class Simulation {
         }
     }
 
-    /// The node, if it is there and goes on; what comes to a stopped node waits.
+    /// The node, if this run of it is up and not paused. An event for a paused node waits.
     private func ready(_ run: NodeRun, _ event: Event, _ number: Int) -> SimulatedNode? {
         let node = nodes[run.index]
         guard node.run == run, node.isUp else { return nil }
@@ -170,7 +170,8 @@ package final class Simulation {
 
     func send(_ command: RedisCommand, _ context: CommandContext, from node: SimulatedNode) {
         if node.isCutFromRedis || isLost() {
-            // What is lost for the node may have been on its way. A late renewal would only make its lease longer.
+            // A command that is lost for the node may have been on its way. A late renewal would only make its lease
+            // longer.
             if case .lease = command { return }
             guard random.chance(300) else { return }
             return queue.add(.redisReceives(node.run, command, context), at: now + random.below(2 * settings.lease))
@@ -257,7 +258,7 @@ package final class Simulation {
         queue.add(.nodeReceives(request.node, .answer(request, outcome)), at: now + delay())
     }
 
-    /// Nobody is there to receive a message. The sender may think that it has arrived.
+    /// The run of the node that a message was sent to has ended. The sender may think that it has arrived.
     private func bounce(_ run: NodeRun, _ message: NodeMessage) {
         let node = nodes[run.index]
         guard !node.isUp || node.run != run, case .request(let remote, _, _, _, _) = message else { return }
@@ -291,7 +292,7 @@ package final class Simulation {
         }
     }
 
-    /// What a client is told of a write that was not committed.
+    /// Checks the answer to a client whose write was not committed.
     private func tell(_ id: Int, _ outcome: Outcome) {
         guard let client = clients[id], case .write(let write, let key, _, _) = client.operation else { return }
         guard outcome == .unavailable || outcome == .unknown else { return }
