@@ -6,7 +6,7 @@ import StoreHosting
 import Stores
 import Testing
 
-/// What holds for every journal that outlives its process.
+/// The guarantees of every journal that outlives its process.
 @Suite("A durable journal")
 struct DurableJournalTests {
     @Test(

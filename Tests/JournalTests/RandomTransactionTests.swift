@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A durable journal, whatever it is given")
 struct RandomTransactionTests {
-    /// What the journal in memory and the one of the storage have been given of one session.
+    /// Passes the transactions of one session to two journals: one in memory, and the one of the storage.
     private final class Both: CommitRecorder {
         let model: any SessionJournal
         // Guards the journal of the storage, which is another one after each restart.
@@ -65,7 +65,8 @@ struct RandomTransactionTests {
                 revision += count
             }
             #expect(await session.awaitDurable() == nil)
-            // What is given to the writer is behind this, also where that is all that was awaited.
+            // The lookup comes behind all transactions that the writer was given. With relaxed durability, nothing more
+            // was awaited.
             _ = try await journal.found("parcel")
             if Bool.random(using: &random) {
                 await journal.closed()

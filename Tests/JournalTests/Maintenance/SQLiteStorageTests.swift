@@ -158,7 +158,7 @@ struct SQLiteStorageTests {
     @Test("intact sessions of a file with damaged pages can be exported")
     func exportsIntactSessions() async throws {
         let file = try await Self.make(4)
-        // Without the unused pages, all pages with commits are those of segments.
+        // Without the unused pages, all pages with commits belong to segments.
         try file.change("VACUUM")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
         let pages = stride(from: 0, to: bytes.count, by: 4096).filter { page in
@@ -214,7 +214,7 @@ struct SQLiteStorageTests {
             await journal.closed()
         }
         #expect(seen.count == 1 && !seen.contains(known))
-        // What began in the copy is of no other file.
+        // A session that began in the copy belongs to no other file, so it keeps its history.
         let journal = try other.open()
         await journal.create(Step.session("new")).awaitDurable()
         await journal.closed()

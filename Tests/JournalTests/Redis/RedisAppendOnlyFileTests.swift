@@ -65,7 +65,7 @@ struct RedisAppendOnlyFileTests {
         }
     }
 
-    /// What a kill may leave.
+    /// The incomplete data that a kill may leave at the end of the file.
     enum Rest: CaseIterable {
         /// A part of a commit.
         case commit
@@ -102,7 +102,7 @@ struct RedisAppendOnlyFileTests {
             let found = try await node.session("session")
             let newest = found.summary.revision
             #expect(revision.map { newest == $0 } ?? (rest == .commit ? 5...6 : 6...6).contains(newest))
-            // The answer is there if its commit is.
+            // The answer is stored if its commit is.
             hasAnswer = hasAnswer ?? (newest == 6)
             #expect(found.replayable.count == newest && found.answers.count == (hasAnswer == true ? 1 : 0))
             Step.store(found.journal, from: newest).step(2)

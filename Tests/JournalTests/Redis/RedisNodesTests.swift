@@ -106,7 +106,7 @@ struct RedisNodesTests {
         let second = try server.open(node: "second:1", lease: .seconds(60))
         let (session, other) = (first.create(Step.session()), first.create(Step.session("other")))
         let store = Step.store(session)
-        // Nothing is durable before Redis goes on.
+        // Nothing is durable before Redis continues.
         server.send(SIGSTOP)
         store.step(3)
         #expect(await session.awaitRelease() != nil)
@@ -119,7 +119,7 @@ struct RedisNodesTests {
         #expect(await session.awaitRelease() != nil)
         store.step()
         #expect(await session.awaitDurable() != nil)
-        // Whoever comes first has it, and a timer finds it at every node.
+        // The first node that loads the session owns it. Every node finds its due timer.
         for node in [first, second] { #expect(try await node.dueSessions(until: 10).map(\.id) == ["session"]) }
         let found = try await second.session("session")
         #expect(found.summary.revision == 4)
@@ -233,7 +233,7 @@ struct RedisNodesTests {
         for id in ids { #expect(await nodes[0].create(Step.session(id)).awaitDurable() == nil) }
         let isOver = Locked(false)
         let acknowledged = try await withThrowingTaskGroup(of: (String, Int).self) { group in
-            // The writers go on until then, also if this fails.
+            // The writers end when this closure ends, also if it throws.
             defer { isOver.withLock { $0 = true } }
             for id in ids {
                 group.addTask { (id, await Self.commit(to: id, nodes) { isOver.withLock(\.self) }) }
@@ -319,7 +319,7 @@ struct RedisNodesTests {
         let events = StorageEvents()
         let node = try server.open(node: "same:1", report: events.report)
         #expect(node.isAvailable)
-        // What the process has sent before its end.
+        // A renewal that the earlier process has sent before its end arrives late.
         try lease(1 << 51)
         var ends: Set<String> = []
         try await eventually {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The pipeline to Redis")
 struct RedisPipelineTests {
-    /// What became of the commands, by their names.
+    /// The outcomes of the commands, by their names.
     private final class Outcomes: Sendable {
         // Guards the outcomes.
         private let all = Locked<[String]>([])
@@ -103,7 +103,7 @@ struct RedisPipelineTests {
             Issue.record("a repeated command is refused")
             return
         }
-        // What is damaged stays so.
+        // An error about damaged data stays one, also for a repeated command.
         #expect(receive(.error("WRONGTYPE it is no list")) == .corrupt("WRONGTYPE it is no list"))
         #expect(receive(fenced) == nil)
         add(.write, deadline: now)
@@ -199,7 +199,7 @@ struct RedisPipelineTests {
         #expect(!step.mustReconnect && outcomes.words == ["beat done", "a failed"])
         perform(pipeline.receive(.integer(2)))
         #expect(outcomes.words == ["beat done", "a failed", "b done", "c done"] && !pipeline.isWaiting)
-        // What only reads waits for nobody.
+        // A command that only reads waits for no replica.
         pipeline.append(outcomes.request("d", .read))
         #expect(text(pipeline.take()) == "d")
         perform(pipeline.receive(.null))
@@ -379,7 +379,7 @@ struct RedisPipelineTests {
 }
 
 extension RedisPipeline {
-    /// What follows from one reply.
+    /// Takes one reply, and returns the step that follows from it.
     fileprivate mutating func receive(_ reply: RedisReply) -> Step {
         var step = Step()
         receive(reply, &step)

@@ -4,7 +4,7 @@ import StoreHosting
 import Stores
 import Testing
 
-/// What a journal keeps for idempotency records.
+/// The commits that a journal keeps for idempotency records.
 @Suite struct IdempotencyRecordTests {
     private func record(_ key: String, _ revision: Int?, at moment: Int = Step.moment) -> IdempotencyRecord {
         IdempotencyRecord(

@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 import Testing
 
-/// The commits that a process made until it ended, and those that were durable.
+/// The commits that a process made until it ended, and the durable ones among them.
 final class Ledger: Sendable {
     struct Entry {
         /// The newest revision that was reported as durable, and the newest that was appended.
@@ -37,9 +37,9 @@ final class Ledger: Sendable {
 enum Loss: CaseIterable {
     /// Everything that was written: the process was killed.
     case nothing
-    /// Only what was synced: the machine lost power.
+    /// Only the synced content: the machine lost power.
     case all
-    /// Only what was synced of the WAL, or of the database; everything of the other.
+    /// Only the synced content of the WAL, or of the database; everything of the other.
     case log, database
 
     /// The suffixes of the files that lose unsynced writes.
@@ -130,7 +130,7 @@ func crashAfterCalls(
         let isWhole = !disk.hasEnded
         for loss in losses {
             let remains = Remains(file, loss, ledger)
-            // The same content is verified only once.
+            // Equal contents are verified only once.
             guard seen.insert(remains.digest).inserted else { continue }
             do {
                 try await verify(try remains.file(), ledger, calm, check)

@@ -28,7 +28,7 @@ final class FaultyDisk: Sendable {
 
     /// Lets nothing change any more after `good` more writes, syncs and so on, the last of which is half done.
     ///
-    /// What was synced of a file stands beside it from now on.
+    /// The synced content of each file is beside it from now on, in a file with the suffix `-synced`.
     func end(after good: Int, tearing: Bool) { faulty_disk_end(disk, Int32(good), tearing ? 1 : 0) }
 
     /// Whether the first that changed nothing any more was a write.

@@ -33,7 +33,7 @@ enum CommitView {
         DROP TABLE temp.parts;
         """
 
-    /// What `SELECT *` has of a table of commits in an older file.
+    /// The columns of `SELECT *` from the table of commits in an older file.
     static func columns(of schema: String) -> String {
         """
         SELECT session, value->>'revision', value->>'at', value->>'type', value->>'payload', value->>'origin',
@@ -66,8 +66,8 @@ enum CommitView {
     }
 }
 
-/// The bytes of commits: numbers in LEB128, texts after their length, a one or a zero before what may be missing, and eight bytes
-/// of checksum, the lowest first.
+/// The bytes of commits: numbers in LEB128, texts after their length, a one or a zero before a field that may be
+/// missing, and eight bytes of checksum, the lowest first.
 private struct CommitBytes {
     struct Malformed: Error {}
 

@@ -31,7 +31,7 @@ final class JournalFile: Sendable {
             now: { withExtendedLifetime(self, now) }, report: report)
     }
 
-    /// What a process that ended at this moment would leave behind.
+    /// A copy of the files that a process would leave behind if it ended at this moment.
     func copy() throws -> JournalFile {
         let copy = try JournalFile()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -63,7 +63,8 @@ extension JournalFile {
         return handle
     }
 
-    /// Does to the file what no journal does. Statements can use the view `commits`, which has a row for each commit.
+    /// Changes the file in a way that no journal does. Statements can use the view `commits`, which has a row for each
+    /// commit.
     func change(_ statement: String) throws {
         let handle = try connection()
         defer { sqlite3_close(handle) }
@@ -120,7 +121,7 @@ extension JournalFile {
         try await body()
     }
 
-    /// Who may do what with the file, or with one beside it.
+    /// The permissions of the file, or of the one beside it with this suffix.
     func mode(_ suffix: String = "") throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0

@@ -82,7 +82,7 @@ protocol OpenableStorage: Sendable {
     /// The storage as a crash would leave it while a journal is open, which is of no use afterwards.
     func crash(_ journal: any Journal) async throws -> any OpenableStorage
 
-    /// What is wrong with what is stored.
+    /// The problems that a check of the stored data finds.
     func problems() throws -> [String]
 }
 

@@ -50,7 +50,7 @@ struct Step: HostedReducer {
     }
 }
 
-/// Keeps to itself what was recorded earlier.
+/// Passes on only transactions that end after `revision`: the journal has the earlier ones.
 private final class Resumed: CommitRecorder {
     private let journal: any SessionJournal
     private let revision: Int
@@ -72,7 +72,7 @@ private final class Resumed: CommitRecorder {
 }
 
 extension HostedStore {
-    /// Commits so many actions, one by one.
+    /// Commits `count` actions, one by one.
     func step(_ count: Int = 1) {
         for _ in 0..<count { dispatch(["type": "step"], DispatchOptions()) { _ in } }
     }
@@ -99,7 +99,7 @@ extension SessionJournal {
 }
 
 extension ReplayableState {
-    /// What a store of steps had counted, or how heavy a parcel was.
+    /// The count of a store of steps, or the weight of a parcel.
     var count: Int? {
         if let count = state(initial: Step.kind.initialState)?["count"] { return count.asInteger }
         return state(initial: Parcel.first.initialState)?["weight"]?.asInteger

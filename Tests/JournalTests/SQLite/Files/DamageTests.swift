@@ -13,7 +13,7 @@ struct DamageTests {
         let log: [Int]?
     }
 
-    /// What came of the sessions of all damaged files.
+    /// How many damaged files were refused, and how many of their sessions were whole or damaged.
     private struct Tally {
         var files = 0
         var refusedFiles = 0
@@ -137,7 +137,7 @@ struct DamageTests {
                 try bytes.write(to: URL(fileURLWithPath: copy.path))
                 try await check(copy, expected, &tally, "page \(page), \(damage), seed \(seed)")
             }
-            // Few single bits change what is stored.
+            // Few single bits change the stored data.
             let least = damage == .flippedBits ? 10 : 300
             #expect(tally.files > 20 && tally.damagedSessions > least && tally.refusedFiles * 10 < tally.files)
         }
@@ -146,7 +146,7 @@ struct DamageTests {
     @Test("does not hide a session that its index has lost, and lets it be deleted")
     func sessionMissingInIndex() async throws {
         let file = try await Self.file()
-        // The same index without one entry.
+        // A copy of the index without one entry.
         try file.change(
             """
             PRAGMA writable_schema = ON;

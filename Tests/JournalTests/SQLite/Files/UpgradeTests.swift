@@ -71,7 +71,7 @@ struct UpgradeTests {
         }
         try SQLiteStorage.backup(old.path, to: copy.path)
         #expect(try copy.number("PRAGMA user_version") == version)
-        // What a release before that exported is imported still, where the first commits have gone too.
+        // An export of an older file is imported still, also if its first commits were deleted.
         let document = try SQLiteStorage.export("cut", from: old.path)
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
         #expect(try copy.number("PRAGMA user_version") == 6)

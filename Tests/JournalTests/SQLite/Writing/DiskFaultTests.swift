@@ -112,7 +112,7 @@ struct DiskFaultTests {
         }
         for session in sessions { #expect(await session.awaitDurable() == nil) }
         #expect(order.withLock(\.self) == Array(1...10))
-        // What the first transaction did not find yet waits for the second.
+        // Commits that came too late for the first transaction of the file wait for the second.
         #expect((1...2).contains(disk.syncs - before.0))
         #expect((1...2).contains(journal.transactionCount - before.1))
     }
