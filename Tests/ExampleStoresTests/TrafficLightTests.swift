@@ -6,7 +6,8 @@ import Testing
 @Suite struct TrafficLightTests {
     private typealias Row = TransitionRow<TrafficLight, TrafficLightAction>
 
-    /// What every event makes of every light. At second 100 each has just begun, but for the green that is hurried.
+    /// The transitions of every light at every event. At second 100 each has just begun, but for the green that is
+    /// hurried.
     private static let table = TransitionTable(
         states: [
             "off": .off,

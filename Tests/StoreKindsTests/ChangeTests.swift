@@ -6,7 +6,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What commits say of their changes: the patches make each state of the one before.
+/// The changes in commits: each patch makes the next state of the one before.
 @Suite struct ChangeTests {
     /// Follows a store by its patches alone, and compares.
     private final class Follower: CommitRecorder {
@@ -47,7 +47,7 @@ import Testing
             for pointer in Self.pointers { compare(pointer, before, commit.changes, &contents) }
         }
 
-        /// Whoever sees a part must come to the same.
+        /// A client that follows only a part must arrive at the same value.
         private func compare(
             _ pointer: JSONPointer, _ before: JSONValue, _ changes: EncodedPatch, _ contents: inout Contents
         ) {

@@ -89,7 +89,7 @@ import Testing
         #expect(state?["hasValidCredentials"] == .bool(seals))
     }
 
-    /// Who is signed in needs no password any more.
+    /// A user who is logged in needs no password any more.
     @Test(arguments: [true, false])
     func noLoginIsLost(_ seals: Bool) async throws {
         let answer = RemoteResponse(status: 200, contentType: "application/json", body: Array("{}".utf8))

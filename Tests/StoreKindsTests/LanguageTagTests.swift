@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: malformed) func isMalformed(_ tag: String) { #expect(!LanguageTag.isWellFormed(tag)) }
 
-    /// What the schema publishes is what is checked.
+    /// The pattern that the schema publishes agrees with the check.
     @Test func thePatternAgrees() throws {
         let pattern = try Regex(LanguageTag.expression)
         for tag in Self.wellFormed { #expect(try pattern.wholeMatch(in: tag) != nil, "\(tag)") }

@@ -8,7 +8,7 @@ import Testing
 
     private static let both: FormAction = .set([.username("some username"), .password(Secret("some password"))])
 
-    /// What a new form becomes by those actions.
+    /// A new form after these actions.
     private static func form(_ actions: FormAction...) -> LoginForm {
         var form = LoginForm()
         for action in actions { _ = LoginForm.reducer.apply(action, to: &form) }

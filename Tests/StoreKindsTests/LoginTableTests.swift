@@ -5,11 +5,11 @@ import Stores
 import StoresTesting
 import Testing
 
-/// The rules of signing in, what every action makes of every status.
+/// The rules of the login: the transitions of every status at every action.
 @Suite struct LoginTableTests {
     private typealias Row = TransitionRow<LoginState, LoginAction>
 
-    /// Eight characters: what a person calls one may have many code points.
+    /// Eight characters: each may have many code points.
     private static let family = "👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧é"
     private static let shortFamily = "👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧é"
 
@@ -29,7 +29,7 @@ import Testing
         "authenticating": authenticating, "authenticated": authenticated, "failure": failure,
     ]
 
-    /// What a client can send.
+    /// The actions that a client can send.
     private static let requests = TransitionTable(
         states: states,
         Row(
@@ -65,7 +65,7 @@ import Testing
             .ignored, .ignored, .ignored, .ignored, .ignored, .becomes("validCredentials")),
         Row("log out", .logout, .ignored, .ignored, .ignored, .ignored, .becomes("idle"), .ignored))
 
-    /// What the auth API says: it counts only while it is being asked.
+    /// The results of the auth API: they count only while it is being asked.
     private static let results = TransitionTable(
         states: states,
         Row("yes", .authenticated, .ignored, .ignored, .ignored, .becomes("authenticated"), .ignored, .ignored),

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// What is described for a log is read back as the same action, but for secrets.
+    /// The description of an action for a log is read back as an equal action, but for secrets.
     @Test func describingReversesReading() throws {
         for declaration in AppAction.catalogue.declarations where declaration.audience == .client {
             let action = try AppAction.catalogue.action(of: declaration.example)

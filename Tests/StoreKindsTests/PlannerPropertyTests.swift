@@ -4,7 +4,7 @@ import StoresTesting
 import Testing
 
 @Suite struct PlannerPropertyTests {
-    /// What the trends must say, counted by other means: by comparing the tasks before and after.
+    /// The expected trends, counted by other means: by comparing the tasks before and after.
     fileprivate struct Count: Equatable {
         var added = 0
         var completed = 0

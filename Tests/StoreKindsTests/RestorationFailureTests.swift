@@ -5,7 +5,8 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What was kept is not believed: whatever a store could not work with is refused, and the refusal names the place.
+/// A persisted state is not trusted: a value that a store could not work with is refused, and the refusal names the
+/// place.
 @Suite struct RestorationFailureTests {
     private static let highest = "\(Int.max)"
 

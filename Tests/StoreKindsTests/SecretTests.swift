@@ -6,7 +6,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What a store showed of itself: states, selections, records.
+/// Collects all texts that a store shows: states, selections, records.
 private final class Witness: CommitRecorder {
     // Guards the texts; nothing is called while it is held.
     private let texts = Locked<[String]>([])

@@ -6,7 +6,7 @@ extension CasePath<TallyAction, Int> {
     static var add: Self { CasePath(embed: { .add($0) }, extract: { if case .add(let number) = $0 { $1(number) } }) }
 }
 
-/// What a test must assert, and what it may leave out.
+/// The assertions that a test must make, and the assertions that it may leave out.
 @Suite struct ExhaustivityTests {
     private let lines = Lines()
 

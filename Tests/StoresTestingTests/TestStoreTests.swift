@@ -39,7 +39,7 @@ import Testing
             failure { try store.expectIgnored(.stop) } == "stop had another outcome: expected ignored, actual committed"
         )
         #expect(failure { try store.receive(.add(3)) } == "expected add(3), actual none: it was not received")
-        // What was otherwise has been followed all the same.
+        // The test store has followed the actual outcomes, not the expected ones.
         try store.dispatch(.add(2)) { $0.values = [1, 2] }
         try store.dispatch(.start(4))
         #expect(
@@ -61,7 +61,7 @@ import Testing
         try store.finish()
     }
 
-    /// It is the store's to fail a test from its `deinit`: the issues that it records are what is expected here.
+    /// A test store fails its test from its `deinit`: the issues that it records are expected here.
     @Test func aReleasedStoreFailsTheTestOnce() throws {
         try withKnownIssue {
             try self.store().dispatch(.start(2))
@@ -77,7 +77,7 @@ import Testing
         } matching: { issue in
             issue.error as? TestStoreFailure == .stillRunning(["start(2)"])
         }
-        // The first failure was thrown, and nothing more is said of what it left behind.
+        // The first failure was thrown, and the store reports nothing more.
         let store = store()
         #expect(throws: TestStoreFailure.self) { try store.dispatch(.start(2)) { $0.values = [7] } }
     }

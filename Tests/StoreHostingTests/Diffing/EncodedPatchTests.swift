@@ -3,7 +3,7 @@ import StoreHosting
 import Stores
 import Testing
 
-/// Patches of a state, and what they mean to those who see a part of it.
+/// Patches of a state, and their projections onto a part of it.
 @Suite struct EncodedPatchTests {
     private static func patch(_ kind: EncodedPatch.Operation.Kind, _ path: String) -> EncodedPatch {
         EncodedPatch([.init(kind, path, kind == .remove ? [] : Array("1".utf8))])
@@ -76,7 +76,8 @@ import Testing
         #expect(String(decoding: found.encoded(), as: UTF8.self) == patch)
     }
 
-    /// What a `move` means for a part: it stays inside, passes by, or may change the part in a way that the patch does not show.
+    /// The projection of a `move` onto a part: it stays inside, passes by, or may change the part in a way that the
+    /// patch does not show.
     @Test(
         arguments: [
             ("/a/b/0", "/a/b/2", "/a", "inside"), ("/a/b/0", "/a/b/2", "/a/b", "inside"),

@@ -2,7 +2,7 @@ import StoreHosting
 import Stores
 import Testing
 
-/// What a kind finds out about its reducer when a server starts.
+/// The problems that a kind finds in its reducer when a server starts.
 @Suite struct KindReducerTests {
     private typealias Follower = OnAction<Locker.First, Locker.Action>
 

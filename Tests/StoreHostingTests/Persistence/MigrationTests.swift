@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// What a migration cannot make anything of is refused, and is no end of the process.
+    /// A state that a migration cannot convert is refused, and does not end the process.
     @Test func aMigrationMayFail() throws {
         let persisted = StateSnapshot(json: Array("{}".utf8), privateState: Array(#"{"$schema":2,"looks":0}"#.utf8))
         #expect(throws: RestorationError.unreadable(.state, at: .root.appending("title"), "is missing")) {

@@ -4,7 +4,7 @@ import StoreKinds
 import Stores
 import StoresTesting
 
-/// The same rules behind both kinds of store.
+/// The two kinds of store that have the rules of the login.
 enum LoginHosting: String, CaseIterable, Sendable {
     /// An ordinary reducer in a synchronous store.
     case app
@@ -52,7 +52,7 @@ struct LoginSession: Sendable {
 }
 
 extension DispatchResult {
-    /// What came of it in a word: `committed`, `ignored` or the reason of the rejection.
+    /// The outcome in a word: `committed`, `ignored` or the reason of the rejection.
     var word: String {
         switch outcome {
         case .rejected(let rejection, _): rejection.reason

@@ -36,7 +36,7 @@ struct Quay: Interceptor {
     func respond(to commit: borrowing Commit<Ferry, FerryAction>) -> Effect<FerryAction> { .none }
 }
 
-/// What the articles show of one store.
+/// The samples of one store in the articles.
 @Suite struct FerrySamples {
     @Test func dispatch() {
         let store = Store(Ferry(), reducer: FerryReducer())

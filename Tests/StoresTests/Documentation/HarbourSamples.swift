@@ -66,7 +66,7 @@ struct Fleet: Sendable {
     var weather = "calm"
 }
 
-/// What the articles show of composed and derived stores.
+/// The samples of composed and derived stores in the articles.
 @Suite struct HarbourSamples {
     @Test func compose() {
         let store = Store(Harbour(), reducer: HarbourReducer())

@@ -123,7 +123,7 @@ let minuteLaps = MiddlewareFunction<Timer, TimerAction> { commit in
     commit.action == .tick && commit.state.seconds.isMultiple(of: 60) ? .dispatch(.lap) : .none
 }
 
-/// What the article about migration shows.
+/// The samples of the article about migration.
 @Suite struct MigrationSamples {
     @Test func aSliceOfRedux() throws {
         let emma = Book(id: 1, title: "Emma")

@@ -2,7 +2,7 @@ import StoreHosting
 import Stores
 import Testing
 
-// What stands in the article on keeping states.
+// The samples of the article on persisting states.
 
 struct Logbook: HostedState, ObjectState, Restorable {
     var entries: [String] = []

@@ -63,7 +63,7 @@ struct TimetableReducer: Reducer {
     }
 }
 
-/// What the articles show of effects, timers and tests.
+/// The samples of effects, timers and tests in the articles.
 @Suite struct SearchSamples {
     @Test func findsWhatWasTypedLast() throws {
         let client = ScriptedRemoteClient()

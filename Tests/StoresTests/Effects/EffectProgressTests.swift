@@ -3,7 +3,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What an operation, or what that calls, reports of itself.
+/// The reports of an operation, and of the calls that it makes, on their progress.
 @Suite struct EffectProgressTests {
     @Test func aCallAndItsRetriesAreReported() {
         let recorder = EffectRecorder(.parallel) { _ in
@@ -81,7 +81,7 @@ import Testing
         #expect(recorder.received.values == ["commit 1", "started 1", "commit 2", "cancelled 1"])
     }
 
-    /// Its task inherits what the one that started it knows.
+    /// Its task inherits the task-local values of the task that started it.
     @Test func anEffectThatAnotherOneSetsOffReportsForItself() {
         let seen = Recorder<Int>()
         let recorder = EffectRecorder(.parallel) { number in

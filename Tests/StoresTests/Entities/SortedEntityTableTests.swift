@@ -9,7 +9,8 @@ import Testing
 
     private typealias Notes = SortedEntityTable<ByText>
 
-    /// The same operation without an order.
+    /// Applies a step to a sorted table, which decides on its order itself: an entity cannot be moved, so `move`
+    /// empties the table.
     private func apply(_ step: NoteStep, _ table: inout Notes) {
         switch step {
         case .append(let note), .insert(let note, _): table.insert(note)

@@ -2,7 +2,7 @@ import Locks
 import Stores
 import Testing
 
-/// Effects of parts. Some of these tests are those of the Composable Architecture, by intent.
+/// Effects of parts. Some of these tests repeat tests of the Composable Architecture, by intent.
 @Suite struct EffectCompositionTests {
     private let scheduler = TestScheduler()
     private let gates = Gates()
@@ -101,7 +101,7 @@ import Testing
         #expect(store.state.left.chick?.ticks == (id == 1 ? 1 : 0))
     }
 
-    // ForEach: the effects of an element end when it is removed, those of the others go on.
+    // ForEach: the effects of an element end when it is removed, and the effects of the others continue.
     @Test func effectsOfAnElementEndWithIt() {
         let store = store(.latest, nest { $0.birds = ["x": Bird("x"), "y": Bird("y")] })
         for name in ["x", "y"] { store.dispatch(.bird(ElementAction(name, .sing(name)))) }
@@ -236,7 +236,7 @@ import Testing
         store.end()
     }
 
-    // What the old child had dispatched is not for the new one.
+    // An action that the old child has dispatched is not for the new one.
     @Test func anActionThatARemovedPartHadDispatchedIsDropped() {
         let child = BirdReducer().with(MiddlewareFunction { $0.action == .hush ? .dispatch(.tick) : .none })
         let store = Store(

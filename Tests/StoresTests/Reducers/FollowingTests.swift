@@ -2,7 +2,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What becomes of a part that ignores an action which a neighbour accepts, and of one that follows.
+/// A part that ignores an action which a neighbour accepts, and a part that follows.
 @Suite struct FollowingTests {
     struct Shop: Sendable, Equatable {
         var child = Child()
@@ -102,7 +102,7 @@ import Testing
         #expect(state.child.inner.log.filter { $0 == "sell" }.count == 2, "the part beside it followed both")
     }
 
-    /// The decisions of all depths are those before the action, whatever an earlier part has changed since.
+    /// All parts, at any depth, decide on the state before the action, whatever an earlier part has changed since.
     @Test func anEarlierPartDoesNotChangeTheDecisionOfALaterOne() {
         let reducer = Compose<Shop, ShopAction> {
             OnAction { shop, _ in shop.child.left += 5 }

@@ -62,7 +62,7 @@ struct Room: Sendable, Equatable {
         var tally = Tally()
     }
 
-    /// Every part is there, each with a buffer of its own and room in it.
+    /// A room with every part, each with a buffer of its own that has free capacity.
     static func full() -> Room {
         var room = Room()
         room.draft = roomy()
@@ -116,7 +116,7 @@ struct RoomReducer: ComposedReducer {
     }
 }
 
-/// The same reducers, each with its own action of ``RoomAction/every(_:)``.
+/// The reducers of ``RoomReducer``, each with its own action of ``RoomAction/every(_:)``.
 private struct EveryReducer: ComposedReducer {
     var body: some Reducer<Room, RoomAction> {
         Scope(\.draft, .every(0), IfPresent(TallyReducer()))

@@ -47,7 +47,7 @@ import Testing
         desk.work.withLock { work in
             work = {
                 let reader = ReaderThread { seen.record(desk.store.state.plain) }
-                // The reducer goes on once the reader waits for it, or has wrongly read what is half done.
+                // The reducer continues once the reader waits for it, or has wrongly read a half-changed state.
                 while seen.values.isEmpty, !reader.isBlocked { sched_yield() }
                 seenMeanwhile.record(seen.values)
             }
@@ -122,7 +122,7 @@ enum Position: String, Codable, Sendable, CaseIterable {
 /// How a reducer is run.
 enum Way: String, Codable, Sendable, CaseIterable { case batch, dryRun, decision, derived, method }
 
-/// What a reducer must not do.
+/// The calls of its own store that a reducer must not make.
 enum StoreCall: String, Codable, Sendable, CaseIterable {
     case state, revision, read, observe, subscribe, cancel, dispatch, dispatchBatch, send, resume, end
 

@@ -82,7 +82,7 @@ import Testing
         #expect(store.state.values == [100])
     }
 
-    /// What was emitted stands in line when the effect is over already.
+    /// The emitted actions are still queued when the effect is over already.
     @Test func whatAnEffectEmittedBeforeItEndedIsNotLost() {
         let store = store(
             MiddlewareFunction.working { number, emitter in

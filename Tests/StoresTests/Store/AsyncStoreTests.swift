@@ -111,7 +111,7 @@ import Testing
             received.open()
         }
         await store.dispatch(.stop)
-        // Who asks later, when all has settled, may be answered before those who waited.
+        // A task that asks when all has settled may be answered before earlier waiters.
         await received.wait()
         #expect(seen.values == [2])
         gate.open()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LifetimeTests {
     private final class Token: Sendable {}
 
-    /// What an effect can be doing when its store ends.
+    /// The phase of an effect when its store ends.
     enum Phase: CaseIterable, CustomTestStringConvertible {
         case notStarted, running, delayed, queued, withDeadline, debounced
 
@@ -50,7 +50,7 @@ import Testing
         #expect(bench.store.dispatch(batch: [.add(1)]).outcome == .ended)
     }
 
-    /// Gives back what has to be gone once its store is forgotten.
+    /// Forgets a store, and returns a check that it and its effects are gone.
     private func forget(_ phase: Phase) -> (scheduler: TestScheduler, receipts: [Receipt], isGone: () -> Bool) {
         let (scheduler, token, gate) = (TestScheduler(), Token(), Gate())
         let store = Store(

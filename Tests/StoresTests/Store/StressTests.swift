@@ -3,9 +3,9 @@ import Stores
 import StoresTesting
 import Testing
 
-/// Many threads at once, and what must hold whatever they do.
+/// Many threads at once, and the guarantees that hold whatever they do.
 @Suite struct StressTests {
-    /// What a watcher from first to last saw.
+    /// The notifications of a watcher that saw every commit, from the first to the last.
     private struct Log: Sendable {
         var revisions: [Int] = []
         var added: [Int] = []
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Sends what the seed says, one at a time and in batches, with subscribers that come and go.
+    /// Sends the actions that the seed determines, one at a time and in batches, with subscribers that come and go.
     private static func play(_ seed: UInt64, in store: Store<Tally, TallyAction>) -> [Receipt] {
         var generator = SeededGenerator(seed: seed)
         var receipts: [Receipt] = []
