@@ -1,7 +1,7 @@
-/// What the rules find in `Sources`.
+/// The findings of the rules in `Sources`.
 struct Architecture {
     let files: [SourceFile]
-    /// What the code of a file names in others of its target: by the path of the file and that of the other one.
+    /// The names in the code of a file that another file of its target declares, by the paths of both files.
     let references: [String: [String: Set<String>]]
     /// The circles between the folders of a target. Each is a list of paths.
     let folderCircles: [[String]]
@@ -44,7 +44,7 @@ struct Architecture {
         return references
     }
 
-    /// Which file names what of which file, from one folder to another.
+    /// The names that files of one folder use of files of another, one line for each pair of files.
     func references(from folder: String, to other: String) -> [String] {
         references.sorted { $0.key < $1.key }.flatMap { path, others in
             others.sorted { $0.key < $1.key }.filter {

@@ -27,7 +27,7 @@ import Testing
         for flag in Set(usage) { #expect(lines.contains { $0.hasPrefix("  \(flag) ") }, "\(flag)") }
     }
 
-    /// What the help shows works: every command line in an example can be parsed.
+    /// The examples in the help work: every command line in them can be parsed.
     @Test(arguments: Help.commandNames)
     func theExamplesAreCommandLines(name: String) throws {
         let text = try #require(Help.text(of: name, program: "storehouse"))

@@ -98,7 +98,7 @@ package enum TestSocket {
         pollfd(fd: descriptor, events: Int16(POLLIN) | (writes ? Int16(POLLOUT) : 0), revents: 0)
     }
 
-    /// What there is; empty at the end, nil for nothing yet.
+    /// The bytes that have arrived; empty at the end and after an error, nil for nothing yet.
     package static func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)

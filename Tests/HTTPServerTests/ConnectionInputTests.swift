@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// What a connection does with the bytes that arrive.
+/// How a connection handles the bytes that arrive.
 @Suite struct ConnectionInputTests {
     private static let maxPending = HTTPConnectionStateMachine.maxPendingResponseBytes
 

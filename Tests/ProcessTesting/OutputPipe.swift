@@ -1,10 +1,10 @@
 import CProcessTesting
 import Platform
 
-/// Reads what a program writes. No other program inherits the pipe.
+/// Reads the output of a program. No other program inherits the pipe.
 package final class OutputPipe: Sendable {
     package struct TookTooLong: Error {
-        /// What was read until then.
+        /// The output until then.
         let text: String
     }
 
@@ -21,7 +21,7 @@ package final class OutputPipe: Sendable {
 
     deinit { close(readEnd) }
 
-    /// What was written; nil at the end. Blocks.
+    /// The next bytes that the program has written; nil at the end. Blocks.
     package func readSome() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -1,7 +1,7 @@
 import Locks
 import Platform
 
-/// What a program wrote, and how it ended.
+/// The output of a program, and how it ended.
 package struct ProgramResult: Sendable {
     /// The exit code, or 128 + the signal that ended it.
     package let status: Int32

@@ -29,7 +29,7 @@ struct QuoteReducer: Reducer {
     }
 }
 
-/// What the article on remote services shows.
+/// The samples of the article on remote services.
 @Suite struct QuoteSamples {
     private static func quotes(from client: any RemoteClient) -> RemoteMiddleware<Quotes, QuoteAction> {
         RemoteMiddleware(

@@ -60,7 +60,7 @@ private struct Demos: StorehouseApp {
     }
 }
 
-/// A user's whole program: what it refuses, with which exit code and which lines.
+/// A user's whole program: its refusals, with their exit codes and lines.
 @Suite struct StorehouseAppTests {
     private func lines(_ app: some StorehouseApp, _ arguments: String..., code: Int32 = 2) async -> [String] {
         var lines: [String] = []
@@ -151,7 +151,7 @@ private struct Demos: StorehouseApp {
             ])
     }
 
-    /// What the file would have said is unknown, so nothing is said to be missing from it.
+    /// The settings in an unreadable file are unknown, so no setting is reported as missing.
     @Test func aFileThatCannotBeReadIsTheOnlyProblem() async {
         #expect(
             await lines(Hall(), "check-config", "--config", "/no-such.json") == [

@@ -17,7 +17,7 @@ import Testing
         ("198.51.100.9, 192.0.2.1, 10.0.0.2, fd00::3", "192.0.2.1"), ("10.0.0.3, 10.0.0.2", "10.0.0.3"),
         ("\t192.0.2.1 ,, 10.0.0.2 ,", "192.0.2.1"), ("192.0.2.1:1234", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"),
         ("[2001:db8::1]", "2001:db8::1"), ("[2001:db8::1]:443", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"),
-        // What is no address ends the search at the proxy that sent it.
+        // A value that is no address ends the search at the proxy that sent it.
         ("unknown", "10.0.0.1"), ("192.0.2.1, unknown", "10.0.0.1"), ("192.0.2.1, _hidden, 10.0.0.2", "10.0.0.2"),
         ("192.0.2.1:", "10.0.0.1"), ("192.0.2.1:123456", "10.0.0.1"), ("192.0.2.1:-1", "10.0.0.1"),
         ("[192.0.2.1]", "10.0.0.1"), ("[2001:db8::1", "10.0.0.1"), ("2001:db8::1]:1", "10.0.0.1"), ("[]:1", "10.0.0.1"),
@@ -74,7 +74,8 @@ import Testing
         #expect(other.host == "example.org:8080" && other.scheme == "http")
     }
 
-    /// A proxy that appends passes on what the client has sent, so the value counts that belongs to the client's address.
+    /// A proxy that appends passes on the values that the client has sent, so the value counts that belongs to the
+    /// client's address.
     @Test(arguments: [
         ("X-Forwarded-Host: forged\r\nX-Forwarded-Host: site", "site"),
         ("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Host: forged, site", "site"),

@@ -59,12 +59,12 @@ struct RequestParserTests {
         #expect(failure.status == .badRequest)
     }
 
-    /// Its origin and its client count before what it is refused for.
+    /// The origin and the client of a request count before the reason for which it is refused.
     @Test(arguments: [
         ("Content-Length: 6", 413, true, false), ("Transfer-Encoding: gzip, chunked", 501, true, false),
         ("Expect: x", 417, true, true), ("Expect: x\r\nConnection: close", 417, true, false),
         ("Expect: x\r\nContent-Length: 2", 417, true, false), ("Expect: x\r\nContent-Length: 6", 413, true, false),
-        // What is malformed comes first.
+        // A malformed field counts before all other reasons.
         ("Expect: x\r\nContent-Length: y", 400, false, false), ("Transfer-Encoding: gzip", 400, false, false),
         ("Transfer-Encoding: chunked, chunked", 400, false, false),
     ])

@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-/// What the queue of log lines takes and loses.
+/// The lines that the queue of a log takes, and the lines that it loses.
 @Suite struct LogQueueTests {
     private let notice = { (lost: Int) -> [UInt8] in Array("lost \(lost)".utf8) }
 

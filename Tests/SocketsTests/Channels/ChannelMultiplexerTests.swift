@@ -2,7 +2,7 @@ import Sockets
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelMultiplexerTests {
-    /// What a multiplexer has sent, and what its channels have received. On the loop only.
+    /// A multiplexer with the bytes that it has sent, and the bytes that its channels have received. On the loop only.
     private final class End {
         var sent: [UInt8] = []
         var emptied = 0

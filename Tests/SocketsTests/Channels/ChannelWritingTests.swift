@@ -61,7 +61,7 @@ import Testing
             }
         }
 
-        /// What a job writes leaves at the end of the turn, at most 16 channels at a time.
+        /// The bytes that a job writes leave at the end of the turn, at most 16 channels at a time.
         @Test func sendsSoonWhatSeveralJobsWrite() async throws {
             let pairs = (0..<20).map { _ in SocketPair(records: true) }
             try await withLoop(.epoll) { loop in
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    /// Only what the system does not accept at once is counted, until it is sent or the channel closes.
+    /// Only bytes that the system does not accept at once are counted, until they are sent or the channel closes.
     @Test(arguments: LoopImplementation.allCases)
     func pendingBytesAreCountedInTheBudget(_ implementation: LoopImplementation) async throws {
         let exceeded = Probe<Void>()

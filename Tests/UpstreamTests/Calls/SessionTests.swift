@@ -8,7 +8,7 @@ import Stores
 import Testing
 import Upstream
 
-/// What a session shows of its remote calls, through the same kinds that the server hosts.
+/// The state of a session during its remote calls, with the kinds that the server hosts.
 @Suite(.timeLimit(.minutes(5))) struct SessionTests {
     /// Whatever a service does, the state leaves loading, with the code that the fault has.
     @Test(arguments: (Fault.broken + Fault.late + Fault.shapeless + Fault.redirects).filter { $0.method == "GET" })

@@ -65,7 +65,7 @@ func expectConnections(_ expected: [Int], _ attempt: () async throws -> [Int]) a
 }
 
 extension CurlClient {
-    /// What a GET ends with: a status in words, or a failure's code.
+    /// The outcome of a GET: the status as text, or the code of the failure.
     func outcome(_ request: RemoteRequest = RemoteRequest()) async -> String {
         do throws(RemoteFailure) {
             return "\(try await call(request).status)"
@@ -74,7 +74,7 @@ extension CurlClient {
         }
     }
 
-    /// What so many calls at once end with, counted.
+    /// Makes `count` calls at once, and counts their outcomes.
     func outcomes(of count: Int) async -> [String: Int] {
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<count {

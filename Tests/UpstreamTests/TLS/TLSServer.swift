@@ -6,7 +6,8 @@ import Platform
 /// A service behind TLS: `openssl s_server`, one connection at a time.
 final class TLSServer: Sendable {
     let port: UInt16
-    /// What the client sends comes out here, and what goes in is sent to it, unless openssl answers by itself.
+    /// The bytes that the client sends come out here. Bytes that go in are sent to the client, unless openssl answers
+    /// by itself.
     let channel: Int32
     private let program: Program
 
@@ -15,7 +16,7 @@ final class TLSServer: Sendable {
     /// Waits until it listens.
     ///
     /// - Parameters:
-    ///   - certificate: the name of what it shows.
+    ///   - certificate: the name of the certificate that it shows.
     ///   - options: of `openssl s_server`: `-www` answers every request with 200.
     init(_ certificates: Certificates, _ certificate: String, _ options: String...) async throws {
         var ends: [Int32] = [0, 0]

@@ -5,7 +5,7 @@ import Stores
 import Testing
 import Upstream
 
-/// What a service must show before it is believed, and what is shown to it.
+/// The certificate that a service must show, and the certificate that is shown to it.
 @Suite(.timeLimit(.minutes(5)), .certificates) struct TrustTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var certificate: String
