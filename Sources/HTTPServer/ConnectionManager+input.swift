@@ -1,3 +1,4 @@
+import Locks
 import Sockets
 
 // The budget of what connections hold of unfinished requests.

@@ -1,4 +1,5 @@
 package import HTTP
+import Locks
 import Platform
 import Sockets
 import Synchronization

@@ -1,4 +1,5 @@
 import HTTP
+import Locks
 import Sockets
 
 /// Asks another server to take many channels on a connection, with the mechanism of RFC 9110, section 7.8.

@@ -6,6 +6,7 @@ import Synchronization
 ///
 /// Each thread adds to a copy of its own, and a reader sums the copies. Threads share a copy if there are many more of them
 /// than processors; the counts are exact nevertheless.
+@usableFromInline
 package final class StripedCounters: Sendable {
     /// A power of two, several times the number of processors, so that two busy threads seldom share a copy.
     private static let stripeCount = 1 << min(6, Int.bitWidth - (4 * processorCount - 1).leadingZeroBitCount)
@@ -22,6 +23,7 @@ package final class StripedCounters: Sendable {
     nonisolated(unsafe) private let cells: UnsafeMutablePointer<Atomic<Int>>
 
     /// Counters with the indices from 0 to `count - 1`, each at 0.
+    @usableFromInline
     package init(count: Int) {
         let perLine = Self.alignment / MemoryLayout<Int>.stride
         self.count = count
@@ -37,6 +39,7 @@ package final class StripedCounters: Sendable {
     deinit { cells.deallocate() }
 
     /// Adds to the counter with an index.
+    @usableFromInline
     package func add(_ amount: Int = 1, to index: Int) {
         precondition(index >= 0 && index < count, "there is no counter with this index")
         let stripe = Int(thread_number()) & lastStripe

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import HTTP
 import HTTPServer
+import Locks
 import Sockets
 import Testing
 

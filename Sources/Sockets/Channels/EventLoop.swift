@@ -1,3 +1,4 @@
+package import Locks
 package import Platform
 
 /// A serial loop that waits for descriptors, timers and jobs from other threads.
@@ -9,18 +10,7 @@ package import Platform
 /// As the executor of a task, it runs each part of the task as a job.
 ///
 /// `execute`, `enqueue`, `stop` and `isCurrent` may be called from any thread. All other members trap if called off the loop.
-package protocol EventLoop: TaskExecutor {
-    /// Identifies the thread that the loop is running on.
-    var anchor: LoopThread { get }
-
-    /// Runs a job on the loop, in the order of calls, and never before this call returns. May be called from any
-    /// thread.
-    ///
-    /// Only the first job that is added to a sleeping loop costs a wakeup.
-    /// - Returns: false if the loop has ended; the job is discarded.
-    @discardableResult
-    func execute(_ job: @escaping @Sendable () -> Void) -> Bool
-
+package protocol EventLoop: SerialLoop, TaskExecutor {
     /// Ends the loop after the current turn. May be called from any thread.
     ///
     /// The loop notifies every handler (channels and listeners close), runs the accepted jobs and discards timers. Then
@@ -72,9 +62,6 @@ package protocol EventLoop: TaskExecutor {
 }
 
 extension EventLoop {
-    /// Whether the caller runs on this loop.
-    package var isCurrent: Bool { anchor.isCurrent }
-
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedTaskExecutor()
@@ -133,46 +120,4 @@ package protocol ReadinessHandler: AnyObject {
 package struct LoopTimer: Hashable, Sendable {
     let index: Int32
     let generation: UInt32
-}
-
-/// A sendable box for a value that belongs to an event loop.
-///
-/// ``value`` traps off the loop. The last reference may be released on any thread, so the value's `deinit` must not
-/// depend on the loop.
-@usableFromInline
-package struct LoopBound<Value>: @unchecked Sendable {
-    // Sendable although the value need not be: it was sent by one owner, and only the loop can access it.
-    @usableFromInline let bound: Value
-    @usableFromInline let anchor: LoopThread
-
-    /// Transfers a value to the loop. May be called from any thread.
-    package init(handing value: sending Value, to anchor: LoopThread) {
-        bound = value
-        self.anchor = anchor
-    }
-
-    /// Binds a value that already lives on the loop. Traps off the loop.
-    package init(_ value: Value, on loop: any EventLoop) { self.init(value, on: loop.anchor) }
-
-    /// Binds a value that already lives on the loop whose thread is `anchor`. Traps off the loop. Inlinable for the
-    /// same reason as ``value``.
-    @inlinable
-    package init(_ value: Value, on anchor: LoopThread) {
-        precondition(anchor.isCurrent, "a value is bound to a loop on that loop, or handed over")
-        bound = value
-        self.anchor = anchor
-    }
-
-    /// The value. Traps off the loop.
-    ///
-    /// Inlinable, because an unspecialized access costs much more than the check.
-    @inlinable
-    package var value: Value {
-        precondition(anchor.isCurrent, "a loop's value was touched off its loop")
-        return bound
-    }
-
-    /// The value; nil off the loop.
-    @inlinable
-    package var valueIfCurrent: Value? { anchor.isCurrent ? bound : nil }
 }

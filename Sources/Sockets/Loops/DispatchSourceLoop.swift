@@ -1,4 +1,5 @@
 import Dispatch
+package import Locks
 import Platform
 
 /// An event loop that waits with dispatch sources on its own serial queue, for systems without `epoll`.

@@ -2,6 +2,7 @@
     import CPlatform
     import Dispatch
 
+    package import Locks
     import Platform
 
     /// An event loop that waits in `epoll`, as one long job on its own serial Dispatch queue.

@@ -1,4 +1,4 @@
-import Locks
+package import Locks
 package import Platform
 
 /// The state that all event loops share: handlers, timers, the clock and the jobs for the end of the turn.

@@ -1,6 +1,7 @@
 import Cluster
 import Dispatch
 import HTTP
+import Locks
 import Platform
 import Sockets
 

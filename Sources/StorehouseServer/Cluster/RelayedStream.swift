@@ -38,7 +38,7 @@ final class RelayedStream {
     private var ended: (() -> Void)?
 
     private static let emptyLine: (UInt8, UInt8) = (0x0a, 0x0a)
-    private static let heartbeat = StreamFormat.state.heartbeat(isEvent: false, at: 0)
+    private static let heartbeat = StreamFormat.state.codec.heartbeat(isEvent: false, at: 0)
     /// A longer frame behind the initial events was not sent by a node.
     private static let maxFrameBytes = 65536
 
@@ -122,7 +122,7 @@ final class RelayedStream {
     }
 
     private var isBetweenEvents: Bool {
-        if case .text = format { tail.1 == 0x0a } else { tail == Self.emptyLine }
+        if case .commits = format.content { tail.1 == 0x0a } else { tail == Self.emptyLine }
     }
 }
 
@@ -181,7 +181,7 @@ extension RelayedStream {
         }
         guard let client else { return }
         tail = Self.emptyLine
-        frame.bytes.send(to: client)
+        frame.event.send(to: client)
         guard let last, position.hasEvents(upTo: last.revision) else { return }
         self.last = nil
         last.bytes.withUnsafeBytes(pass)
@@ -212,7 +212,7 @@ extension RelayedStream: StreamHandler {
     func streamShouldEnd(among streamCount: Int) {
         if isBetweenEvents {
             let retry = StreamTiming.retry(among: streamCount, .jitter)
-            send(format.closed("draining", retry: retry, at: clock.now()))
+            send(format.codec.closed("draining", retry: retry, at: clock.now()))
         }
         end()
     }

@@ -69,7 +69,7 @@ final class SharedStream {
         // The first frame is empty, and so is a heartbeat.
         if let began = began.take() { return began(self) }
         guard !bytes.isEmpty else { return }
-        let frame = EventFrame(revision, bytes)
+        let frame = EventFrame(revision, EncodedEvent(sharing: bytes))
         // A member that leaves changes the list.
         for member in members { member.take(frame) }
     }

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Locks
 import Sockets
 import StoreHosting
 import Stores
@@ -20,7 +21,7 @@ final class EventStream: Subscriber {
         var limits: StreamLimits {
             StreamLimits(
                 maxPerSession: maxPerSession, maxViews: maxViews,
-                maxMissedBytes: min(bufferBytes, PatchEvent.maxMissedBytes))
+                maxMissedBytes: bufferBytes)
         }
     }
 
@@ -36,7 +37,7 @@ final class EventStream: Subscriber {
     /// A frame that has come before the stream has begun.
     private enum EarlyFrame {
         case commit(EventFrame)
-        case effect(EffectFrame)
+        case effect(EncodedEvent)
     }
 
     /// What only a stream has whose events another node shares among its clients.
@@ -58,6 +59,7 @@ final class EventStream: Subscriber {
     private let credentials: Credentials
     private let environment: StreamEnvironment
     private var connection: HTTPConnection?
+    let loop: any EventLoop
     private var clock: StreamClock
     private var position = StreamPosition()
     // The small properties share a word with the last of the position.
@@ -75,6 +77,8 @@ final class EventStream: Subscriber {
     var isOver: Bool { if case .over = phase { true } else { false } }
 
     var settings: Settings { environment.settings }
+
+    private var codec: any EventCodec { subscription.format.codec }
 
     private var events: Counters<ServerMetrics.EventResult> { environment.metrics.events }
 
@@ -94,12 +98,12 @@ final class EventStream: Subscriber {
         self.client = client
         self.environment = environment
         credentials = context.credentials
-        let loop = context.exchange.loop
+        loop = context.exchange.loop
         clock = StreamClock(
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(environment.settings.heartbeat, .jitter),
             lifetime: delivery.isShared ? nil : StreamTiming.lifetime(environment.settings.maxLifetime, .jitter))
         super.init(
-            .of(selection: .root, format: parameters.format, isByPermit: false), on: loop,
+            parameters.format.subscription(to: .root), on: loop,
             showsEffects: parameters.showsEffects, from: context.exchange.connection.forwarder)
     }
 
@@ -125,21 +129,21 @@ final class EventStream: Subscriber {
         self.connection = connection
         let early: [EarlyFrame] = if case .opening(let frames) = phase { frames } else { [] }
         let retry = StreamTiming.retry(.jitter)
-        let preamble = isShared ? [] : subscription.format.preamble(retry: retry, settings.heartbeat)
-        let bytes: EventBytes
+        let preamble = isShared ? [] : codec.preamble(retry: retry, heartbeat: settings.heartbeat)
+        let bytes: EncodedEvent
         switch initial {
         case .state(let event):
             position.start(at: event.revision)
             count(.sent)
-            bytes = subscription.format.value(event, at: session.now)
+            bytes = codec.encode(event, skipped: 0, at: session.now)
         case .events(let revision, let missed):
             position.start(at: revision)
-            count(.sent, missed.emptyLineCount)
-            bytes = EventBytes(missed)
+            count(.sent, missed.count)
+            bytes = missed.encoded
         }
         connection.collectWrites {
             if case .alone = delivery {
-                if !preamble.isEmpty { send(EventBytes(preamble)) }
+                if !preamble.isEmpty { send(preamble) }
                 if bytes.count > 0 { send(bytes) }
             } else {
                 writeLine(position.lastSentRevision, preamble.count + bytes.count)
@@ -150,7 +154,7 @@ final class EventStream: Subscriber {
         for frame in early {
             switch frame {
             case .commit(let frame): send(frame)
-            case .effect(let frame): send(frame)
+            case .effect(let event): sendEffect(event)
             }
         }
     }
@@ -174,13 +178,13 @@ final class EventStream: Subscriber {
         guard let connection else { return keep(.commit(frame)) }
         if case .joined = delivery { return share(frame) }
         let isAccepted = position.accepts(
-            revision: frame.revision, byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes,
+            revision: frame.revision, byteCount: frame.byteCount, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return }
-        guard case .alone = delivery else { return sendFramed(frame.bytes, at: frame.revision, to: connection) }
+        guard case .alone = delivery else { return sendFramed(frame.event, at: frame.revision, to: connection) }
         events.add(to: .sent)
         clock.sent(now: loop.now)
-        frame.bytes.send(to: connection)
+        frame.event.send(to: connection)
     }
 
     /// Counts an event that the client gets by a shared stream.
@@ -192,18 +196,14 @@ final class EventStream: Subscriber {
         clock.sent(now: loop.now)
     }
 
-    override func send(_ frame: EffectFrame) {
-        guard let connection else { return keep(.effect(frame)) }
-        // The line for a terminal is hardly longer than the encoded event.
+    override func sendEffect(_ event: EncodedEvent) {
+        guard let connection else { return keep(.effect(event)) }
         let isAccepted = position.acceptsEffect(
-            byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
+            byteCount: event.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
         events.add(to: isAccepted ? .sent : .skipped)
         guard isAccepted else { return }
-        if case .text(let inColor) = subscription.format {
-            return send(TerminalLines.line(of: frame.event, at: session.now, inColor: inColor))
-        }
         clock.sent(now: loop.now)
-        frame.bytes.send(to: connection)
+        event.send(to: connection)
     }
 
     /// Sends `closed` if there is a reason, and ends.
@@ -213,7 +213,7 @@ final class EventStream: Subscriber {
         if let reason, !isShared {
             events.add(to: .sent)
             // Behind the events that come by a shared stream.
-            let closed = EventBytes(subscription.format.closed(reason, retry: retry, at: session.now))
+            let closed = EncodedEvent(codec.closed(reason, retry: retry, at: session.now))
             send(closed, at: position.lastSentRevision)
         }
         let connection = connection
@@ -231,17 +231,17 @@ final class EventStream: Subscriber {
         if !isShared { environment.ended(self, of: session, at: position.lastSentRevision, byteCount, connection) }
     }
 
-    private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }
+    private func send(_ bytes: [UInt8]) { send(EncodedEvent(bytes)) }
 
     /// - Parameter revision: what the client must have before; 0 for nothing.
-    private func send(_ bytes: EventBytes, at revision: Int = 0) {
+    private func send(_ bytes: EncodedEvent, at revision: Int = 0) {
         guard let connection else { return }
         guard case .alone = delivery else { return sendFramed(bytes, at: revision, to: connection) }
         clock.sent(now: loop.now)
         bytes.send(to: connection)
     }
 
-    private func sendFramed(_ bytes: EventBytes, at revision: Int, to connection: HTTPConnection) {
+    private func sendFramed(_ bytes: EncodedEvent, at revision: Int, to connection: HTTPConnection) {
         clock.sent(now: loop.now)
         connection.collectWrites {
             writeLine(revision, bytes.count)
@@ -265,7 +265,7 @@ final class EventStream: Subscriber {
     }
 
     private var heartbeat: [UInt8] {
-        isShared ? [] : subscription.format.heartbeat(isEvent: namesHeartbeats, at: session.now)
+        isShared ? [] : codec.heartbeat(isEvent: namesHeartbeats, at: session.now)
     }
 
     private func heartbeatDue() {
@@ -307,7 +307,7 @@ extension EventStream: StreamHandler {
             count(.sent)
             count(.merged, skipped)
             // The clients of a shared stream that have joined meanwhile may have the newest change.
-            send(subscription.format.value(newest, skipped: skipped, at: session.now), at: newest.lastChangedRevision)
+            send(codec.encode(newest, skipped: skipped, at: session.now), at: newest.lastChangedRevision)
         }
         if connection.pendingBytes == 0 { streamDrained() }
     }
@@ -327,12 +327,5 @@ extension EventStream: StreamHandler {
 
     func streamShouldEnd(among streamCount: Int) {
         end("draining", retry: StreamTiming.retry(among: streamCount, .jitter))
-    }
-}
-
-extension [UInt8] {
-    /// How many events there are, each of which ends with an empty line.
-    fileprivate var emptyLineCount: Int {
-        zip(self, dropFirst()).count { $0 == UInt8(ascii: "\n") && $1 == UInt8(ascii: "\n") }
     }
 }

@@ -11,6 +11,9 @@ struct StreamParameters {
     /// The last event that the client has.
     let seen: EventID?
 
+    /// The values of `?changes=`.
+    static let formats: [(name: String, format: StreamFormat)] = [("state", .state), ("patch", .patch)]
+
     init(_ context: RequestContext) throws(Problem) {
         let head = context.head
         format = try Self.format(head)
@@ -36,8 +39,8 @@ struct StreamParameters {
     private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {
         let inColor = try head.flag("color")
         let name = head.query.first("changes") ?? "state"
-        guard let named = StreamFormat.named.first(where: { $0.name == name }) else {
-            throw Problem(.query(.changes(StreamFormat.named.map(\.name))))
+        guard let named = Self.formats.first(where: { $0.name == name }) else {
+            throw Problem(.query(.changes(Self.formats.map(\.name))))
         }
         let terminal = StreamFormat.text(inColor: inColor)
         let offers = [StreamFormat.state.mediaType, terminal.mediaType].compactMap(\.self)

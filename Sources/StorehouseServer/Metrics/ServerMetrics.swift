@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Locks
 import Observability
 import Platform
 import Sockets

@@ -154,7 +154,9 @@ extension OpenAPI {
         kinds.prefix(1).map { kind in
             let first = StateEvent(
                 historyID: "3kf9x2", revision: 0, json: kind.initialState, lastChangedRevision: 0)
-            let bytes = StreamFormat.state.preamble(retry: 2000, .seconds(15)) + first.encoded().plain
+            let codec = StreamFormat.state.codec
+            let bytes =
+                codec.preamble(retry: 2000, heartbeat: .seconds(15)) + codec.encode(first, skipped: 0, at: 0).plain
             return (kind.name, .string(String(decoding: bytes, as: UTF8.self)))
         }
     }

@@ -53,7 +53,7 @@ extension OpenAPI {
                 a JSON Patch (RFC 6902).
                 """,
                 "schema": .written(
-                    JSONSchema.enumeration(StreamFormat.named.map(\.name)).defaulting(to: "state").encoded()),
+                    JSONSchema.enumeration(StreamParameters.formats.map(\.name)).defaulting(to: "state").encoded()),
             ],
             "effects": [
                 "name": "effects", "in": "query", "description": "Whether to send the events of effects.",

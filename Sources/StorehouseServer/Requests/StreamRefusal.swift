@@ -20,7 +20,7 @@ enum StreamRefusal {
         let seconds = min(refusal["retry-after"].flatMap { Int($0) } ?? 1, maxSeconds)
         var response = Response(
             .ok, fields: StreamFormat.state.responseFields,
-            body: StreamFormat.state.closed(reason, retry: 1000 * seconds, at: 0))
+            body: StreamFormat.state.codec.closed(reason, retry: 1000 * seconds, at: 0))
         response.problemCode = code.rawValue
         return response
     }

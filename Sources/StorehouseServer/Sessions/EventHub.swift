@@ -157,19 +157,35 @@ extension EventHub {
     }
 
     private func frame(_ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView) -> EventFrame {
+        let format = topic.subscription.format
         switch change {
-        case .value: EventFrame(event(&topic, state))
+        case .value:
+            return EventFrame(
+                state.revision, format.codec.encode(event(&topic, state), skipped: 0, at: session.now))
         case .patch(let patch):
-            EventFrame(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
-        case .lines(let lines): EventFrame(state.revision, lines)
+            guard let codec = format.patchCodec else { preconditionFailure("a format of values got a patch") }
+            let event = PatchEvent(historyID: historyID, revision: state.revision, patch: patch)
+            return EventFrame(state.revision, codec.encode(event))
+        case .commits(let event): return EventFrame(state.revision, event)
         }
     }
 
     /// Called inside the store, in order with the commits, and delivered in the same order.
     private func publish(_ event: EffectEvent) {
-        let groups = contents.withLock { $0.topics.flatMap(\.groups) }
-        let frame = EffectFrame(event)
-        session.release(upTo: store.revision) { for group in groups { group.deliver(frame) } }
+        let topics = contents.withLock { $0.topics.map { ($0.topic.subscription.format.codec, $0.groups) } }
+        // Formats with the same codec share the event.
+        var encoded: [ObjectIdentifier: EncodedEvent] = [:]
+        var deliveries: [(EncodedEvent, ShortList<SubscriberGroup>)] = []
+        for (codec, groups) in topics {
+            let known = encoded[ObjectIdentifier(codec)] ?? codec.encode(event, at: session.now)
+            encoded[ObjectIdentifier(codec)] = known
+            deliveries.append((known, groups))
+        }
+        session.release(upTo: store.revision) { [deliveries] in
+            for (event, groups) in deliveries {
+                for group in groups { group.deliver(effect: event) }
+            }
+        }
     }
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
@@ -186,11 +202,10 @@ extension EventHub {
             seen: seen, historyID: historyID, revision: state.revision,
             lastChangedRevision: topic.lastChangedRevision, format: subscription.format)
         switch content {
-        case .nothing: return .events(upTo: state.revision, [])
+        case .nothing: return .events(upTo: state.revision, .none)
         case .patches(let revision):
-            let missed = missedPatches(subscription.selection, after: revision, upTo: state.revision, earlier, maxBytes)
-            if let bytes = missed {
-                return .events(upTo: state.revision, bytes)
+            if let missed = missedPatches(subscription, after: revision, upTo: state.revision, earlier, maxBytes) {
+                return .events(upTo: state.revision, missed)
             }
         case .state: break
         }
@@ -199,11 +214,14 @@ extension EventHub {
 
     /// The patches between two revisions; nil if only the state can bring the client up to date.
     private func missedPatches(
-        _ selection: Selection, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord], _ maxBytes: Int
-    ) -> [UInt8]? {
+        _ subscription: StreamSubscription, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord],
+        _ maxBytes: Int
+    ) -> MissedEvents? {
+        guard let codec = subscription.format.patchCodec else { return nil }
         let known = earlier.last?.revision ?? revision
         guard let later = journal?.bufferedCommits(after: known, limit: max(0, newest - known)) else { return nil }
-        return PatchEvent.encoded(earlier + later, of: selection, historyID: historyID, maxBytes: maxBytes)
+        return codec.missed(
+            earlier + later, of: subscription.selection, historyID: historyID, maxBytes: maxBytes)
     }
 }
 

@@ -112,7 +112,7 @@ package enum InitialContent: Sendable, Hashable {
                 self = .nothing
                 return
             }
-            if format == .patch {
+            if format.showsPatches {
                 self = .patches(after: seen.revision)
                 return
             }

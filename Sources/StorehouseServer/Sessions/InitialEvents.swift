@@ -2,8 +2,8 @@
 enum InitialEvents: Sendable {
     /// The selected value.
     case state(StateEvent)
-    /// The encoded events that the client has missed.
-    case events(upTo: Int, [UInt8])
+    /// What the client has missed.
+    case events(upTo: Int, MissedEvents)
 
     /// The revision that they show.
     var revision: Int {
@@ -17,7 +17,16 @@ enum InitialEvents: Sendable {
     var byteCount: Int {
         switch self {
         case .state(let event): event.json.count
-        case .events(_, let bytes): bytes.count
+        case .events(_, let missed): missed.encoded.count
         }
     }
+}
+
+/// Events that a client has missed, encoded as one.
+struct MissedEvents: Sendable {
+    let encoded: EncodedEvent
+    /// How many there are.
+    let count: Int
+
+    static let none = MissedEvents(encoded: .none, count: 0)
 }

@@ -1,5 +1,5 @@
 import JSON
-import Locks
+package import Locks
 package import StoreHosting
 import Stores
 import Synchronization

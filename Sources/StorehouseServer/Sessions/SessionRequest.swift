@@ -1,6 +1,6 @@
 import JSON
+import Locks
 import Security
-import Sockets
 import StoreHosting
 
 /// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.
@@ -59,7 +59,7 @@ enum SessionOperation: Sendable {
         let limits: StreamLimits
 
         func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
-            .of(selection: try selection.selection(of: kind), format: format, isByPermit: isByPermit)
+            format.subscription(to: try selection.selection(of: kind), isByPermit: isByPermit)
         }
     }
 

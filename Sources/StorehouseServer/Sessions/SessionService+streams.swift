@@ -1,4 +1,4 @@
-import Sockets
+import Locks
 import StoreHosting
 
 // Event streams.
@@ -26,7 +26,7 @@ extension SessionOperation.Subscribing {
     /// The revision after which commits must be read from the journal's storage; nil if its buffer has all of them, or they are not
     /// needed.
     fileprivate func revisionMissingFromBuffer(of session: Session) -> Int? {
-        guard format == .patch, let seen, seen.historyID == session.historyID, let journal = session.journal,
+        guard format.showsPatches, let seen, seen.historyID == session.historyID, let journal = session.journal,
             seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return seen.revision

@@ -52,7 +52,7 @@ extension SessionStreams.Contents {
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
         if let id = stream.joinedID, !topics[index].shared.contains(where: { $0.id == id }) { stream.sendAlone() }
-        if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
+        if let group = topics[index].groups.first(where: { $0.loop === stream.home }) {
             group.add(stream)
         } else {
             topics[index].groups.append(SubscriberGroup(first: stream))
@@ -64,7 +64,7 @@ extension SessionStreams.Contents {
     /// - Returns: whether the stream was there.
     mutating func remove(_ stream: Subscriber, _ needless: inout [SubscriberGroup]) -> Bool {
         guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
-            let group = topics[index].groups.firstIndex(where: { $0.loop === stream.loop }),
+            let group = topics[index].groups.firstIndex(where: { $0.loop === stream.home }),
             topics[index].groups[group].remove(stream)
         else { return false }
         if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
@@ -82,7 +82,7 @@ extension SessionStreams.Contents {
             let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
         else { return .failure(.nothingToShare) }
         topics[index].shared.append((id, SubscriberGroup(first: stream)))
-        return .success(.events(upTo: state.revision, []))
+        return .success(.events(upTo: state.revision, .none))
     }
 
     mutating func removeShared(_ stream: Subscriber) {

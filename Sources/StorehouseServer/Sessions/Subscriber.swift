@@ -1,7 +1,7 @@
-import Sockets
+import Locks
 
 /// How the events of a stream come to its client.
-enum StreamDelivery: Sendable {
+public enum StreamDelivery: Sendable {
     /// All of them on this connection.
     case alone
     /// By another node, which gets the events of commits once for all of its clients, on a connection with this number.
@@ -13,10 +13,11 @@ enum StreamDelivery: Sendable {
 }
 
 /// A stream of a session's events, as the session knows it. On its loop only.
-class Subscriber {
+open class Subscriber {
     /// The streams of a topic share one. The hub sets it.
     final var subscription: StreamSubscription
-    final let loop: any EventLoop
+    /// The loop of its connection.
+    final let home: any SerialLoop
     /// The stream's index in its group.
     final var groupIndex = 0
     /// Whether the events of effects are sent.
@@ -25,28 +26,28 @@ class Subscriber {
     final let forwarder: UInt16
 
     init(
-        _ subscription: StreamSubscription, on loop: any EventLoop, showsEffects: Bool, from forwarder: UInt16
+        _ subscription: StreamSubscription, on home: any SerialLoop, showsEffects: Bool, from forwarder: UInt16
     ) {
         self.subscription = subscription
-        self.loop = loop
+        self.home = home
         self.showsEffects = showsEffects
         self.forwarder = forwarder
     }
 
-    var delivery: StreamDelivery { .alone }
+    open var delivery: StreamDelivery { .alone }
 
     /// Whether its client came by a permit that may not be used any more.
-    var hasInvalidPermit: Bool { false }
+    open var hasInvalidPermit: Bool { false }
 
     /// Sends all events to this stream, because there is no stream to join.
-    func sendAlone() {}
+    open func sendAlone() {}
 
-    func send(_ frame: EventFrame) { preconditionFailure("a subscriber takes events") }
+    open func send(_ frame: EventFrame) { preconditionFailure("a subscriber takes events") }
 
-    func send(_ frame: EffectFrame) { preconditionFailure("a subscriber takes events of effects") }
+    open func sendEffect(_ event: EncodedEvent) { preconditionFailure("a subscriber takes events of effects") }
 
     /// Sends `closed` if there is a reason, and ends.
-    func end(_ reason: String?) { preconditionFailure("a subscriber ends") }
+    open func end(_ reason: String?) { preconditionFailure("a subscriber ends") }
 }
 
 extension Subscriber {
@@ -63,4 +64,13 @@ struct StreamLimits: Sendable {
     let maxViews: Int
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     let maxMissedBytes: Int
+
+    /// More bytes of missed patches than this are never sent: the state is shorter.
+    private static let mostMissedBytes = 1 << 18
+
+    init(maxPerSession: Int, maxViews: Int, maxMissedBytes: Int) {
+        self.maxPerSession = maxPerSession
+        self.maxViews = maxViews
+        self.maxMissedBytes = min(maxMissedBytes, Self.mostMissedBytes)
+    }
 }

@@ -1,17 +1,17 @@
-import Sockets
+import Locks
 
 /// The streams of one loop that share a topic.
 ///
 /// Frames are delivered from any thread, in order, each in one job on the loop.
 final class SubscriberGroup: Sendable {
-    let loop: any EventLoop
+    let loop: any SerialLoop
     // Safe: `init` and `streams` check that they run on the loop, and `deinit` runs when nobody else refers to this.
     nonisolated(unsafe) private var list = ShortList<Subscriber>()
 
     /// On the loop only.
     init(first stream: Subscriber) {
-        precondition(stream.loop.isCurrent, "a stream was added off its loop")
-        loop = stream.loop
+        precondition(stream.home.isCurrent, "a stream was added off its loop")
+        loop = stream.home
         list.append(stream)
     }
 
@@ -55,9 +55,9 @@ final class SubscriberGroup: Sendable {
         }
     }
 
-    func deliver(_ frame: EffectFrame) {
+    func deliver(effect event: EncodedEvent) {
         loop.execute { [self] in
-            for stream in streams where stream.showsEffects { stream.send(frame) }
+            for stream in streams where stream.showsEffects { stream.sendEffect(event) }
         }
     }
 

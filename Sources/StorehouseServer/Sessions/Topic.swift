@@ -7,35 +7,43 @@ package struct Topic {
         /// The value is a different one.
         case value
         case patch(EncodedPatch)
-        case lines([UInt8])
+        /// The commits as the transcript of the format has them.
+        case commits(EncodedEvent)
     }
 
     package let subscription: StreamSubscription
     /// The revision that changed the selected value last, as far as it is known.
     package private(set) var lastChangedRevision: Int
-    /// The selected value, as of the newest commit that was taken; nil if it is not known.
-    ///
-    /// The whole state is not stored, because the store has its JSON already.
-    private var json: [UInt8]?
-    private var terminal: TerminalLines?
+    private var memory = Memory.nothing
+
+    /// What it knows of the selected value, as of the newest commit that was taken.
+    private enum Memory {
+        /// The whole state is not stored, because the store has its JSON already.
+        case nothing
+        case value([UInt8])
+        case transcript(any CommitTranscript)
+    }
 
     package init(_ subscription: StreamSubscription, _ state: borrowing StateView) {
         self.subscription = subscription
         self.lastChangedRevision = state.revision
-        if case .text(let inColor) = subscription.format {
-            terminal = TerminalLines(
-                of: state.encoded(subscription.selection), inColor: inColor, showsActions: !subscription.isByPermit)
+        if case .commits(let transcript) = subscription.format.content {
+            memory = .transcript(transcript(state.encoded(subscription.selection), !subscription.isByPermit))
         } else if subscription.selection != .root {
-            json = state.encoded(subscription.selection)
+            memory = .value(state.encoded(subscription.selection))
         }
     }
 
     /// The selected value now. All callers share its memory, until the next commit that changes it.
     package mutating func value(_ state: borrowing StateView) -> [UInt8] {
-        if let json { return json }
-        let value = state.encoded(subscription.selection)
-        if terminal == nil, subscription.selection != .root { json = value }
-        return value
+        switch memory {
+        case .value(let value): return value
+        case .transcript: return state.encoded(subscription.selection)
+        case .nothing:
+            let value = state.encoded(subscription.selection)
+            if subscription.selection != .root { memory = .value(value) }
+            return value
+        }
     }
 
     /// The changes of several commits as one patch of the whole state.
@@ -52,33 +60,36 @@ package struct Topic {
     package mutating func update(_ state: borrowing StateView, _ changes: EncodedPatch) -> Change? {
         let projected = subscription.selection.project(changes)
         if projected == .unchanged { return nil }
-        let change = terminal == nil ? change(projected, state) : lines(state)
+        let change: Change? =
+            switch memory {
+            case .transcript(let transcript):
+                transcript.encode(subscription.selection, state).map(Change.commits)
+            case .value(let value): change(projected, from: value, state)
+            case .nothing: change(projected, from: nil, state)
+            }
         if change != nil { lastChangedRevision = state.revision }
         return change
     }
 
-    private mutating func lines(_ state: borrowing StateView) -> Change? {
-        let lines = terminal?.lines(of: subscription.selection, state) ?? []
-        return lines.isEmpty ? nil : .lines(lines)
-    }
-
-    private mutating func change(_ projected: EncodedPatch.Projection, _ state: borrowing StateView) -> Change? {
+    private mutating func change(
+        _ projected: EncodedPatch.Projection, from old: [UInt8]?, _ state: borrowing StateView
+    ) -> Change? {
+        let showsPatches = subscription.format.showsPatches
         guard subscription.selection != .root else {
-            guard subscription.format == .patch, case .patch(let patch) = projected else { return .value }
+            guard showsPatches, case .patch(let patch) = projected else { return .value }
             return .patch(patch)
         }
         // A long value is not encoded for each patch: only the next stream that opens needs it.
-        if subscription.format == .patch, case .patch(let patch) = projected, patch.replacement == nil,
-            json.map({ $0.count > Self.maxComparedBytes }) ?? true
+        if showsPatches, case .patch(let patch) = projected, patch.replacement == nil,
+            old.map({ $0.count > Self.maxComparedBytes }) ?? true
         {
-            json = nil
+            memory = .nothing
             return .patch(patch)
         }
-        let old = json
         let new = projected.value ?? state.encoded(subscription.selection)
         if old == new { return nil }
-        json = new
-        guard subscription.format == .patch else { return .value }
+        memory = .value(new)
+        guard showsPatches else { return .value }
         if case .patch(let patch) = projected { return .patch(patch) }
         return .patch(old.map { EncodedPatch(from: $0, to: new) } ?? EncodedPatch([.init(.replace, "", new)]))
     }
@@ -105,25 +116,22 @@ extension EncodedPatch {
     }
 }
 
-extension PatchEvent {
-    /// More bytes of missed patches than this are not sent: the state is shorter.
-    static let maxMissedBytes = 1 << 18
-
+extension PatchCodec {
     /// The events of commits that a client has missed; nil if they are longer than `maxBytes`, or if only the state can
     /// bring it up to date.
-    static func encoded(
-        _ commits: [CommitRecord], of selection: Selection, historyID: String, maxBytes: Int
-    ) -> [UInt8]? {
+    func missed(_ commits: [CommitRecord], of selection: Selection, historyID: String, maxBytes: Int) -> MissedEvents? {
         var bytes: [UInt8] = []
+        var count = 0
         for commit in commits {
             switch selection.project(commit.changes) {
             case .unchanged: continue
             case .value, .needsValue: return nil
             case .patch(let patch):
-                bytes += PatchEvent(historyID: historyID, revision: commit.revision, patch: patch).encoded()
+                append(PatchEvent(historyID: historyID, revision: commit.revision, patch: patch), to: &bytes)
+                count += 1
             }
             guard bytes.count <= maxBytes else { return nil }
         }
-        return bytes
+        return MissedEvents(encoded: encode(missed: bytes), count: count)
     }
 }

@@ -1,3 +1,4 @@
+import Locks
 import Platform
 import RemoteServices
 import Sockets

@@ -1,3 +1,4 @@
+import Locks
 import Sockets
 import Testing
 

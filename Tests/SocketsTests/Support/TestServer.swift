@@ -1,3 +1,4 @@
+import Locks
 import Sockets
 
 /// A listener on a loop that runs a script for each connection. It stops when the test ends.

@@ -4,7 +4,7 @@ import Testing
 /// What one client has of the events that it shares.
 struct JoinedPositionTests {
     private func frame(_ revision: Int, _ count: Int = 1) -> EventFrame {
-        EventFrame(revision, [UInt8](repeating: 1, count: count))
+        EventFrame(revision, EncodedEvent(sharing: [UInt8](repeating: 1, count: count)))
     }
 
     @Test func sharedEventsWaitForTheInitialOnes() {

@@ -105,11 +105,11 @@ import Testing
 
     @Test func aTerminalGetsALineForEachChange() throws {
         let found = changes(try pointer("/tasks/ids"), .text(inColor: false), [[Self.add, Self.dark, Self.add]])
-        guard case .lines(let lines)? = found.first?.change else {
+        guard case .commits(let lines)? = found.first?.change else {
             Issue.record("no lines")
             return
         }
-        let text = String(decoding: lines, as: UTF8.self)
+        let text = String(decoding: lines.plain, as: UTF8.self)
         #expect(
             text.split(separator: "\n").map { $0.drop { $0 != "#" } } == [
                 "#1 tasks/add /0: ∅ → 1", "#3 tasks/add /1: ∅ → 2",

@@ -6,19 +6,24 @@ import Stores
 /// The changes of a selected value as lines for a terminal: time in UTC, revision, action, path: old → new.
 ///
 /// A class, so that the topics without lines need no memory for them.
-final class TerminalLines {
-    let inColor: Bool
+final class TerminalLines: CommitTranscript {
+    private let inColor: Bool
     private let showsActions: Bool
     private var value: JSONValue
 
-    init(of json: [UInt8], inColor: Bool, showsActions: Bool = true) {
+    init(of json: [UInt8], inColor: Bool, showsActions: Bool) {
         self.showsActions = showsActions
         value = (try? JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)) ?? .null
         self.inColor = inColor
     }
 
     /// The lines of the newest commits, one for each change of the selected value.
-    func lines(of selection: Selection, _ state: borrowing StateView) -> [UInt8] {
+    func encode(_ selection: Selection, _ state: borrowing StateView) -> EncodedEvent? {
+        let lines = lines(of: selection, state)
+        return lines.isEmpty ? nil : EncodedEvent(sharing: lines)
+    }
+
+    private func lines(of selection: Selection, _ state: borrowing StateView) -> [UInt8] {
         var bytes: [UInt8] = []
         for commit in state.commits {
             switch selection.project(commit.changes) {
@@ -100,7 +105,6 @@ final class TerminalLines {
         let start = text.prefix(maxCharacters)
         return String(start) + (start.endIndex < text.endIndex ? "…" : "")
     }
-
 }
 
 /// One line, written word by word.

@@ -15,11 +15,11 @@ package final class LoopThread: Sendable {
     }
 
     /// Marks the current thread as the loop's. Synchronizes with the previous `leave`.
-    func enter() {
+    package func enter() {
         _ = thread.exchange(Self.currentThread, ordering: .acquiring)
     }
 
-    func leave() {
+    package func leave() {
         thread.store(0, ordering: .releasing)
     }
 

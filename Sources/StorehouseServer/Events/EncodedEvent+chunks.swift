@@ -1,0 +1,48 @@
+import HTTP
+import HTTPServer
+
+/// Events as a chunk of a response (RFC 9112, section 7.1), and unframed for clients of HTTP/1.0.
+extension EncodedEvent {
+    /// A value of this length or more is not copied into its event.
+    static let minSharedBytes = 16_384
+
+    init(_ bytes: [UInt8]) {
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(bytes.count + 16)
+        ChunkedCoding.append(bytes, to: &chunk)
+        // The payload ends before the chunk's last line break.
+        self.init(
+            framed: chunk, payload: bytes.isEmpty ? 0..<0 : chunk.count - 2 - bytes.count..<chunk.count - 2)
+    }
+
+    /// An event that shares the memory of `bytes` if they are many.
+    package init(sharing bytes: [UInt8]) {
+        if bytes.count < Self.minSharedBytes { self.init(bytes) } else { self.init([], shared: bytes, []) }
+    }
+
+    /// The event without framing.
+    package var plain: [UInt8] {
+        switch content {
+        case .framed(let chunk, let payload): Array(chunk[payload])
+        case .parts(let head, let value, let tail): head + value + tail
+        }
+    }
+
+    /// The same without joining its parts.
+    var plainParts: [[UInt8]] {
+        switch content {
+        case .framed: [plain]
+        case .parts(let head, let value, let tail): [head, value, tail]
+        }
+    }
+
+    func send(to connection: HTTPConnection) {
+        switch content {
+        case .framed(let chunk, _):
+            connection.send(framed: connection.streamIsChunked ? chunk : plain)
+        case .parts(let head, let value, let tail):
+            guard connection.streamIsChunked else { return connection.send(framed: [head, value, tail]) }
+            connection.send(framed: [ChunkedCoding.start(of: count) + head, value, tail + ChunkedCoding.lineEnd])
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import HTTP
+import JSON
+import Platform
+import StoreHosting
+import Stores
+
+/// Events as an EventSource takes them (WHATWG HTML, section 9.2).
+final class ServerSentEvents: PatchCodec {
+    static let shared = ServerSentEvents()
+
+    let contentType = "text/event-stream; charset=utf-8"
+
+    /// Lines that belong to the block of the first event, because some clients report a block without data as an event.
+    func preamble(retry: Int, heartbeat: Duration) -> [UInt8] {
+        ServerSentEvent(retry: retry, comment: "heartbeat \(heartbeat.wholeMilliseconds) ms").lines
+    }
+
+    /// A long value is shared with the event, and not copied.
+    func encode(_ event: StateEvent, skipped: Int, at time: @autoclosure () -> Int) -> EncodedEvent {
+        let (id, json) = ("\(event.historyID)-\(event.revision)", event.json)
+        var head = Array("event: state\nid: \(id)\ndata: {\"revision\":\(event.revision),\"state\":".utf8)
+        let tail = Array((skipped > 0 ? ",\"skipped\":\(skipped)}\n\n" : "}\n\n").utf8)
+        // A line break inside of the data would end its line. Only JSON that a kind writes by itself has any.
+        if json.hasLineBreak {
+            var data = Array("{\"revision\":\(event.revision),\"state\":".utf8) + json
+            data += tail.dropLast(2)
+            return EncodedEvent(ServerSentEvent(event: "state", id: id, data: data).bytes)
+        }
+        if json.count >= EncodedEvent.minSharedBytes { return EncodedEvent(head, shared: json, tail) }
+        head += json
+        head += tail
+        return EncodedEvent(head)
+    }
+
+    func encode(_ event: EffectEvent, at time: @autoclosure () -> Int) -> EncodedEvent {
+        EncodedEvent(ServerSentEvent(event: "effect", data: event.json).bytes)
+    }
+
+    func heartbeat(isEvent: Bool, at time: Int) -> [UInt8] {
+        // The comment is one line and no empty one, for the same reason as the preamble.
+        isEvent ? ServerSentEvent(event: "heartbeat", data: Array("{}".utf8)).bytes : Array(":\n".utf8)
+    }
+
+    func closed(_ reason: String, retry: Int?, at time: Int) -> [UInt8] {
+        ServerSentEvent(event: "closed", data: Array("{\"reason\":\"\(reason)\"}".utf8), retry: retry).bytes
+    }
+}
+
+// Patches.
+extension ServerSentEvents {
+    func encode(_ event: PatchEvent) -> EncodedEvent { EncodedEvent(sharing: event.bytes) }
+
+    func append(_ event: PatchEvent, to missed: inout [UInt8]) { missed += event.bytes }
+
+    func encode(missed: [UInt8]) -> EncodedEvent { EncodedEvent(missed) }
+}
+
+extension PatchEvent {
+    /// The event as bytes.
+    fileprivate var bytes: [UInt8] {
+        var data = JSONWriter()
+        data.object { data in
+            data.member("revision", revision)
+            data.member("patch", patch)
+        }
+        return ServerSentEvent(event: "patch", id: "\(historyID)-\(revision)", data: data.finish()).bytes
+    }
+}
+
+extension EffectEvent {
+    /// The data of the event, without unknown members.
+    fileprivate var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 128)
+        json.object { json in
+            json.member("effect", effect.name)
+            json.member("phase", phase.rawValue)
+            json.member("cause", cause)
+            if phase == .retrying, let attempt { json.member("attempt", attempt) }
+            if let code { json.member("code", code) }
+            if let duration { json.member("duration", duration) }
+            if let upstream { json.member("upstream", upstream) }
+        }
+        return json.finish()
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hasLineBreak: Bool {
+        withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, 0x0a, bytes.count) != nil || memchr(start, 0x0d, bytes.count) != nil
+        }
+    }
+}

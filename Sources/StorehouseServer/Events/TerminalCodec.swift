@@ -1,0 +1,29 @@
+import StoreHosting
+import Stores
+
+/// Events as lines for a terminal. Its transcripts are ``TerminalLines``.
+final class TerminalCodec: EventCodec {
+    private let inColor: Bool
+
+    init(inColor: Bool) { self.inColor = inColor }
+
+    let contentType = "text/plain; charset=utf-8"
+
+    func preamble(retry: Int, heartbeat: Duration) -> [UInt8] { [] }
+
+    func encode(_ event: StateEvent, skipped: Int, at time: @autoclosure () -> Int) -> EncodedEvent {
+        EncodedEvent(TerminalLines.line(of: event, skipped: skipped, at: time(), inColor: inColor))
+    }
+
+    func encode(_ event: EffectEvent, at time: @autoclosure () -> Int) -> EncodedEvent {
+        EncodedEvent(TerminalLines.line(of: event, at: time(), inColor: inColor))
+    }
+
+    func heartbeat(isEvent: Bool, at time: Int) -> [UInt8] {
+        TerminalLines.note("nothing has changed", at: time, inColor: inColor)
+    }
+
+    func closed(_ reason: String, retry: Int?, at time: Int) -> [UInt8] {
+        TerminalLines.note("closed: \(reason)", at: time, inColor: inColor)
+    }
+}

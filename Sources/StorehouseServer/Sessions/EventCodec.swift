@@ -1,0 +1,117 @@
+import Locks
+package import StoreHosting
+package import Stores
+
+/// Encodes the events of streams for their clients. Streams with the same codec share what it has encoded.
+///
+/// Times are milliseconds since 1970.
+package protocol EventCodec: AnyObject, Sendable {
+    /// The media type of the events.
+    var contentType: String { get }
+
+    /// What comes before the first event, as a part of it.
+    ///
+    /// - Parameters:
+    ///   - retry: how many milliseconds a disconnected client waits before it reconnects.
+    ///   - heartbeat: the longest silence. A client that hears nothing for much longer has lost its server.
+    func preamble(retry: Int, heartbeat: Duration) -> [UInt8]
+
+    /// - Parameter skipped: how many events were left out before it.
+    func encode(_ event: StateEvent, skipped: Int, at time: @autoclosure () -> Int) -> EncodedEvent
+
+    func encode(_ event: EffectEvent, at time: @autoclosure () -> Int) -> EncodedEvent
+
+    /// - Parameter isEvent: whether a page can hear it, which sees no comments. It has no id, as it changes nothing.
+    func heartbeat(isEvent: Bool, at time: Int) -> [UInt8]
+
+    /// The last event.
+    ///
+    /// - Parameter retry: how many milliseconds the client waits before it reconnects; nil for the time of the preamble.
+    func closed(_ reason: String, retry: Int?, at time: Int) -> [UInt8]
+}
+
+/// Encodes changes as patches, too.
+package protocol PatchCodec: EventCodec {
+    func encode(_ event: PatchEvent) -> EncodedEvent
+
+    /// Adds an event that a client has missed to those before it.
+    func append(_ event: PatchEvent, to missed: inout [UInt8])
+
+    /// The events that a client has missed, as one.
+    func encode(missed: [UInt8]) -> EncodedEvent
+}
+
+/// Encodes the commits of one selected value, for clients that see what each of them has replaced.
+package protocol CommitTranscript: AnyObject {
+    /// The newest commits; nil if they leave the value alone.
+    func encode(_ selection: Selection, _ state: borrowing StateView) -> EncodedEvent?
+}
+
+/// A format of streams: what they show of each change, and how it is encoded. Two formats are equal if they are one object.
+package final class StreamFormat: Sendable {
+    package enum Content: Sendable {
+        /// The value after each change.
+        case values
+        /// Each change as a JSON Patch.
+        case patches(any PatchCodec)
+        /// Each commit as a transcript has it, which begins with a value, and shows the names of actions or not.
+        case commits(@Sendable (_ value: [UInt8], _ showsActions: Bool) -> any CommitTranscript)
+    }
+
+    package let codec: any EventCodec
+    package let content: Content
+    private let wholeState = LazyReference<StreamSubscription>()
+
+    package init(_ content: Content, _ codec: any EventCodec) {
+        self.content = content
+        self.codec = codec
+    }
+
+    /// Nil if it does not show patches.
+    package var patchCodec: (any PatchCodec)? { if case .patches(let codec) = content { codec } else { nil } }
+
+    package var showsPatches: Bool { if case .patches = content { true } else { false } }
+
+    /// A subscription with these properties. All streams of the whole state share one object.
+    package func subscription(to selection: Selection, isByPermit: Bool = false) -> StreamSubscription {
+        guard selection == .root, !isByPermit else {
+            return StreamSubscription(selection: selection, format: self, isByPermit: isByPermit)
+        }
+        return wholeState.load(orStore: StreamSubscription(selection: .root, format: self))
+    }
+}
+
+extension StreamFormat: Equatable {
+    package static func == (left: StreamFormat, right: StreamFormat) -> Bool { left === right }
+}
+
+/// What a stream shows of the state, and in which format.
+package final class StreamSubscription: Sendable, Equatable {
+    package let selection: Selection
+    package let format: StreamFormat
+    /// Whether its clients came by a share. They see no actions.
+    package let isByPermit: Bool
+
+    package init(selection: Selection, format: StreamFormat, isByPermit: Bool = false) {
+        self.selection = selection
+        self.format = format
+        self.isByPermit = isByPermit
+    }
+
+    package static func == (left: StreamSubscription, right: StreamSubscription) -> Bool {
+        left === right
+            || left.selection == right.selection && left.format === right.format && left.isByPermit == right.isByPermit
+    }
+}
+
+extension Selection {
+    /// What a patch of the whole state changes in the selected value.
+    package func project(_ patch: EncodedPatch) -> EncodedPatch.Projection {
+        switch self {
+        case .root: patch.isEmpty ? .unchanged : .patch(patch)
+        case .pointer(let pointer): patch.projected(to: pointer)
+        // A selector may read what no patch shows: hidden members, and properties that are no members.
+        case .named: .needsValue
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import StoreHosting
+
+/// A selected value at a revision.
+package struct StateEvent: Sendable {
+    package let historyID: String
+    package let revision: Int
+    package let json: [UInt8]
+    /// The revision that changed the value last.
+    package let lastChangedRevision: Int
+
+    package init(historyID: String, revision: Int, json: [UInt8], lastChangedRevision: Int) {
+        self.historyID = historyID
+        self.revision = revision
+        self.json = json
+        self.lastChangedRevision = lastChangedRevision
+    }
+}
+
+/// The changes of a selected value up to a revision.
+package struct PatchEvent {
+    package let historyID: String
+    package let revision: Int
+    package let patch: EncodedPatch
+}
+
+/// The id of an event: a history, and a revision in it.
+package struct EventID {
+    package let historyID: Substring
+    package let revision: Int
+
+    /// Parses an id that a client sends back; nil if no server can have sent it.
+    package init?(_ text: String) {
+        guard let dash = text.lastIndex(of: "-"), let revision = Int(text[text.index(after: dash)...]) else {
+            return nil
+        }
+        historyID = text[..<dash]
+        self.revision = revision
+    }
+}
