@@ -58,11 +58,17 @@ let package = Package(
             resources: [.embedInCode("Scripts")]),
         .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting"]),
         .target(name: "Cluster", dependencies: ["JSON", "Security"]),
+        // Without HTTP, HTTPServer and Sockets: a request to a session is a value, whatever it came by.
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "CPlatform", "JSON", "Locks", "Observability", "Platform", "Security", "StoreHosting", "Stores",
+            ]),
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "CPlatform", "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
-                "RemoteServices", "Security", "Sockets", "StoreHosting", "Stores",
+                "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
+                "Security", "Sessions", "Sockets", "StoreHosting", "Stores",
             ],
             resources: [.embedInCode("Inspector/Page")]),
         .target(
@@ -189,13 +195,17 @@ let package = Package(
                 "StoresTesting",
             ]),
         .testTarget(
+            name: "SessionsTests",
+            dependencies: [
+                "JSON", "Locks", "Observability", "Platform", "Sessions", "StoreHosting", "Stores", "StoresTesting",
+            ]),
+        .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
                 "CFaultyDisk", "CProcessTesting", "Cluster", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
                 "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
-                "RedisJournal", "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sockets", "StoreHosting",
-                "StoreKinds",
-                "StorehouseServer", "Stores", "StoresTesting", "TokenVectors", "Upstream",
+                "RedisJournal", "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sessions", "Sockets",
+                "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "TokenVectors", "Upstream",
             ]),
     ],
     swiftLanguageModes: [.v6]

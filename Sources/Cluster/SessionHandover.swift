@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// Decides when the owner of a session hands it over to the node that forwards the requests for it.
 ///
@@ -120,15 +120,11 @@ extension SessionHandover {
     }
 }
 
-/// The ``SessionHandover`` of one session, for any thread.
+/// The ``SessionHandover`` of one session, for any thread. It begins with 0.
 ///
 /// Each change is a whole method, so that the loop is compiled together with the decision.
-package struct AtomicSessionHandover: ~Copyable, Sendable {
-    private let word = Atomic(SessionHandover().rawValue)
-
-    package init() {}
-
-    package var value: SessionHandover { SessionHandover(rawValue: word.load(ordering: .acquiring)) }
+extension Atomic<UInt64> {
+    package var handover: SessionHandover { SessionHandover(rawValue: load(ordering: .acquiring)) }
 
     /// See ``SessionHandover/begin(from:limit:)``.
     package func begin(from sender: UInt16?, limit: Int) -> SessionHandover.Admission {
@@ -152,11 +148,11 @@ package struct AtomicSessionHandover: ~Copyable, Sendable {
 
     @inline(__always)
     private func change<Result>(_ body: (inout SessionHandover) -> Result) -> Result {
-        var current = word.load(ordering: .acquiring)
+        var current = load(ordering: .acquiring)
         while true {
             var next = SessionHandover(rawValue: current)
             let result = body(&next)
-            let (isExchanged, original) = word.compareExchange(
+            let (isExchanged, original) = compareExchange(
                 expected: current, desired: next.rawValue, ordering: .acquiringAndReleasing)
             if isExchanged { return result }
             current = original

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import RemoteServices
+import Sessions
 import Sockets
 import StoreHosting
 

@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import Observability
 import Platform
+import Sessions
 import Sockets
 import StoreHosting
 

@@ -4,6 +4,7 @@ import Locks
 import Observability
 import RemoteServices
 import Security
+import Sessions
 import Sockets
 import StoreHosting
 import Stores

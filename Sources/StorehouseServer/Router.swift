@@ -2,6 +2,7 @@ package import HTTP
 package import HTTPServer
 import JSON
 package import Platform
+import Sessions
 import Sockets
 import Stores
 

@@ -2,6 +2,7 @@ import Dispatch
 import HTTPServer
 import Locks
 import Observability
+import Sessions
 import Sockets
 import StoreHosting
 

@@ -4,6 +4,7 @@ import HTTPServer
 import Locks
 import Observability
 import RemoteServices
+import Sessions
 import Sockets
 import StoreHosting
 
@@ -155,7 +156,9 @@ package final class RunningServer: Sendable {
     }
 
     private func awaitCalls(_ schedule: DrainDeadlines) async {
-        let calls = DrainingCalls(of: api.registry, until: schedule.calls)
+        let calls = DrainingCalls(of: api.registry, until: schedule.calls) { [registry = api.registry] in
+            registry.handOver($0, to: nil)
+        }
         await step("calls", until: schedule.connections) { [log] in
             let count = await calls.ended()
             guard count > 0 else { return }

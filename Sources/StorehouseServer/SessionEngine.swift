@@ -1,4 +1,5 @@
 import Observability
+import Sessions
 import StoreHosting
 import Stores
 
@@ -49,9 +50,9 @@ struct SessionEngine: Sendable {
         access = SessionAccess(
             registry, ownership, rates,
             chain: SessionChain(
-                to: service, limits, pool, memory, clock: registry.clock, encode: { $0.message(of: "").serialized }),
-            creation: CreationAdmission(
-                availability: availability, limits: limits, next: Durability(next: service)))
+                to: service, limits, pool, memory, clock: registry.clock,
+                encode: { $0.message(of: "").serialized }),
+            creation: CreationChain(to: service, limits, availability))
         timers =
             if let journal, let loader, journal.outlivesProcess {
                 TimerWaker(registry, loader, journal, clock: clock)

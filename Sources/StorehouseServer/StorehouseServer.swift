@@ -2,6 +2,7 @@ import HTTPServer
 // The log and the metrics are in the interface of a server.
 @_exported public import Observability
 public import RemoteServices
+package import Sessions
 package import Sockets
 public import StoreHosting
 import Stores

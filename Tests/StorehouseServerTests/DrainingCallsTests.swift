@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import RemoteServices
 import ServerWiring
+import Sessions
 import Sockets
 import StoreHosting
 import StorehouseServer

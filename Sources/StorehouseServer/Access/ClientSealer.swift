@@ -1,6 +1,7 @@
 import JSON
 import Locks
 import Security
+import Sessions
 import StoreHosting
 
 // What is sealed: a JSON object with short names.

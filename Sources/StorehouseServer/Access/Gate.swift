@@ -1,6 +1,7 @@
 import HTTP
 import RemoteServices
 import Security
+import Sessions
 import Stores
 
 /// Verifies the credentials of requests, and applies the rules of ``Route/accessRule(for:)``: every request passes it.

@@ -3,6 +3,7 @@ import Locks
 import Observability
 import RemoteServices
 import Security
+import Sessions
 import Synchronization
 
 /// Verifies tokens with the keys of the configuration and of a key set, and remembers the valid ones.

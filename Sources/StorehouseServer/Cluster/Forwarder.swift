@@ -4,6 +4,7 @@ import HTTPServer
 import Locks
 import Observability
 import Platform
+import Sessions
 import Sockets
 import Stores
 import Synchronization

@@ -1,3 +1,5 @@
+package import Sessions
+
 /// The position of one client in a stream that it shares with other clients.
 ///
 /// Its initial events come by its own connection, and later ones by the shared stream. Shared events that come before the initial

@@ -1,6 +1,7 @@
 import Cluster
 import Observability
 import Platform
+import Sessions
 import Sockets
 import Stores
 import Synchronization

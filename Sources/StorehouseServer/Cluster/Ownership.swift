@@ -1,4 +1,5 @@
 import HTTPServer
+import Sessions
 
 /// Finds the session of a request: in memory, in the storage, or on the node that has it.
 struct Ownership: Sendable {

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Platform
+import Sessions
 import Sockets
 import Stores
 

@@ -1,6 +1,7 @@
 import Cluster
 import HTTPServer
 import Locks
+import Sessions
 package import Sockets
 import StoreHosting
 
@@ -8,24 +9,24 @@ import StoreHosting
 extension Session: RequestObserver {
     /// - Parameter sender: the node that has forwarded the request; see ``SessionHandover/begin(from:limit:)``.
     func beginRequest(from sender: UInt16?) -> SessionHandover.Admission {
-        handover.begin(from: sender, limit: Handovers.requestLimit)
+        transferState.begin(from: sender, limit: Handovers.requestLimit)
     }
 
     package func requestEnded(on loop: any EventLoop) {
-        guard let transfers = runtime.transfers, handover.end() else { return }
+        guard let transfers = runtime.transfers, transferState.end() else { return }
         loop.execute { [self] in transfers.handOver(self) }
     }
 
     /// The node that has forwarded the newest requests.
-    var forwarder: UInt16 { handover.value.node }
+    var forwarder: UInt16 { transferState.handover.node }
 
     /// Whether requests wait until the session is handed over, or stays.
-    var isClosed: Bool { handover.value.isClosed }
+    var isClosed: Bool { transferState.handover.isClosed }
 
     /// - Returns: whether requests have waited for those in progress.
-    func giveUpHandover() -> Bool { handover.giveUp() }
+    func giveUpHandover() -> Bool { transferState.giveUp() }
 
-    func stay() { handover.stay() }
+    func stay() { transferState.stay() }
 
     /// Whether another node could have the session if no request were in progress.
     func canFollow(_ forwarder: UInt16) -> Bool {
@@ -38,27 +39,32 @@ extension Session: RequestObserver {
     /// - Returns: whether the session is now detached.
     func tryHandOver(to forwarder: UInt16) -> Bool {
         guard canFollow(forwarder) else { return false }
-        return tryRelease()
+        return release()
     }
 
     /// Closes the store as the server drains, unless a request or an effect is in progress.
     ///
     /// - Returns: whether the session is now detached.
     func tryGiveBack() -> Bool {
-        guard store.runningEffects.isEmpty, handover.beginRelease() else { return false }
-        if tryRelease() { return true }
+        guard store.runningEffects.isEmpty, transferState.beginRelease() else { return false }
+        if release() { return true }
         stay()
         return false
     }
 
-    private func tryRelease() -> Bool {
-        guard transition({ $0.beginHibernation() }) else { return false }
-        guard store.endIfQuiet(and: { isSettled }) else {
-            transition { $0.cancelHibernation() }
-            return false
-        }
-        guard detach("rotated") else { return false }
-        handover.leave()
+    private func release() -> Bool {
+        guard tryRelease() else { return false }
+        transferState.leave()
         return true
+    }
+}
+
+extension SessionRegistry {
+    /// Detaches a session, so that another node can have it, unless it is in use.
+    ///
+    /// - Parameter forwarder: the number of the other node; nil for any.
+    /// - Returns: whether it is now detached.
+    func handOver(_ session: Session, to forwarder: UInt16?) -> Bool {
+        release(session) { session in forwarder.map(session.tryHandOver) ?? session.tryGiveBack() }
     }
 }

@@ -2,6 +2,7 @@ import Cluster
 import HTTP
 import HTTPServer
 import Locks
+import Sessions
 import StoreHosting
 
 /// Finds the session of a request that is not in memory: it is loaded from the journal, or the request goes to the node that has the

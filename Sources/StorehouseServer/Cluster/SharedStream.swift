@@ -1,4 +1,5 @@
 import Platform
+import Sessions
 import Sockets
 
 /// The events of one stream of another node, for all clients on this loop that want the same. On that loop only.

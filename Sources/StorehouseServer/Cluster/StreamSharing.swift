@@ -1,4 +1,5 @@
 import HTTP
+import Sessions
 import Sockets
 
 /// What clients ask for that can share a stream.

@@ -3,6 +3,7 @@ package import HTTPServer
 import Observability
 import Platform
 import RemoteServices
+import Sessions
 import Sockets
 package import StoreHosting
 import Stores

@@ -1,5 +1,6 @@
 import JSON
 public import Observability
+import Sessions
 
 /// The settings of a server. A new value has the default of every setting.
 ///

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Sessions
 
 /// Events as a chunk of a response (RFC 9112, section 7.1), and unframed for clients of HTTP/1.0.
 extension EncodedEvent {

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Locks
+import Sessions
 import Sockets
 import StoreHosting
 import Stores

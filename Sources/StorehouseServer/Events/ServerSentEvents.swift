@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Platform
+import Sessions
 import StoreHosting
 import Stores
 

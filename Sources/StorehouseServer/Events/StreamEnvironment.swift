@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Sessions
 import StoreHosting
 
 /// The settings of all event streams, and where their ends are counted and logged.

@@ -1,4 +1,5 @@
 import HTTP
+package import Sessions
 
 /// The formats that a client can ask for.
 extension StreamFormat {

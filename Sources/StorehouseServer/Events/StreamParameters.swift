@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Sessions
 import StoreHosting
 
 /// The parameters of a stream.

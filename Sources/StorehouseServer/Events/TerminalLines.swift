@@ -1,5 +1,6 @@
 import JSON
 import Observability
+import Sessions
 import StoreHosting
 import Stores
 

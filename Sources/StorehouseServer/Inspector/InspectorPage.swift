@@ -1,4 +1,5 @@
 import HTTP
+import Sessions
 import Stores
 
 /// The page at `/` for browsers: it creates, shows and changes sessions with the server's own API. Its files are in `Page`.

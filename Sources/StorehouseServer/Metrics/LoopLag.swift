@@ -2,6 +2,7 @@ import Dispatch
 import Locks
 import Observability
 package import Platform
+import Sessions
 import Sockets
 
 /// Measures how long jobs wait for the event loops, which is how long requests wait while something else runs there.

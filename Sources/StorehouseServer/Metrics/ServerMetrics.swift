@@ -3,6 +3,7 @@ import HTTPServer
 import Locks
 import Observability
 import Platform
+import Sessions
 import Sockets
 import StoreHosting
 import Stores

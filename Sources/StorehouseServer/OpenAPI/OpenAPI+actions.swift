@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import RemoteServices
+import Sessions
 import StoreHosting
 import Stores
 

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Security
+import Sessions
 
 // Operations on shares, and through them.
 extension OpenAPI {

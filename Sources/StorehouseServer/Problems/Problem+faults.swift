@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Sessions
 
 // How clients read each fault of a request.
 extension Problem {

@@ -1,5 +1,6 @@
 import JSON
 import Security
+import Sessions
 
 /// Why a request means nothing to the resource that it names. ``Problem`` tells it to clients.
 enum RequestFault: Error, Sendable {

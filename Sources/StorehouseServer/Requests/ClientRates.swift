@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Sessions
 
 /// Tells whose rates a request counts for, and limits how many requests a client may send.
 struct ClientRates: Sendable {

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import JSON
+import Sessions
 import StoreHosting
 import Stores
 

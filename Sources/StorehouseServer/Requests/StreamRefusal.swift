@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Sessions
 
 /// A refusal of a stream that passes by itself, told as a stream that ends at once.
 ///

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Sessions
 import StoreHosting
 
 extension ActionAnswer {

@@ -4,6 +4,7 @@ import JSON
 import Locks
 import Observability
 import Security
+import Sessions
 import StoreHosting
 import Stores
 

@@ -1,4 +1,5 @@
 import HTTP
+import Sessions
 
 // The field Idempotency-Key (draft-ietf-httpapi-idempotency-key-header).
 extension IdempotencyKey {

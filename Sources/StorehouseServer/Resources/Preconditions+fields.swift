@@ -1,4 +1,5 @@
 package import HTTP
+import Sessions
 
 // In the order of RFC 9110, section 13.2.2: If-Match comes first.
 extension Preconditions {

@@ -1,4 +1,5 @@
 package import HTTP
+import Sessions
 
 extension Response {
     /// A JSON document with its revision, if it has one. It ends with a newline.

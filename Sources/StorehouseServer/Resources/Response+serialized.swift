@@ -1,4 +1,5 @@
 import HTTP
+import Sessions
 
 // A serialized response looks as it does on the wire: a status line, fields, an empty line, the body.
 extension Response {

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Locks
+import Sessions
 import StoreHosting
 import Stores
 

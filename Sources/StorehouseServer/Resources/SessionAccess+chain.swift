@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Security
+import Sessions
 
 /// How a resource is read and answered that is a session, or belongs to one.
 struct SessionCall: Sendable {

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Security
+import Sessions
 import StoreHosting
 import Stores
 

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Observability
+import Sessions
 
 /// Which sessions a list shows.
 struct SessionFilter: Sendable {

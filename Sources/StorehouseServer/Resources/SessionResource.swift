@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import Observability
 import Security
+import Sessions
 import StoreHosting
 import Stores
 

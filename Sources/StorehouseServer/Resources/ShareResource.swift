@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import JSON
 import Security
+import Sessions
 import StoreHosting
 import Stores
 

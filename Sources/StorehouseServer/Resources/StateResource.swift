@@ -1,5 +1,6 @@
 import HTTP
 import Security
+import Sessions
 
 /// `GET /sessions/{id}/state` and `/actions`: shows the state, now or at an earlier revision, and the action log.
 struct StateResource: Sendable {

@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import Locks
 import Security
+import Sessions
 import Sockets
 import StoreHosting
 import Stores

@@ -1,4 +1,5 @@
 import HTTP
+import Sessions
 
 extension Route {
     /// The part of the server that a method needs. It is required before anything of the request is looked at but its query.

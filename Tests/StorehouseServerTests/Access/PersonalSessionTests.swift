@@ -1,4 +1,5 @@
 import JSON
+import Sessions
 import StorehouseServer
 import Testing
 

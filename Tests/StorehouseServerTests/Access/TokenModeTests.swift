@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Security
+import Sessions
 import StorehouseServer
 import Testing
 

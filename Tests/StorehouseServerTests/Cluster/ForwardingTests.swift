@@ -1,5 +1,6 @@
 import JSON
 import RedisTesting
+import Sessions
 import StorehouseServer
 import StoresTesting
 import Testing

@@ -1,6 +1,7 @@
 import JSON
 import Platform
 import RedisTesting
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Stores

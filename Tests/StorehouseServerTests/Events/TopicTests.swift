@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import Sessions
 import StoreHosting
 import StoreKinds
 import StorehouseServer

@@ -1,6 +1,7 @@
 import JSON
 import Locks
 import Observability
+import Sessions
 import Sockets
 import StorehouseServer
 import StoresTesting

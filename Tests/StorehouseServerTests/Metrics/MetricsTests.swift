@@ -1,6 +1,7 @@
 import JSON
 import Observability
 import Platform
+import Sessions
 import Sockets
 import StorehouseServer
 import Stores

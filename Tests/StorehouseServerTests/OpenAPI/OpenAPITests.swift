@@ -1,5 +1,6 @@
 import JSON
 import RemoteServices
+import Sessions
 import StorehouseServer
 import Stores
 import StoresTesting

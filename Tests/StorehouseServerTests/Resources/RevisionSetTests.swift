@@ -1,4 +1,5 @@
 import HTTP
+import Sessions
 import StorehouseServer
 import Testing
 

@@ -4,6 +4,7 @@ import Journal
 import Observability
 import RedisTesting
 import ServerWiring
+import Sessions
 import StoreHosting
 import StoreKinds
 import StorehouseServer

@@ -1,3 +1,4 @@
+import Sessions
 import StorehouseServer
 import Testing
 

@@ -1,4 +1,5 @@
 import Locks
+import Sessions
 import StorehouseServer
 import Testing
 

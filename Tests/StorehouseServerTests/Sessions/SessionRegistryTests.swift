@@ -5,6 +5,7 @@ import Observability
 import RedisJournal
 import RedisTesting
 import Security
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Testing

@@ -2,6 +2,7 @@ import JSON
 import Journal
 import Observability
 import RemoteServices
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Stores

@@ -3,6 +3,7 @@ import JSON
 import Journal
 import Locks
 import Observability
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Stores

@@ -4,6 +4,7 @@ import Observability
 import RedisTesting
 import RemoteServices
 import ServerWiring
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Stores

@@ -3,6 +3,7 @@ import Journal
 import Locks
 import Observability
 import RemoteServices
+import Sessions
 import Sockets
 import StoreHosting
 import StoreKinds

@@ -1,4 +1,5 @@
 import Observability
+import Sessions
 import StorehouseServer
 import Synchronization
 

@@ -7,6 +7,7 @@ import RedisJournal
 import RedisTesting
 import RemoteServices
 import Security
+import Sessions
 import Sockets
 import StoreHosting
 import StorehouseServer

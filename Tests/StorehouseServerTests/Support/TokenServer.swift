@@ -1,6 +1,7 @@
 import JSON
 import RemoteServices
 import Security
+import Sessions
 import StorehouseServer
 import Testing
 

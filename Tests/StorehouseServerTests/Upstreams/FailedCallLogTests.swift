@@ -1,6 +1,7 @@
 import FaultyServices
 import JSON
 import Observability
+import Sessions
 import StorehouseServer
 import Testing
 

@@ -1,0 +1,125 @@
+import JSON
+package import Observability
+package import StoreHosting
+import Stores
+
+/// Makes sessions: new ones, forks, and those of a journal.
+package struct SessionBuilder: Sendable {
+    private let kinds: [KindRuntime]
+    private let defaultStore: String
+    private let journal: (any Journal)?
+    private let log: Log
+    /// Ends each history's name. It differs in each run if the run before may have lost commits: the same revision number is
+    /// then given to another state.
+    private let streamEpoch: String
+    /// Ends the names of loaded histories, in case commits were lost in this run.
+    private let historySuffix: @Sendable () -> String
+    /// Tells an operator why a session cannot be read.
+    private let describe: @Sendable (SessionFailure) -> String
+
+    /// - Parameters:
+    ///   - defaultStore: the kind of a session whose creator names none.
+    ///   - journal: of new sessions; nil for none.
+    package init(
+        _ kinds: [KindRuntime], defaultStore: String, _ journal: (any Journal)?, streamEpoch: String, _ log: Log,
+        describe: @escaping @Sendable (SessionFailure) -> String = { "\($0)" },
+        historySuffix: @escaping @Sendable () -> String = { "" }
+    ) {
+        self.describe = describe
+        self.historySuffix = historySuffix
+        self.kinds = kinds
+        self.defaultStore = defaultStore
+        self.journal = journal
+        self.streamEpoch = streamEpoch
+        self.log = log
+    }
+
+    /// The kind with a name; without one, the default.
+    package func kind(_ name: String?) throws(SessionFailure) -> KindRuntime {
+        let name = name ?? defaultStore
+        if let kind = kinds.first(where: { Subject($0.kind.name) == Subject(name) }) { return kind }
+        throw .absent(.store(known: kinds.map(\.kind.name)))
+    }
+
+    /// A session at revision 0.
+    ///
+    /// - Parameters:
+    ///   - owner: the subject that creates it; nil if there is none.
+    ///   - isPersonal: whether it is the one that `/sessions/me` names.
+    ///   - fork: the initial state, if it is not that of the kind.
+    package func create(
+        _ kind: KindRuntime, _ id: SessionID, now: Int, owner: Subject? = nil, isPersonal: Bool = false,
+        fork: Session.Fork? = nil
+    ) throws(SessionFailure) -> Session {
+        let history = String(UInt64.random(in: .min ... .max), radix: 36)
+        let journal = journal?.create(
+            SessionHeader(
+                id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
+                forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot,
+                owner: owner, isPersonal: isPersonal))
+        do throws(SessionFailure) {
+            let recorder = recorder(id, journal)
+            let store =
+                if let shared = fork?.shared {
+                    try shared.makeStore(of: kind, recorder, label: id.fingerprint)
+                } else {
+                    try store(id, kind, recorder, fork.map { ($0.initial, 0) })
+                }
+            return Session(
+                id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, owner: owner,
+                isPersonal: isPersonal, fork: fork)
+        } catch {
+            journal?.end(at: now)
+            throw error
+        }
+    }
+
+    /// A session of a journal.
+    package func restore(
+        _ summary: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord],
+        _ journal: any SessionJournal
+    ) -> Result<Session, SessionFailure> {
+        let header = summary.header
+        guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
+            return .failure(.unavailable(.storage(.corrupt(""))))
+        }
+        guard let kind = kinds.first(where: { Subject($0.kind.name) == Subject(header.kind) }) else {
+            return .failure(.stored(.otherStore(header.kind)))
+        }
+        let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
+        do throws(SessionFailure) {
+            let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
+            let session = Session(
+                id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
+                historyID: header.historyID + streamEpoch + historySuffix(), owner: header.owner,
+                isPersonal: header.isPersonal, permits: PermitGeneration(of: summary),
+                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
+            if !answers.isEmpty { session.idempotencyCache.restore(answers, now: session.sessionTime) }
+            return .success(session)
+        } catch {
+            log.error(
+                "session cannot be read",
+                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", describe(error))])
+            return .failure(error)
+        }
+    }
+
+    private func store(
+        _ id: SessionID, _ kind: KindRuntime, _ recorder: (any CommitRecorder)?,
+        _ snapshot: (state: StateSnapshot, revision: Int)?
+    ) throws(SessionFailure) -> HostedStore {
+        let label = id.fingerprint
+        guard let snapshot else {
+            return kind.kind.makeStore(
+                environment: kind.environment, sealer: kind.sealer, recorder: recorder,
+                maxStateBytes: kind.limits.maxStateBytes, label: label)
+        }
+        return try kind.restored(snapshot.state).makeStore(
+            environment: kind.environment, recorder: recorder, revision: snapshot.revision,
+            maxStateBytes: kind.limits.maxStateBytes, label: label)
+    }
+
+    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {
+        log.isEnabled(.debug) ? LoggingCommitRecorder(log, id, journal) : journal
+    }
+}

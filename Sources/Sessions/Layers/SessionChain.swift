@@ -1,0 +1,38 @@
+/// The handlers that a request to a session passes, the outermost first.
+///
+/// The type of the handlers has all their names, and they are in the same target, so that the compiler makes one function of them.
+package struct SessionChain: Sendable {
+    private let first:
+        ShareView<LongBodies<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>>
+
+    /// - Parameters:
+    ///   - clock: by which answers to requests with a key expire.
+    ///   - encode: writes an answer as the whole message that a repeated request gets.
+    package init(
+        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ memory: MemoryLimit, clock: SessionClock,
+        encode: @escaping @Sendable (ActionAnswer) -> [UInt8]
+    ) {
+        let largeStates = LargeStates(pool, memory, next: Durability(next: service))
+        let idempotency = Idempotency(clock: clock, encode: encode, next: Waiting(next: largeStates))
+        first = ShareView(next: LongBodies(pool: pool, next: RequestAdmission(limits: limits, next: idempotency)))
+    }
+
+    package func handle(
+        _ request: SessionRequest, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        try first.handle(request, session)
+    }
+}
+
+/// The handlers that a request for a new session passes, the outermost first.
+package struct CreationChain: Sendable {
+    private let first: CreationAdmission<Durability<SessionService>>
+
+    package init(to service: SessionService, _ limits: RateLimits, _ availability: Availability) {
+        first = CreationAdmission(availability: availability, limits: limits, next: Durability(next: service))
+    }
+
+    package func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
+        try first.handle(creation)
+    }
+}

@@ -1,0 +1,98 @@
+package import JSON
+import Observability
+package import StoreHosting
+import Stores
+
+extension SessionID {
+    /// Names the session in the log.
+    package var fingerprint: String { Fingerprint.of(description) }
+}
+
+/// A session as clients see it.
+package struct SessionDocument: JSONEncodable {
+    /// The path of the session.
+    package let path: String
+    package let id: String
+    private let store: String
+    private let revision: Int
+    private let createdAt: Int
+    private let lastActiveAt: Int
+    /// Nil if it never expires.
+    private let expiresAt: Int?
+    private let subscribers: Int
+    private let effects: [String]
+    private let forkedFrom: Int?
+    private let owner: Subject?
+    /// The node that has the session; nil if the server is alone, or if it is not in memory.
+    package let node: String?
+    /// Nil if the document is without the state.
+    private let state: [UInt8]?
+
+    package init(
+        session: Session, revision: Int, basePath: String, node: String?, createdAt: Int, lastActiveAt: Int,
+        expiresAt: Int?,
+        state: [UInt8]?
+    ) {
+        id = session.id.description
+        path = "\(basePath)/sessions/\(id)"
+        store = session.kind.name
+        self.revision = revision
+        self.createdAt = createdAt
+        self.lastActiveAt = lastActiveAt
+        self.expiresAt = expiresAt
+        subscribers = session.streamCount
+        effects = session.store.runningEffects
+        forkedFrom = session.fork?.revision
+        owner = session.owner
+        self.node = node
+        self.state = state
+    }
+
+    /// The document of a session that is not in memory: it has no streams and no effects.
+    package init(
+        hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int?
+    ) {
+        id = summary.header.id
+        path = "\(basePath)/sessions/\(id)"
+        store = summary.header.kind
+        revision = summary.revision
+        self.createdAt = createdAt
+        self.lastActiveAt = lastActiveAt
+        self.expiresAt = expiresAt
+        subscribers = 0
+        effects = []
+        forkedFrom = summary.header.forkedFrom
+        owner = summary.header.owner
+        node = summary.node
+        state = nil
+    }
+
+    /// About how many bytes it takes as JSON.
+    package var byteCount: Int { (state?.count ?? 0) + 1024 }
+
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("store", store)
+            json.member("revision", revision)
+            json.member("createdAt", Timestamp.rfc3339(createdAt))
+            json.member("lastActiveAt", Timestamp.rfc3339(lastActiveAt))
+            json.member("expiresAt", ifPresent: expiresAt.map(Timestamp.rfc3339))
+            json.member("subscribers", subscribers)
+            json.member("effects", effects)
+            if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
+            json.member("owner", ifPresent: owner)
+            json.member("node", ifPresent: node)
+            json.member(
+                "links",
+                object: { json in
+                    json.member("self", path)
+                    json.member("state", path + "/state")
+                    json.member("actions", path + "/actions")
+                    json.member("events", path + "/events")
+                    json.member("forks", path + "/forks")
+                })
+            if let state { json.member("state", raw: state) }
+        }
+    }
+}

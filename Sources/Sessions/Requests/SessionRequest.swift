@@ -1,0 +1,142 @@
+import JSON
+package import Locks
+import Security
+package import StoreHosting
+
+/// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.
+package struct SessionRequest: Sendable {
+    package var operation: SessionOperation
+    package let principal: Credentials
+    /// Decides again whether the principal may still do this, when the session is used; nil if that cannot change.
+    package var permit: (any Permit)?
+
+    package init(_ operation: SessionOperation, by principal: Credentials) {
+        self.operation = operation
+        self.principal = principal
+    }
+
+    /// The same request for something else.
+    package func with(_ operation: SessionOperation) -> SessionRequest {
+        var request = self
+        request.operation = operation
+        return request
+    }
+}
+
+package enum SessionOperation: Sendable {
+    /// Shows the session without its state. It must be of a kind, if that is named.
+    case describe(Preconditions, kind: String? = nil)
+    case read(Reading)
+    /// Shows a page of the action log.
+    case log(after: Int, limit: Int)
+    indirect case subscribe(Subscribing)
+    case dispatch(ActionRequest)
+    /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
+    indirect case fork(revision: Int?, client: RateLimits.Client)
+    case end(Preconditions)
+    /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
+    /// without a selection.
+    indirect case recall(SelectionText?, revision: Int?)
+    /// Does something of one concern, which no other handler has to know.
+    case perform(any SessionCommand)
+
+    /// A read of the state: now, or at an earlier revision.
+    package struct Reading: Sendable, Hashable {
+        package var selection: SelectionText
+        package let revision: Int?
+        package let conditions: Preconditions
+
+        package init(selection: SelectionText, revision: Int?, conditions: Preconditions) {
+            self.selection = selection
+            self.revision = revision
+            self.conditions = conditions
+        }
+    }
+
+    /// An event stream that a client opens. It is subscribed on its loop.
+    package struct Subscribing: Sendable {
+        package var selection: SelectionText
+        package let format: StreamFormat
+        /// Whether the client came by a permit.
+        var isByPermit = false
+        /// The last event that the client has, perhaps of another history.
+        package let seen: EventID?
+        package let stream: LoopBound<Subscriber>
+        package let limits: StreamLimits
+
+        package init(
+            selection: SelectionText, format: StreamFormat, isByPermit: Bool = false, seen: EventID?,
+            stream: LoopBound<Subscriber>, limits: StreamLimits
+        ) {
+            self.selection = selection
+            self.format = format
+            self.isByPermit = isByPermit
+            self.seen = seen
+            self.stream = stream
+            self.limits = limits
+        }
+
+        package func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
+            format.subscription(to: try selection.selection(of: kind), isByPermit: isByPermit)
+        }
+    }
+
+    /// Whether it reads what is stored of the session, rather than what is in memory.
+    ///
+    /// - Parameter newest: the session's revision.
+    func readsStorage(at newest: () -> Int) -> Bool {
+        switch self {
+        case .log, .fork: true
+        case .read(let reading): reading.revision.map { $0 < newest() } ?? false
+        case .recall(_, let revision): revision.map { $0 < newest() } ?? false
+        case .describe, .subscribe, .dispatch, .end, .perform: false
+        }
+    }
+
+    /// Whether it is about an earlier state, which may be larger than the newest.
+    var isOfPast: Bool {
+        switch self {
+        case .fork: true
+        case .read(let reading): reading.revision != nil
+        case .recall(_, let revision): revision != nil
+        case .describe, .log, .subscribe, .dispatch, .end, .perform: false
+        }
+    }
+}
+
+/// The part of the state that a client selects.
+package enum SelectionText: Sendable, Hashable {
+    /// A JSON Pointer, or the name of a selector of the kind; empty for the whole state.
+    case text(String)
+    case resolved(Selection)
+
+    package static let root = SelectionText.text("")
+
+    package func selection(of kind: StoreKind) throws(SessionFailure) -> Selection {
+        switch self {
+        case .text(""): .root
+        case .text(let text): try kind.selection(text)
+        case .resolved(let selection): selection
+        }
+    }
+}
+
+/// An operation of one concern.
+package protocol SessionCommand: Sendable {
+    /// Whether it waits for the store, which may be busy with a large state.
+    var usesStore: Bool { get }
+
+    func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content
+}
+
+extension StoreKind {
+    /// A selection by a JSON Pointer or the name of a selector.
+    package func selection(_ text: String) throws(SessionFailure) -> Selection {
+        if selectors.contains(where: { Subject($0.name) == Subject(text) }) { return .named(text) }
+        do throws(JSONPointerError) {
+            return .pointer(try JSONPointer(text))
+        } catch {
+            throw .selection(.pointer(error, selectors: selectors.map(\.name)))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import JSON
+package import Platform
+package import StoreHosting
+
+/// What came of a request to a session.
+package struct SessionResult: Sendable {
+    /// The session that it shows: after a fork, the new one.
+    package let session: Session
+    /// It shows nothing that was committed after this revision; 0 for nothing after now.
+    package let revision: Int
+    package var content: Content
+    /// When the store has committed the action of the request; nil if it has not.
+    package var committedAt: MonotonicInstant?
+
+    package init(_ content: Content, of session: Session, at revision: Int = 0, committedAt: MonotonicInstant? = nil) {
+        self.session = session
+        self.revision = revision
+        self.content = content
+        self.committedAt = committedAt
+    }
+
+    package enum Content: Sendable {
+        /// There is nothing to show.
+        case done
+        /// The client has the state of this revision.
+        case unchanged
+        case document(StateDocument)
+        case state(EncodedState)
+        /// The session as JSON.
+        case description([UInt8])
+        /// A new session as JSON, and its path.
+        indirect case created([UInt8], path: String)
+        indirect case log(ActionLogPage)
+        /// A stream is subscribed, and these are its first events.
+        indirect case subscribed(InitialEvents)
+        case permit(any Permit)
+        case action(ActionAnswer)
+        /// The whole message that the first request with the same key got.
+        case remembered([UInt8])
+        /// The session has decided against it.
+        indirect case refused(SessionFailure)
+    }
+}
+
+/// A state as the body of a response.
+package struct StateDocument: Sendable {
+    package let revision: Int
+    package let body: [UInt8]
+
+    init(_ state: EncodedState) {
+        revision = state.revision
+        var json = JSONWriter(reservingCapacity: max(1024, state.json.count + 64))
+        json.object { json in
+            json.member("revision", state.revision)
+            json.member("state", raw: state.json)
+        }
+        body = json.finishLine()
+    }
+}

@@ -1,0 +1,247 @@
+package import JSON
+import Locks
+import Platform
+import StoreHosting
+import Stores
+
+/// Does what a request asks of a session in memory: the last handler of the chain.
+package final class SessionService: SessionHandler {
+    private let registry: SessionRegistry
+    private let creator: SessionCreator
+    private let pasts = PastStates()
+
+    package init(_ registry: SessionRegistry, _ creator: SessionCreator) {
+        self.registry = registry
+        self.creator = creator
+    }
+
+    package func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult>
+    {
+        if let permit = request.permit, !permit.isValid(in: session) { throw .permit(.unknown) }
+        switch request.operation {
+        case .dispatch(let action): return try dispatch(action, to: session)
+        case .read(let reading): return try read(reading, session)
+        case .recall(let selection, let revision): return try recall(selection, at: revision, session)
+        case .describe(let conditions, let kind):
+            guard kind ?? session.kind.name == session.kind.name else {
+                throw .absent(.otherStore(session.kind.name))
+            }
+            if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
+            let document = registry.document(of: session, revision: session.store.revision)
+            return .now(SessionResult(.description(document.encodedLine()), of: session))
+        case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
+        case .subscribe(let wanted): return try subscribe(wanted, to: session)
+        case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
+        case .end(let conditions): return end(session, conditions)
+        case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
+        }
+    }
+
+    /// A commit that is made at the same time may come between the look at the conditions and the end.
+    private func end(_ session: Session, _ conditions: Preconditions) -> Handling<SessionResult> {
+        if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
+        return .later { () async throws(SessionFailure) in
+            switch await self.registry.end(session) {
+            case .ended: return SessionResult(.done, of: session)
+            case .failed(let failure): throw failure
+            case .detached: throw .detached
+            }
+        }
+    }
+
+    /// Nil if a request that changes the session may be carried out.
+    private func mismatch(_ conditions: Preconditions, _ session: Session) -> SessionResult? {
+        guard !conditions.areNone, case let revision = session.store.revision else { return nil }
+        if case .hold = conditions.outcome(at: revision, of: session) { return nil }
+        return SessionResult(mismatchAt: revision, of: session)
+    }
+}
+
+// Actions.
+extension SessionService {
+    private func dispatch(
+        _ action: ActionRequest, to session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
+        let selection = try action.selection?.selection(of: session.kind)
+        let options = action.options(for: session, selection)
+        let start = MonotonicInstant.current
+        var completion: Promise<DispatchResult>?
+        let immediate = session.store.dispatch(json, options) {
+            let promise = Promise<DispatchResult>()
+            completion = promise
+            return { promise.fulfill($0) }
+        }
+        guard let result = consume immediate else {
+            guard let completion else { preconditionFailure("a store that has no result yet has taken a completion") }
+            return .later { () async throws(SessionFailure) in
+                try Self.result(of: await completion.value(), action, session, since: start)
+            }
+        }
+        return .now(try Self.result(of: result, action, session, since: start))
+    }
+
+    private static func result(
+        of result: consuming DispatchResult, _ action: ActionRequest, _ session: Session, since start: MonotonicInstant
+    ) throws(SessionFailure) -> SessionResult {
+        let moment = session.runtime.metrics.dispatched(result, isDryRun: action.isDryRun, since: start)
+        let failure: SessionFailure
+        switch result.outcome {
+        case .committed, .ignored:
+            return SessionResult(
+                .action(.first(result, to: action)), of: session,
+                committedAt: result.isCommitted && !action.isDryRun ? moment : nil)
+        case .refused(let refusal, let index): failure = .action(.refused(refusal, index: index))
+        case .rejected(let rejection, let index):
+            failure = .action(.rejected(reason: rejection.reason, index: index))
+        case .revisionMismatch: return SessionResult(mismatchAt: result.revision, of: session)
+        case .overloaded: failure = .unavailable(.actions)
+        case .ended where session.continuesElsewhere: throw .detached
+        case .ended: failure = .absent(.endedBeforeAction)
+        }
+        return SessionResult(.refused(failure), of: session)
+    }
+}
+
+// States and the log.
+extension SessionService {
+    private func read(
+        _ reading: SessionOperation.Reading, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        let selection = try reading.selection.selection(of: session.kind)
+        let conditions = reading.conditions
+        if !conditions.areNone, case let newest = session.store.revision, newest == reading.revision ?? newest,
+            case .known = conditions.outcome(at: newest, of: session)
+        {
+            return .now(SessionResult(.unchanged, of: session, at: newest))
+        }
+        // The usual case needs no closure.
+        guard let revision = reading.revision else {
+            return .now(Self.result(of: session.store.read(selection), conditions, session))
+        }
+        return try state(selection, at: revision, session) { state in
+            Self.result(of: state, conditions, session)
+        } past: { snapshot throws(RestorationError) in
+            try session.kind.select(selection, of: snapshot)
+        }
+    }
+
+    private static func result(
+        of state: EncodedState, _ conditions: Preconditions, _ session: Session
+    ) -> SessionResult {
+        switch conditions.outcome(at: state.revision, of: session) {
+        case .hold: SessionResult(.document(StateDocument(state)), of: session, at: state.revision)
+        case .known: SessionResult(.unchanged, of: session, at: state.revision)
+        case .mismatch: SessionResult(mismatchAt: state.revision, of: session)
+        }
+    }
+
+    private func recall(
+        _ text: SelectionText?, at revision: Int?, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard let text else {
+            let revision = session.store.revision
+            return .now(SessionResult(.state(EncodedState(revision: revision, json: [])), of: session, at: revision))
+        }
+        let selection = try text.selection(of: session.kind)
+        return try state(selection, at: revision, session) { state in
+            SessionResult(.state(state), of: session, at: state.revision)
+        } past: { snapshot throws(RestorationError) in
+            try session.kind.encodeAsShown(selection, of: snapshot, sealer: session.runtime.sealer)
+        }
+    }
+
+    /// - Parameters:
+    ///   - shown: makes the result of the selected value.
+    ///   - past: selects the value of an earlier state.
+    private func state(
+        _ selection: Selection, at wanted: Int?, _ session: Session,
+        _ shown: @escaping @Sendable (EncodedState) -> SessionResult,
+        past: @escaping @Sendable (StateSnapshot) throws(RestorationError) -> [UInt8]
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard let revision = wanted else { return .now(shown(session.store.read(selection))) }
+        if let state = session.read(selection, ifAt: revision) { return .now(shown(state)) }
+        guard case let newest = session.store.revision, revision > newest else {
+            return .later { [pasts] () async throws(SessionFailure) in
+                let state = try await pasts.state(of: session, at: revision)
+                do throws(RestorationError) {
+                    return shown(EncodedState(revision: revision, json: try past(state.snapshot)))
+                } catch {
+                    throw .stored(.unrestorable(error))
+                }
+            }
+        }
+        return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: session, at: newest))
+    }
+
+    /// Reads commits in portions, since a page may end long before its limit.
+    private func readLog(
+        _ empty: ActionLogPage, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard let journal = session.journal else { throw .stored(.noActions) }
+        return .later { () async throws(SessionFailure) in
+            var page = empty
+            do throws(JournalError) {
+                while case let count = page.nextCount,
+                    page.append(try await journal.commits(after: page.lastRevision, limit: count), of: count)
+                {}
+            } catch {
+                throw session.failure(error)
+            }
+            if page.isGone { throw await session.revisionGone(in: journal) { .goneActions(oldest: $0) } }
+            return SessionResult(.log(page), of: session)
+        }
+    }
+}
+
+// New sessions, and forks.
+extension SessionService: CreationHandler {
+    package func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
+        .now(try creator.result(of: creation.kind, id: creation.id ?? .random(), creation.principal.subject))
+    }
+
+    private func fork(_ parent: Session, at wanted: Int?, for owner: Subject?) -> Handling<SessionResult> {
+        let newest = parent.store.revision
+        let revision = wanted ?? newest
+        guard revision <= newest else {
+            return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: parent, at: newest))
+        }
+        return .later { [self] () async throws(SessionFailure) in
+            let state = try await pasts.state(of: parent, at: revision)
+            return try creator.result(
+                of: parent.runtime, Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil),
+                owner)
+        }
+    }
+}
+
+extension SessionCreator {
+    /// Creates a session, and shows it.
+    package func result(
+        of kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), _ owner: Subject?
+    ) throws(SessionFailure) -> SessionResult {
+        let session = try create(kind, fork, id: id, owner: owner)
+        let state = session.store.read()
+        let document = registry.document(of: session, revision: state.revision, state: state.json)
+        // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
+        if fork != nil { session.store.resume() }
+        return SessionResult(
+            .created(document.encodedLine(), path: document.path), of: session, at: state.revision)
+    }
+}
+
+extension SessionDocument {
+    fileprivate func encodedLine() -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: byteCount)
+        json.value(self)
+        return json.finishLine()
+    }
+}
+
+extension SessionResult {
+    /// The session is at another revision than the client expects.
+    package init(mismatchAt revision: Int, of session: Session) {
+        self.init(
+            .refused(.action(.mismatch(revision: revision, history: session.historyID))), of: session, at: revision)
+    }
+}

@@ -1,0 +1,262 @@
+import Locks
+package import StoreHosting
+import Stores
+
+/// Brings a session's commits to its event streams. It stores nothing: the streams are those of ``SessionStreams``.
+///
+/// Streams with the same subscription share a topic: each commit is projected and encoded once for it, and the same
+/// bytes go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event
+/// before its commit is durable.
+package struct EventHub: Sendable {
+    private let session: Session
+    private let contents: Locked<SessionStreams.Contents>
+
+    init(_ session: Session, _ streams: SessionStreams) {
+        self.session = session
+        contents = streams.contents
+    }
+
+    private var store: HostedStore { session.store }
+
+    private var journal: (any SessionJournal)? { session.journal }
+
+    private var historyID: String { session.historyID }
+
+    /// How many streams there are.
+    package var count: Int { contents.withLock { $0.state.subscriberCount } }
+
+    /// Whether all streams come through another node, by its number.
+    package func areAll(from forwarder: UInt16) -> Bool { contents.withLock { $0.state.areAll(from: forwarder) } }
+
+    /// Whether streams may subscribe.
+    package var phase: EventHubState.Phase { contents.withLock { $0.state.phase } }
+
+    /// Adds a stream.
+    ///
+    /// No commit is missing between the initial events and the later ones, and none is repeated.
+    ///
+    /// - Parameters:
+    ///   - seen: the last event that the client has, if any.
+    ///   - earlier: commits after `seen` that the journal does not buffer any more.
+    /// - Returns: the initial events, which may not be durable yet.
+    package func subscribe(
+        _ stream: Subscriber, to subscription: StreamSubscription, seen: EventID?, earlier: [CommitRecord],
+        within limits: StreamLimits
+    ) throws(SessionFailure) -> InitialEvents {
+        stream.subscription = subscription
+        var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
+        // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
+        store.inspect { state in
+            if session.continuesElsewhere { return }
+            result = contents.withLock { contents in
+                if stream.isShared { return contents.addShared(stream, state) }
+                switch contents.subscribe(stream, limits) {
+                case .refused(let refusal): return .failure(refusal)
+                case .accepted(let starts):
+                    observe(starts, &contents)
+                    let index = contents.add(stream, state)
+                    return .success(
+                        initialEvents(
+                            &contents.topics[index].topic, state, seen, earlier, limits.maxMissedBytes))
+                }
+            }
+        }
+        switch result {
+        case .success(let initial): return initial
+        case .failure(let refusal): throw refusal.failure(limits)
+        }
+    }
+
+    private func observe(_ starts: EventHubState.Observation, _ contents: inout SessionStreams.Contents) {
+        // The session stays attached without streams, and has nothing to do then. From now on the store retains it: Session.end()
+        // and detach() break this cycle.
+        if starts.commits { store.attach(session) }
+        if starts.effects {
+            contents.effectSubscription = store.watchEffects { [weak session] in session?.events.publish($0) }
+        }
+    }
+
+    /// Removes a stream. On its loop only.
+    package func unsubscribe(_ stream: Subscriber) {
+        if stream.isShared { return contents.withLock { $0.removeShared(stream) } }
+        // The subscription is cancelled outside the lock.
+        var needless: [SubscriberGroup] = []
+        let unused: Subscription? = contents.withLock { contents in
+            guard contents.remove(stream, &needless) else { return nil }
+            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects, from: stream.forwarder)
+            return isLast ? contents.effectSubscription.take() : nil
+        }
+        unused?.cancel()
+        for group in needless { group.end(nil) }
+    }
+
+    /// The newest value of a subscription, once it is durable; nil if no stream has the subscription.
+    package func newest(_ subscription: StreamSubscription) -> Handling<StateEvent>? {
+        var newest: StateEvent?
+        store.inspect { state in
+            newest = contents.withLock { contents in
+                let index = contents.topics.firstIndex { $0.topic.subscription == subscription }
+                return index.map { event(&contents.topics[$0].topic, state) }
+            }
+        }
+        return newest.map { session.release($0, upTo: $0.revision) }
+    }
+
+    /// Ends all streams: the session continues elsewhere, and the clients reconnect.
+    ///
+    /// - Parameter reason: the reason in `closed`; nil to end without that event, if commits may be lost.
+    func disconnectAll(_ reason: String? = nil) {
+        let groups: [SubscriberGroup] = contents.withLock { contents in
+            contents.state.detach()
+            return contents.topics.flatMap(\.allGroups)
+        }
+        for group in groups { group.end(reason) }
+    }
+
+    /// Ends all streams with `closed`, behind the events of everything committed before.
+    package func end(_ reason: String) {
+        contents.withLock { $0.state.end() }
+        session.release(upTo: 0) { [self] in
+            for group in contents.withLock({ $0.topics.flatMap(\.allGroups) }) { group.end(reason) }
+        }
+    }
+
+    /// Ends the streams of revoked permits with `closed`. The permits must be revoked before, so that no other stream comes.
+    func endRevoked() {
+        session.release(upTo: 0) { [self] in
+            let shared = contents.withLock { contents in
+                contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.allGroups)
+            }
+            for group in shared { group.end("revoked") { $0.hasInvalidPermit } }
+        }
+    }
+}
+
+// Publishing.
+extension EventHub {
+    /// Called inside the store, in the order of commits.
+    package func committed(_ state: borrowing StateView) {
+        let deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = contents.withLock { contents in
+            guard !contents.topics.isEmpty else { return [] }
+            let changes = Topic.changes(of: state.commits)
+            var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
+            for index in contents.topics.indices {
+                guard let change = contents.topics[index].topic.update(state, changes) else { continue }
+                let frame = frame(change, &contents.topics[index].topic, state)
+                deliveries.append((frame, contents.topics[index].allGroups))
+            }
+            return deliveries
+        }
+        guard !deliveries.isEmpty else { return }
+        // Outside the lock: if the journal has failed, this disconnects the streams at once.
+        session.release(upTo: state.revision) {
+            for (frame, groups) in deliveries {
+                for group in groups { group.deliver(frame) }
+            }
+        }
+    }
+
+    private func frame(_ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView) -> EventFrame {
+        let format = topic.subscription.format
+        switch change {
+        case .value:
+            return EventFrame(
+                state.revision, format.codec.encode(event(&topic, state), skipped: 0, at: session.now))
+        case .patch(let patch):
+            guard let codec = format.patchCodec else { preconditionFailure("a format of values got a patch") }
+            let event = PatchEvent(historyID: historyID, revision: state.revision, patch: patch)
+            return EventFrame(state.revision, codec.encode(event))
+        case .commits(let event): return EventFrame(state.revision, event)
+        }
+    }
+
+    /// Called inside the store, in order with the commits, and delivered in the same order.
+    private func publish(_ event: EffectEvent) {
+        let topics = contents.withLock { $0.topics.map { ($0.topic.subscription.format.codec, $0.groups) } }
+        // Formats with the same codec share the event.
+        var encoded: [ObjectIdentifier: EncodedEvent] = [:]
+        var deliveries: [(EncodedEvent, ShortList<SubscriberGroup>)] = []
+        for (codec, groups) in topics {
+            let known = encoded[ObjectIdentifier(codec)] ?? codec.encode(event, at: session.now)
+            encoded[ObjectIdentifier(codec)] = known
+            deliveries.append((known, groups))
+        }
+        session.release(upTo: store.revision) { [deliveries] in
+            for (event, groups) in deliveries {
+                for group in groups { group.deliver(effect: event) }
+            }
+        }
+    }
+
+    private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
+        StateEvent(
+            historyID: historyID, revision: state.revision, json: topic.value(state),
+            lastChangedRevision: topic.lastChangedRevision)
+    }
+
+    private func initialEvents(
+        _ topic: inout Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: [CommitRecord], _ maxBytes: Int
+    ) -> InitialEvents {
+        let subscription = topic.subscription
+        let content = InitialContent(
+            seen: seen, historyID: historyID, revision: state.revision,
+            lastChangedRevision: topic.lastChangedRevision, format: subscription.format)
+        switch content {
+        case .nothing: return .events(upTo: state.revision, .none)
+        case .patches(let revision):
+            if let missed = missedPatches(subscription, after: revision, upTo: state.revision, earlier, maxBytes) {
+                return .events(upTo: state.revision, missed)
+            }
+        case .state: break
+        }
+        return .state(event(&topic, state))
+    }
+
+    /// The patches between two revisions; nil if only the state can bring the client up to date.
+    private func missedPatches(
+        _ subscription: StreamSubscription, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord],
+        _ maxBytes: Int
+    ) -> MissedEvents? {
+        guard let codec = subscription.format.patchCodec else { return nil }
+        let known = earlier.last?.revision ?? revision
+        guard let later = journal?.bufferedCommits(after: known, limit: max(0, newest - known)) else { return nil }
+        return codec.missed(
+            earlier + later, of: subscription.selection, historyID: historyID, maxBytes: maxBytes)
+    }
+}
+
+extension Session: CommitWatcher {
+    /// Brings commits to streams.
+    package var events: EventHub { EventHub(self, streams.load(orStore: SessionStreams())) }
+
+    /// The same; nil if the session never had a stream.
+    package var existingEvents: EventHub? { streams.load().map { EventHub(self, $0) } }
+
+    package var streamCount: Int { existingEvents?.count ?? 0 }
+
+    /// Whether streams may subscribe.
+    package var streamPhase: EventHubState.Phase { events.phase }
+
+    package func committed(_ state: borrowing StateView) { existingEvents?.committed(state) }
+}
+
+extension Session {
+    /// The waits that end with a permit; made with the first.
+    var permitWaits: PermitWaits { streams.load(orStore: SessionStreams()).permitWaits.load(orStore: PermitWaits()) }
+
+    /// The waits that end with a permit; nil if none has begun yet.
+    var existingPermitWaits: PermitWaits? { streams.load()?.permitWaits.load() }
+}
+
+extension EventHubState.Refusal: Error {
+    fileprivate func failure(_ limits: StreamLimits) -> SessionFailure {
+        switch self {
+        case .full: .stream(.tooMany(limit: limits.maxPerSession))
+        case .tooManyViews: .stream(.tooManyViews(limit: limits.maxViews))
+        case .sessionEnded: .absent(.endedMeanwhile)
+        case .sessionDetached: .detached
+        case .permitInvalid: .permit(.unknown)
+        case .nothingToShare: .unavailable(.notHere)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import Observability
+package import StoreHosting
+package import Stores
+
+/// A kind, and what its sessions share: the server's clock, its log, and the sealer.
+package final class KindRuntime: Sendable {
+    package let kind: StoreKind
+    package let environment: StoreEnvironment
+    /// By which sessions and what they remember expire.
+    package let clock: SessionClock
+    package let sealer: (any SecretSealer)?
+    package let limits: SessionLimits
+    package let metrics: KindMetrics
+    /// Nil outside of a cluster.
+    package let transfers: (any SessionTransfers)?
+
+    package init(
+        _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
+        _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics(),
+        _ transfers: (any SessionTransfers)? = nil
+    ) {
+        self.transfers = transfers
+        self.kind = kind
+        self.clock = clock
+        self.metrics = metrics
+        self.limits = limits
+        self.sealer = sealer
+        self.environment = environment
+    }
+
+    /// Decodes a persisted state of the kind.
+    package func restored(_ state: StateSnapshot) throws(SessionFailure) -> RestoredState {
+        do {
+            return try kind.restored(state, sealer: sealer)
+        } catch {
+            throw .stored(.unrestorable(error))
+        }
+    }
+
+    /// - Parameter clock: the session time, and the wall clock of stores.
+    package convenience init(
+        _ kind: StoreKind, clock: SessionClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
+        log: Log, effects counts: EffectCounts = EffectCounts(), transfers: (any SessionTransfers)? = nil
+    ) {
+        let sessionClock = clock
+        let clock = clock.wall
+        let name = kind.name
+        let lines = EffectLog(of: name, log, clock)
+        let metrics = KindMetrics()
+        let environment = StoreEnvironment(
+            clock: clock, steadyNow: clock.steady,
+            report: { fault in
+                metrics.reported(fault)
+                log.error(fault, of: name)
+            },
+            effects: { event in
+                counts.count(name: event.effect.name, phase: event.phase, code: event.code)
+                lines.write(event)
+            })
+        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfers)
+    }
+}
+
+/// What one session may hold.
+package struct SessionLimits: Sendable {
+    package var maxIdempotencyKeys = 50_000
+    /// The largest state, in bytes of its JSON.
+    package var maxStateBytes = 1 << 20
+    /// How often the journal gets the time of the last use, in milliseconds.
+    package var useInterval = 60_000
+
+    package init() {}
+}
+
+extension Log {
+    /// Logs a fault of a kind's code that its store has contained.
+    fileprivate func error(_ fault: StoreFault, of kind: String) {
+        let detail = LogField("detail", fault.description)
+        switch fault {
+        case .cascadeStopped(let limit, let dropped):
+            error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
+        case .invariantBroken(let name):
+            error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        case .undeclaredAction(let name):
+            error("undeclared action", [.init("store", kind), .init("type", name), detail])
+        case .stateTooLarge(let origin, let type, let label):
+            error(
+                "state too large",
+                [
+                    .init("store", kind), .init("session", label), .init("origin", origin.rawValue),
+                    .init("type", type), detail,
+                ])
+        case .actionLost(let loss, let origin, let type, let label):
+            error(
+                "action lost",
+                [
+                    .init("store", kind), .init("session", label), .init("reason", loss.rawValue),
+                    .init("origin", origin.rawValue), .init("type", type), detail,
+                ])
+        case .reducerStalled(let seconds):
+            error("reducer stalled", [.init("store", kind), .init("seconds", seconds), detail])
+        case .awaitedInReducer: error("dispatch awaited in a reducer", [.init("store", kind), detail])
+        }
+    }
+}

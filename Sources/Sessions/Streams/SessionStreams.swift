@@ -1,0 +1,93 @@
+import Locks
+package import StoreHosting
+import Stores
+
+/// The streams of a session. Most sessions never have a stream, so this object is made for the first one, or for the end of
+/// the session. If both come at the same time, they get the same object, and it knows that the session is over.
+final class SessionStreams: Sendable {
+    package struct Contents {
+        package var state = EventHubState()
+        /// A session has few topics, so a linear search is fast enough.
+        var topics = ShortList<SubscribedTopic>()
+        var effectSubscription: Subscription?
+    }
+
+    // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
+    package let contents = Locked(Contents())
+    /// Nil for most sessions, which have no permits.
+    let permitWaits = LazyReference<PermitWaits>()
+}
+
+/// A topic and the streams that are subscribed to it.
+struct SubscribedTopic {
+    package var topic: Topic
+    /// The streams by loop.
+    package var groups = ShortList<SubscriberGroup>()
+    /// The streams that other nodes share among their clients, each in a group of its own. They do not keep the topic.
+    package var shared: [(id: UInt64, group: SubscriberGroup)] = []
+
+    var allGroups: ShortList<SubscriberGroup> {
+        shared.isEmpty ? groups : ShortList(shared.map(\.group) + groups)
+    }
+}
+
+extension SessionStreams.Contents {
+    package mutating func subscribe(
+        _ stream: Subscriber, _ limits: StreamLimits
+    ) -> EventHubState.Subscribing {
+        if stream.hasInvalidPermit { return .refused(.permitInvalid) }
+        let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
+        return state.subscribe(
+            showsEffects: stream.showsEffects, limit: limits.maxPerSession,
+            exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.forwarder)
+    }
+
+    /// - Returns: the index of the stream's topic.
+    package mutating func add(_ stream: Subscriber, _ state: borrowing StateView) -> Int {
+        let subscription = stream.subscription
+        let known = topics.firstIndex { $0.topic.subscription == subscription }
+        if known == nil {
+            topics.append(SubscribedTopic(topic: Topic(subscription, state)))
+        }
+        let index = known ?? topics.count - 1
+        stream.subscription = topics[index].topic.subscription
+        if let id = stream.joinedID, !topics[index].shared.contains(where: { $0.id == id }) { stream.sendAlone() }
+        if let group = topics[index].groups.first(where: { $0.loop === stream.home }) {
+            group.add(stream)
+        } else {
+            topics[index].groups.append(SubscriberGroup(first: stream))
+        }
+        return index
+    }
+
+    /// - Parameter needless: gets the shared streams that have no clients any more.
+    /// - Returns: whether the stream was there.
+    package mutating func remove(_ stream: Subscriber, _ needless: inout [SubscriberGroup]) -> Bool {
+        guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
+            let group = topics[index].groups.firstIndex(where: { $0.loop === stream.home }),
+            topics[index].groups[group].remove(stream)
+        else { return false }
+        if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
+        if topics[index].groups.isEmpty { needless = topics.remove(at: index).shared.map(\.group) }
+        return true
+    }
+
+    /// Adds a stream that another node shares among its clients. It has no initial events.
+    mutating func addShared(
+        _ stream: Subscriber, _ state: borrowing StateView
+    ) -> Result<InitialEvents, EventHubState.Refusal> {
+        guard self.state.phase == .open else { return .failure(.nothingToShare) }
+        if stream.hasInvalidPermit { return .failure(.permitInvalid) }
+        guard let id = stream.sharedID,
+            let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
+        else { return .failure(.nothingToShare) }
+        topics[index].shared.append((id, SubscriberGroup(first: stream)))
+        return .success(.events(upTo: state.revision, .none))
+    }
+
+    mutating func removeShared(_ stream: Subscriber) {
+        for index in topics.indices where topics[index].topic.subscription == stream.subscription {
+            topics[index].shared.removeAll { $0.id == stream.sharedID }
+        }
+    }
+}
