@@ -196,9 +196,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionsTests",
-            dependencies: [
-                "JSON", "Locks", "Observability", "Platform", "Sessions", "StoreHosting", "Stores", "StoresTesting",
-            ]),
+            dependencies: ["JSON", "Locks", "Platform", "Sessions", "StoreHosting", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
