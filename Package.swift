@@ -81,13 +81,13 @@ let package = Package(
             name: "CommandLine",
             dependencies: [
                 "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices", "Security",
-                "ServerWiring", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
+                "ServerWiring", "Sessions", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ],
             resources: [.embedInCode("Templates")]),
         .target(
             name: "Storehouse",
             dependencies: [
-                "CommandLine", "JSON", "Observability", "Platform", "RemoteServices", "StoreHosting",
+                "CommandLine", "JSON", "Observability", "Platform", "RemoteServices", "Sessions", "StoreHosting",
                 "StorehouseServer", "Stores",
             ]),
         .target(

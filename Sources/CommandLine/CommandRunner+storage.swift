@@ -4,6 +4,7 @@ import Observability
 import Platform
 import RedisJournal
 import ServerWiring
+import Sessions
 import StoreHosting
 import StorehouseServer
 

@@ -3,6 +3,7 @@ import CommandLine
 import Observability
 import Platform
 @_exported public import RemoteServices
+import Sessions
 @_exported public import StoreHosting
 @_exported public import StorehouseServer
 @_exported public import Stores
