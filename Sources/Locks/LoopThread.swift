@@ -1,15 +1,15 @@
-import Platform
-import Synchronization
+public import Platform
+public import Synchronization
 
 /// The thread on which a loop is running, if any.
 @usableFromInline
 package final class LoopThread: Sendable {
-    private let thread = Atomic<UInt>(0)
+    @usableFromInline let thread = Atomic<UInt>(0)
 
     package init() {}
 
     /// Whether the caller runs on the loop.
-    @usableFromInline
+    @inlinable
     package var isCurrent: Bool {
         thread.load(ordering: .relaxed) == Self.currentThread
     }
@@ -23,7 +23,8 @@ package final class LoopThread: Sendable {
         thread.store(0, ordering: .releasing)
     }
 
-    private static var currentThread: UInt {
+    @inlinable
+    static var currentThread: UInt {
         #if canImport(Darwin)
             UInt(bitPattern: pthread_self())
         #else

@@ -38,7 +38,8 @@ package enum SessionOperation: Sendable {
     /// without a selection.
     indirect case recall(SelectionText?, revision: Int?)
     /// Does something of one concern, which no other handler has to know.
-    case perform(any SessionCommand)
+    // Indirect, because every copy of an operation would cost more with an existential of unknown size in it.
+    indirect case perform(any SessionCommand)
 
     /// A read of the state: now, or at an earlier revision.
     package struct Reading: Sendable, Hashable {

@@ -70,6 +70,9 @@ package final class Session: Identifiable, Sendable {
 
     package var kind: StoreKind { runtime.kind }
 
+    /// The name of its kind. Another target would copy the whole kind to read it.
+    package var kindName: String { runtime.kind.name }
+
     /// The state at revision 0.
     package var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
 

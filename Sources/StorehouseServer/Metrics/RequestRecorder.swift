@@ -199,7 +199,7 @@ private struct LoggedSession {
         self.kind = kind
     }
 
-    init(_ session: Session) { self.init(id: session.id, kind: session.kind.name) }
+    init(_ session: Session) { self.init(id: session.id, kind: session.kindName) }
 }
 
 extension FinishedRequest {

@@ -195,7 +195,7 @@ extension SessionAccess.Entry {
 // The checks of the credentials of a request.
 extension Credentials {
     fileprivate func requireAccess(to session: Session) throws(SessionFailure) {
-        try require(session.id, ownedBy: session.owner, store: session.kind.name)
+        try require(session.id, ownedBy: session.owner, store: session.kindName)
     }
 
     fileprivate func requireKnowledge(ofEnded id: SessionID?, ownedBy owner: Subject?) throws(SessionFailure) {

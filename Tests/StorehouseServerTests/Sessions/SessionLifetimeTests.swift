@@ -1,6 +1,7 @@
 import JSON
 import Journal
 import Observability
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Testing
