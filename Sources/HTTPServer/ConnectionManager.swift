@@ -82,9 +82,22 @@ package final class ConnectionManager: Sendable {
     }
 
     private func accept(_ socket: AcceptedSocket, beside managers: [ConnectionManager]) {
-        let admission = admission
         let connection = HTTPConnection(self, peer: IPAddress(ipv6: socket.peer.ipv6Bits))
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
+        begin(connection, on: channel, beside: managers)
+    }
+
+    /// Takes a client without a socket.
+    func accept(_ carrier: any ChannelCarrier, peer: IPAddress, beside managers: [ConnectionManager]) -> Channel {
+        let connection = HTTPConnection(self, peer: peer)
+        let channel = Channel(number: 0, of: carrier, on: loop)
+        channel.delegate = connection
+        begin(connection, on: channel, beside: managers)
+        return channel
+    }
+
+    private func begin(_ connection: HTTPConnection, on channel: Channel, beside managers: [ConnectionManager]) {
+        let admission = admission
         channel.budget = settings.output
         connection.start(on: channel)
         contents.value.insert(connection)

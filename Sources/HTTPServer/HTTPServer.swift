@@ -45,15 +45,35 @@ package final class HTTPServer: Sendable {
         let sockets = try ListeningSocket.open(
             all: addresses, count: group.loops.count, unacknowledgedTime: settings.idleTimeout)
         self.addresses = sockets.map { $0[0].address }
+        (managers, disconnector, cutter) = Self.managers(group, settings, handler)
+        for (index, manager) in managers.enumerated() { manager.listen(sockets.map { $0[index] }, beside: managers) }
+    }
+
+    /// A server without listeners, for clients without sockets: ``connect(_:peer:)``.
+    package init(_ group: EventLoopGroup, settings: Settings, handler: any RequestHandler) {
+        addresses = []
+        (managers, disconnector, cutter) = Self.managers(group, settings, handler)
+    }
+
+    private static func managers(
+        _ group: EventLoopGroup, _ settings: Settings, _ handler: any RequestHandler
+    ) -> ([ConnectionManager], SlowClientDisconnector, InputCutter) {
         let count = ConnectionCount()
-        managers = group.loops.map { ConnectionManager(loop: $0, settings: settings, count: count, handler: handler) }
+        let managers = group.loops.map {
+            ConnectionManager(loop: $0, settings: settings, count: count, handler: handler)
+        }
         let disconnector = SlowClientDisconnector(settings.output, managers)
         settings.output.whenExceeded { [weak disconnector] in disconnector?.begin() }
-        self.disconnector = disconnector
         let cutter = InputCutter(managers)
         settings.input.whenExceeded { [weak cutter] in cutter?.begin() }
-        self.cutter = cutter
-        for (index, manager) in managers.enumerated() { manager.listen(sockets.map { $0[index] }, beside: managers) }
+        return (managers, disconnector, cutter)
+    }
+
+    /// Takes a client without a socket, on the first loop. On that loop only.
+    ///
+    /// - Returns: the channel by which `carrier` brings the bytes of the client.
+    package func connect(_ carrier: any ChannelCarrier, peer: IPAddress) -> Channel {
+        managers[0].accept(carrier, peer: peer, beside: managers)
     }
 
     /// Closes idle connections at once, and the others behind their responses. Stream handlers are asked to end.

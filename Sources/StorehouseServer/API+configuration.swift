@@ -49,6 +49,17 @@ extension Configuration {
         settings.peerLimits.waits = cluster.waits
         return settings
     }
+
+    /// The settings of the connections. Limits those to other nodes, too.
+    func httpSettings(
+        of settings: inout API.Settings, on loops: LoopImplementation, loopCount: Int, _ traffic: HTTPTraffic
+    ) -> HTTPServer.Settings {
+        let http = http.serverSettings(
+            on: loops, settings.output, settings.input, traffic, isNode: settings.node != nil)
+        settings.peerLimits.connections = max(1, http.connectionLimit.connections / loopCount)
+        settings.peerLimits.output = settings.output
+        return http
+    }
 }
 
 extension Log {

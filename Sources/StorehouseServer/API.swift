@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP
 import HTTPServer
 import Locks
@@ -180,6 +181,20 @@ final class API: Sendable {
     /// - Parameter isLast: whether the server stops.
     func logExpirations(isLast: Bool = false) {
         registry.expirations.write(to: log, now: registry.clock.now(), isLast: isLast)
+    }
+
+    /// Detaches all sessions and closes the journal.
+    func closeSessions() async {
+        // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
+        await withCheckedContinuation { done in
+            DispatchQueue(label: "sessions.detach").async { [self] in
+                registry.detachAll()
+                registry.recordTime(isLast: true)
+                logExpirations(isLast: true)
+                done.resume()
+            }
+        }
+        await journal?.close()
     }
 
     /// Finds out whether other nodes can reach this one, once it has a lease.

@@ -1,4 +1,3 @@
-import Dispatch
 import HTTP
 import HTTPServer
 import Locks
@@ -39,41 +38,22 @@ package final class RunningServer: Sendable {
         self.log = log
         let addresses = try SocketAddress.listening(
             host: configuration.http.host, port: UInt16(configuration.http.port))
-        group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
-        var settings = configuration.apiSettings(kinds, journal, listeningOn: addresses)
-        let memory = memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit))
-        let output = OutputBudget(limit: memory.bufferLimit(configuration.http.outputBudget))
-        let input = configuration.http.inputBudget(within: memory)
-        (settings.output, settings.input) = (output, input)
-        let publicKeys = PublicKeyFiles(configuration.access, log)
-        settings.tokenVerifier = try configuration.access.tokenVerifier()
-        settings.keySetClient = keySetClient
-        settings.secret = configuration.clientSecret
-        let hasAdministration = !settings.adminToken.isEmpty || settings.tokenVerifier != nil
-        let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
-        self.lag = lag
-        let httpSettings = configuration.http.serverSettings(
-            on: loops, output, input, traffic, isNode: settings.node != nil)
-        settings.peerLimits.connections = max(1, httpSettings.connectionLimit.connections / group.loops.count)
-        settings.peerLimits.output = output
-        api = API(
-            kinds, settings, journal: journal, sealer: sealer, memory: memory, clock: clock, log: log
-        ) { text in
-            traffic.write(into: &text)
-            lag.write(into: &text)
-            additionalMetrics?(&text)
-        }
+        let parts = try ServerParts(
+            kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, keySetClient: keySetClient,
+            clock: clock, log: log, additionalMetrics: additionalMetrics, listeningOn: addresses,
+            loopCount: configuration.http.loopCount, loops: loops, memory: memory)
+        (api, group, lag) = (parts.api, parts.group, parts.lag)
         do {
-            operators = try configuration.operators(api, memory, traffic, loops)
-            http = try configuration.listener(on: addresses, group, httpSettings, api, beside: operators?.group)
+            operators = try configuration.operators(api, parts.memory, parts.traffic, loops)
+            http = try configuration.listener(on: addresses, group, parts.http, api, beside: operators?.group)
         } catch {
             group.stop {}
             throw error
         }
         url = "http://\(http.address)\(configuration.http.basePath)"
-        beginUpkeep(sweepInterval: settings.sessions.sweepInterval, publicKeys)
+        beginUpkeep(sweepInterval: parts.sweepInterval, parts.publicKeys)
         lag.start()
-        announce(hasAdministration: hasAdministration)
+        announce(hasAdministration: parts.hasAdministration)
     }
 
     private func announce(hasAdministration: Bool) {
@@ -115,19 +95,7 @@ package final class RunningServer: Sendable {
         calls.fulfill(())
         // A request must not load a session that the journal does not write any more.
         if api.forwarder == nil { await connections.value }
-        await step("journal", until: schedule.journal) { [api] in
-            let (registry, journal) = (api.registry, api.journal)
-            // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
-            await withCheckedContinuation { done in
-                DispatchQueue(label: "sessions.detach").async {
-                    registry.detachAll()
-                    registry.recordTime(isLast: true)
-                    api.logExpirations(isLast: true)
-                    done.resume()
-                }
-            }
-            await journal?.close()
-        }
+        await step("journal", until: schedule.journal) { [api] in await api.closeSessions() }
         await connections.value
         await step("upstreams", until: schedule.upstreams, lastStep)
         await step("loops", until: schedule.loops) { [group, operators] in
@@ -251,19 +219,6 @@ extension Configuration {
         } catch {
             group.stop {}
             throw ListenError("metrics.port", http.host, metrics.port, error)
-        }
-    }
-}
-
-extension HTTPTraffic {
-    fileprivate func write(into text: inout PrometheusWriter) {
-        text.gauge("storehouse_connections", "Open connections.", connections)
-        text.gauge("storehouse_requests_in_flight", "Requests that wait for their responses.", awaitedResponses)
-        let bytes = [("in", receivedBytes), ("out", sentBytes)]
-        for (direction, count) in bytes {
-            text.counter(
-                "storehouse_http_bytes_total", "Bytes from and for clients, heads and streams included.", count,
-                labels: [("direction", direction)])
         }
     }
 }

@@ -116,4 +116,13 @@ public struct StorehouseServer: Sendable {
             keySetClient: keySetClient, clock: clock, log: log, additionalMetrics: additionalMetrics, loops: loops,
             memory: memory)
     }
+
+    /// Makes the server without listeners, for clients in this process.
+    package func inMemory(clock: WallClock, log: Log, memory: MemoryLimit? = nil) throws -> InMemoryAPI {
+        InMemoryAPI(
+            try ServerParts(
+                kinds: kinds, configuration: configuration, journal: journal, sealer: sealer,
+                keySetClient: keySetClient, clock: clock, log: log, additionalMetrics: additionalMetrics,
+                listeningOn: [], loopCount: 1, loops: .dispatchSource, memory: memory))
+    }
 }

@@ -24,7 +24,7 @@ extension Channel {
 
     /// Whether bytes have arrived that were not read yet. Makes a system call.
     package var hasUnreadInput: Bool {
-        guard multiplexer == nil, state == .open, !inputEnded else { return false }
+        guard carrier == nil, state == .open, !inputEnded else { return false }
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
@@ -71,15 +71,6 @@ extension Channel {
         }
     }
 
-    /// Takes bytes from the multiplexer.
-    func receive(_ bytes: UnsafeRawBufferPointer) {
-        guard state == .open else { return }
-        guard isPaused || !unconsumed.isEmpty else { return deliver(bytes) }
-        guard unconsumed.count + bytes.count <= maxUnconsumedBytes else { return close(.reset) }
-        unconsumed += bytes
-        deliverUnconsumed()
-    }
-
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -87,7 +78,7 @@ extension Channel {
         }
     }
 
-    private func deliverUnconsumed() {
+    func deliverUnconsumed() {
         guard state == .open, !isPaused, !unconsumed.isEmpty else { return }
         let bytes = unconsumed
         bytes.withUnsafeBytes(deliver)
@@ -95,7 +86,7 @@ extension Channel {
 
     /// Delivers bytes, and stores what the delegate does not consume. Its writes are sent in one system call, a little later
     /// with those of other channels.
-    private func deliver(_ bytes: UnsafeRawBufferPointer) {
+    func deliver(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         cork()
         isDelivering = true
@@ -106,7 +97,7 @@ extension Channel {
         } while redeliver && !rest.isEmpty && !isPaused && state == .open
         isDelivering = false
         unconsumed = state == .open ? Array(rest) : []
-        if output.isEmpty || multiplexer != nil { uncork() } else { loop.uncorkLater(self) }
+        if output.isEmpty || carrier != nil { uncork() } else { loop.uncorkLater(self) }
     }
 
     /// Reads and discards input within the limits of ``lingering``, so that the peer can read the response.

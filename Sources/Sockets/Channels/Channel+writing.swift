@@ -17,8 +17,8 @@ extension Channel {
 
     /// Sends bytes in this turn of the loop, together with those of other channels: see ``EventLoop/uncorkLater(_:)``.
     package func writeSoon(_ bytes: [UInt8]) {
-        // The channel of the multiplexer does that.
-        guard corks == 0, state == .open, multiplexer == nil else { return write(bytes) }
+        // A carrier does that.
+        guard corks == 0, state == .open, carrier == nil else { return write(bytes) }
         cork()
         write(bytes)
         loop.uncorkAfterWrite(self)
@@ -57,8 +57,8 @@ extension Channel {
     /// Sends until nothing is pending or the system accepts no more.
     /// - Returns: whether nothing is pending.
     private func send() -> Bool {
-        if let multiplexer {
-            while !output.isEmpty { output.consume(output.withParts { multiplexer.send($0, on: self) }) }
+        if let carrier {
+            while !output.isEmpty { output.consume(output.withParts { carrier.send($0, on: self) }) }
             return true
         }
         var isTaken = !interest.contains(.writable)
@@ -143,7 +143,7 @@ extension Channel {
 
     /// All output is sent: shuts down sending, and lingers if the peer may still send.
     func finish() {
-        guard let lingering, !inputEnded, multiplexer == nil else { return close(.requested) }
+        guard let lingering, !inputEnded, carrier == nil else { return close(.requested) }
         state = .lingering
         SystemSocket.endOutput(descriptor)
         setInterest(.readable)
@@ -175,8 +175,8 @@ extension Channel {
         state = .closed
         if let timer = lingering?.timer { loop.cancel(timer) }
         lingering = nil
-        if let multiplexer {
-            multiplexer.closed(self)
+        if let carrier {
+            carrier.closed(self)
         } else {
             loop.unwatch(descriptor)
             SystemSocket.close(descriptor)

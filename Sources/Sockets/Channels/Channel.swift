@@ -31,10 +31,10 @@ package final class Channel: ReadinessHandler {
     var countedBytes = 0
     /// How it reads behind its last output; nil before it closes, and if it does not.
     var lingering: Lingering?
-    /// Has the connection of this channel and of others; nil if it has a socket for itself.
-    let multiplexer: ChannelMultiplexer?
+    /// Has the place of the socket; nil if there is one.
+    let carrier: (any ChannelCarrier)?
     // The small properties share a few words.
-    /// The descriptor of the socket, or the number among the channels of the multiplexer.
+    /// The descriptor of the socket, or the number that the carrier gave.
     package let descriptor: Int32
     var corks: Int32 = 0
     var state = State.open
@@ -56,7 +56,7 @@ package final class Channel: ReadinessHandler {
     ) throws(SocketError) {
         self.descriptor = descriptor
         self.loop = loop
-        multiplexer = nil
+        carrier = nil
         delegateStorage = delegate
         do {
             try loop.watch(descriptor, .readable, self)
@@ -67,11 +67,11 @@ package final class Channel: ReadinessHandler {
         }
     }
 
-    /// A channel without a socket for itself.
-    init(number: Int32, of multiplexer: ChannelMultiplexer, on loop: any EventLoop) {
+    /// A channel without a socket. On the loop only.
+    package init(number: Int32, of carrier: any ChannelCarrier, on loop: any EventLoop) {
         descriptor = number
         self.loop = loop
-        self.multiplexer = multiplexer
+        self.carrier = carrier
     }
 
     /// Without a delegate, received bytes stay unconsumed until a delegate is set and reading is resumed.
@@ -116,7 +116,7 @@ package final class Channel: ReadinessHandler {
     }
 
     func setInterest(_ new: Interest) {
-        guard new != interest, state != .closed, multiplexer == nil else { return }
+        guard new != interest, state != .closed, carrier == nil else { return }
         interest = new
         loop.update(descriptor, new)
     }

@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// Many channels over one connection, so that the bytes they send in one turn of the loop share a system call. On the loop only.
 ///
@@ -8,7 +8,7 @@ import Platform
 ///
 /// No channel waits for another one, because each frame is delivered when it arrives. There is no flow control: a channel
 /// that is not read closes when ``Channel/maxUnconsumedBytes`` wait for it.
-package final class ChannelMultiplexer {
+package final class ChannelMultiplexer: ChannelCarrier {
     private static let headerBytes = 8
     /// How many channels the other end may open.
     private static let maxChannels = 1024
@@ -126,15 +126,14 @@ package final class ChannelMultiplexer {
 
 // For its channels.
 extension ChannelMultiplexer {
-    /// - Returns: how many bytes were sent, which is all of them.
-    func send(_ parts: UnsafeMutableBufferPointer<iovec>, on channel: Channel) -> Int {
+    package func send(_ parts: UnsafeMutableBufferPointer<iovec>, on channel: Channel) -> Int {
         let count = parts.reduce(0) { $0 + Int($1.iov_len) }
         write(frame(channel.descriptor, parts, count))
         return count
     }
 
     /// Tells the other end, unless that has closed the channel.
-    func closed(_ channel: Channel) {
+    package func closed(_ channel: Channel) {
         guard channels.removeValue(forKey: channel.descriptor) != nil else { return }
         write(frame(channel.descriptor, UnsafeMutableBufferPointer(start: nil, count: 0), 0))
         if channels.isEmpty { emptied() }
