@@ -61,7 +61,7 @@ struct FaultyOwnerTests {
             for method in ["GET", "POST"] {
                 await owner.until { $0.requests.contains { $0.line.hasPrefix(method) } }
             }
-            try await lease.end(at: session.server)
+            try await lease.end(at: session.liveServer)
             let written = try await writing
             #expect(written.status == 200)
             #expect(written.revision == 1)
@@ -75,7 +75,7 @@ struct FaultyOwnerTests {
         try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port)) { session, lease in
             async let lost = session.increment()
             await owner.until { $0.requests.count == 1 }
-            try await lease.end(at: session.server)
+            try await lease.end(at: session.liveServer)
             let first = try await lost
             #expect(first.status == 504)
             let second = try await session.increment()
@@ -158,10 +158,10 @@ struct FaultyOwnerTests {
         try await run(owner) { session in
             let client = try session.server.client()
             try await client.send(TestRequest("GET", session.path + "/state").bytes)
-            try await Self.pendingBytes(session.server) { $0 >= length }
+            try await Self.pendingBytes(session.liveServer) { $0 >= length }
             owner.release()
             #expect(try await client.response().body.count == length)
-            try await Self.pendingBytes(session.server) { $0 == 0 }
+            try await Self.pendingBytes(session.liveServer) { $0 == 0 }
         }
     }
 
@@ -176,7 +176,7 @@ struct FaultyOwnerTests {
             #expect(response.code == "overloaded")
             await #expect(throws: Wire.Failure.self) { try await session.increment() }
             #expect(owner.record.requests.count == 2)
-            try await Self.pendingBytes(session.server) { $0 == 0 }
+            try await Self.pendingBytes(session.liveServer) { $0 == 0 }
         }
     }
 }

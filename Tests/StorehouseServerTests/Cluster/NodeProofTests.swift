@@ -241,7 +241,7 @@ struct NodeProofTests {
             #expect(try await session.read().status == 200)
             let request = try #require(owner.record.requests.first)
             let words = request.field("storehouse-node")?.split(separator: " ") ?? []
-            #expect(words.first == "127.0.0.1:\(session.server.port)")
+            #expect(words.first == "127.0.0.1:\(session.liveServer.port)")
             #expect(words.count == release + 1)
         }
     }

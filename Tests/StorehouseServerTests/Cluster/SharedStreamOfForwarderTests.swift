@@ -106,7 +106,7 @@ struct SharedStreamOfForwarderTests {
             _ = try await client.state()
             try await connection.send(":\n")
             #expect(try await client.item() == .comment(""))
-            async let drained: Void = peer.session.server.running.drain()
+            async let drained: Void = peer.session.liveServer.running.drain()
             #expect(try await client.event()?.data == ["reason": "draining"])
             await drained
         }

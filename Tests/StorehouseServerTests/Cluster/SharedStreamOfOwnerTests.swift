@@ -17,7 +17,7 @@ struct SharedStreamOfOwnerTests {
         func open(
             _ stream: String? = nil, below path: String? = nil, query: String = ""
         ) async throws -> (head: TestResponse, client: TestClient) {
-            let node = try await PlayedNode(at: session.server)
+            let node = try await PlayedNode(at: session.liveServer)
             let fields = stream.map { [("Storehouse-Stream", $0)] } ?? []
             let request = node.request("GET", (path ?? session.path) + "/events" + query, fields)
             let text = String(decoding: request.bytes, as: UTF8.self)

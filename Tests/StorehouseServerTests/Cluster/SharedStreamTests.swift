@@ -97,7 +97,7 @@ struct SharedStreamTests {
                 for stream in streams { #expect(try await stream.state().revision == revision) }
             }
             // All titles so far are in each event: 55 titles in the stream of the first client, and in the shared one.
-            let sent = try await sentBytes(here.server)
+            let sent = try await sentBytes(here.liveServer)
             #expect(sent > 2 * 55 * 480)
             // As much again is for the beginnings of 40 streams and of their connections.
             #expect(sent < 5 * 55 * 480)

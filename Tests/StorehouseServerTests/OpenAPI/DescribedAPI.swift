@@ -15,7 +15,7 @@ struct DescribedAPI: Sendable {
     // Guards the descriptions that were parsed, by their bytes. Most servers of the tests have the same, and parsing is slow.
     private static let parsed = Locked<[[UInt8]: JSONValue]>([:])
 
-    init(of server: LiveServer) async throws {
+    init(of server: any TestServing) async throws {
         let response = try await server.get("/openapi.json")
         if let known = Self.parsed.withLock({ $0[response.body] }) {
             json = known

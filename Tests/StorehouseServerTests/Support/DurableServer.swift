@@ -17,6 +17,16 @@ extension LiveServer {
     }
 }
 
+extension TestAPI {
+    /// Lets sessions leave memory until no more than that are in it.
+    func hibernates(to count: Int) async throws {
+        try await waitUntil {
+            api.hibernate()
+            return api.residentSessions <= count
+        }
+    }
+}
+
 /// Servers that follow one another on the same file, or on the same Redis.
 final class DurableServer: Sendable {
     private let directory: URL
@@ -62,25 +72,45 @@ final class DurableServer: Sendable {
         durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
-        if let redis {
-            var configuration = configuration
-            configuration.storage.kind = .redis
-            configuration.storage.redis.url = "unix://\(redis.socket)"
-            configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
-            configuration.cluster.address = "node:1"
-            configuration.cluster.secret = Secret(String(repeating: "s", count: 32))
-            configuration.cluster.lease = .seconds(60)
-            let journal = try configuration.journal(Log(level: .error, format: .text, sink: LogLines()))
-            return try await LiveServer.run(
-                animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal,
-                sealer: try configuration.storage.sealer(), body)
-        }
-        let journal = try await open {
-            try SQLiteJournal(
-                path: $0, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
-        }
+        let storage = try await storage(configuration, sealer, durability, vfs)
         return try await LiveServer.run(
-            animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal, sealer: sealer,
-            body)
+            animal: animal, auth: auth, clock: clock, configuration: storage.configuration, journal: storage.journal,
+            sealer: storage.sealer, body)
+    }
+
+    /// Answers with an API in memory while `body` runs, then closes the file. Only the storage is real.
+    func runAPI<Result: Sendable>(
+        animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
+        clock: WallClock = WallClock(), configuration: Configuration = .with(),
+        sealer: (any SecretSealer)? = nil,
+        durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
+        _ body: (TestAPI) async throws -> Result
+    ) async throws -> Result {
+        let storage = try await storage(configuration, sealer, durability, vfs)
+        return try await TestAPI.run(
+            animal: animal, auth: auth, clock: clock, configuration: storage.configuration, journal: storage.journal,
+            sealer: storage.sealer, body)
+    }
+
+    private func storage(
+        _ configuration: Configuration, _ sealer: (any SecretSealer)?, _ durability: SQLiteJournal.Durability,
+        _ vfs: String?
+    ) async throws -> (configuration: Configuration, journal: any Journal, sealer: (any SecretSealer)?) {
+        guard let redis else {
+            let journal = try await open {
+                try SQLiteJournal(
+                    path: $0, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
+            }
+            return (configuration, journal, sealer)
+        }
+        var configuration = configuration
+        configuration.storage.kind = .redis
+        configuration.storage.redis.url = "unix://\(redis.socket)"
+        configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
+        configuration.cluster.address = "node:1"
+        configuration.cluster.secret = Secret(String(repeating: "s", count: 32))
+        configuration.cluster.lease = .seconds(60)
+        let journal = try configuration.journal(Log(level: .error, format: .text, sink: LogLines()))
+        return (configuration, journal, try configuration.storage.sealer())
     }
 }

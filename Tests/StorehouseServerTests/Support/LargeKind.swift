@@ -21,11 +21,14 @@ extension LiveServer {
     /// An idle timeout for tests in which one ends, longer than most pauses of a client on a busy machine.
     static let shortTime = Duration.seconds(2)
 
+}
+
+extension TestServing {
     /// A hoard with a text of so many mebibytes, at revision 1. The server must host that kind.
     ///
     /// The system holds up to 4 MiB for a client that does not read.
     func largeSession(mebibytes: Int = 8) async throws -> LiveSession {
-        try await fasterThan(Self.shortTime) {
+        try await fasterThan(LiveServer.shortTime) {
             let session = try await self.session("hoard")
             let filled = try await session.dispatch(
                 "hoard/fill", ["mebibytes": .integer(mebibytes)], fields: [("Prefer", "return=minimal")])

@@ -1,4 +1,3 @@
-import JSON
 import Journal
 import Locks
 import Observability
@@ -12,7 +11,7 @@ import Stores
 import StoresTesting
 
 /// The real server on a free port, for as long as a test runs.
-struct LiveServer: Sendable {
+struct LiveServer: TestServing {
     let running: RunningServer
     let log: LogLines
 
@@ -58,50 +57,16 @@ struct LiveServer: Sendable {
         }
     }
 
-    func client(receiveBuffer: Int32? = nil) throws -> TestClient {
+    func client(receiveBuffer: Int32?) throws -> TestClient {
         try TestClient(port: port, receiveBuffer: receiveBuffer)
     }
+}
 
-    /// Sends a request on a connection of its own, which must end after the answer.
-    func send(_ request: TestRequest) async throws -> TestResponse {
-        let client = try client()
-        let response = try await client.exchange(request.with("Connection", "close"))
-        guard response["connection"] == "close", try await client.rest().isEmpty else {
-            throw Wire.Failure.malformed("something behind the answer")
-        }
-        return response
-    }
-
-    func get(_ path: String, _ fields: [(String, String)] = []) async throws -> TestResponse {
-        try await send(TestRequest("GET", path, fields))
-    }
-
-    func post(_ path: String, _ fields: [(String, String)] = [], json: JSONValue) async throws -> TestResponse {
-        try await send(TestRequest("POST", path, fields, json: json))
-    }
-
-    func delete(_ path: String) async throws -> TestResponse { try await send(TestRequest("DELETE", path)) }
-
-    func session(_ store: String = "app") async throws -> LiveSession {
-        let response = try await post("/sessions", json: ["store": .string(store)])
-        guard response.status == 201, let path = response["location"] else {
-            throw Wire.Failure.malformed("no session but \(response.status)")
-        }
-        return LiveSession(server: self, path: path)
-    }
-
-    /// Asks again until the answer is as it should be; gives up in the end.
-    func eventually(
-        _ request: TestRequest, _ isAsItShould: (TestResponse) -> Bool
-    ) async throws -> TestResponse {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
-        let client = try client()
-        while true {
-            let response = try await client.exchange(request)
-            if isAsItShould(response) { return response }
-            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            try await takeBreath()
-        }
+extension LiveSession {
+    /// The server of a session that is not in memory.
+    var liveServer: LiveServer {
+        guard let server = server as? LiveServer else { preconditionFailure("the session is in memory") }
+        return server
     }
 }
 

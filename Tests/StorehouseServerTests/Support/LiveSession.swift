@@ -1,8 +1,8 @@
 import JSON
 
-/// A session of a live server.
+/// A session of a server, or of an API in memory.
 struct LiveSession: Sendable {
-    let server: LiveServer
+    let server: any TestServing
     let path: String
     var id: String { String(path.dropFirst("/sessions/".count)) }
 

@@ -3,9 +3,9 @@ import Locks
 
 /// A client on one connection.
 ///
-/// It blocks on a queue of its own and never on the threads of the tests, which the server's tasks need too.
+/// On a socket it blocks on a queue of its own and never on the threads of the tests, which the server's tasks need too.
 final class TestClient: Sendable {
-    // Guards the socket. Only jobs of the queue take it, so it is never contended.
+    // Guards the connection. Only jobs of the queue take a socket, so it is never contended.
     private let wire: Locked<Wire>
     private let queue = DispatchQueue(label: "client")
 
@@ -15,6 +15,9 @@ final class TestClient: Sendable {
 
     /// Takes over a connection that was accepted.
     init(accepted descriptor: Int32) { wire = Locked(Wire(accepted: descriptor)) }
+
+    /// A client without a socket.
+    init(_ memory: MemoryConnection) { wire = Locked(Wire(memory)) }
 
     deinit { wire.withLock { $0.shut() } }
 
@@ -61,10 +64,8 @@ final class TestClient: Sendable {
     }
 
     func exchange(_ request: TestRequest) async throws -> TestResponse {
-        try await perform { wire in
-            try wire.send(request.bytes[...])
-            return try wire.response(to: request.method)
-        }
+        try await send(request.bytes)
+        return try await response(to: request.method)
     }
 
     /// A piece of a chunked body; nil at its end.
@@ -81,8 +82,18 @@ final class TestClient: Sendable {
     private func perform<Result: Sendable>(
         _ job: @escaping @Sendable (inout Wire) throws -> Result
     ) async throws -> Result {
-        try await Promise.value { done in
+        if let memory = wire.withLock({ $0.memory }) { return try await perform(on: memory, job) }
+        return try await Promise.value { done in
             queue.async { [self] in done(Swift.Result { try wire.withLock { try job(&$0) } }) }
         }.get()
+    }
+
+    private func perform<Result: Sendable>(
+        on memory: MemoryConnection, _ job: @Sendable (inout Wire) throws -> Result
+    ) async throws -> Result {
+        while true {
+            if let result = try wire.withLock({ try $0.attempt(job) }) { return result }
+            try await memory.news()
+        }
     }
 }

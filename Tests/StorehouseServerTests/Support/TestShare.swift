@@ -1,15 +1,15 @@
 import JSON
 import Testing
 
-/// A share of a session of a live server.
+/// A share of a session.
 struct TestShare: Sendable {
-    let server: LiveServer
+    let server: any TestServing
     /// Below the base path.
     let path: String
     let text: String
     let answer: TestResponse
 
-    init(_ answer: TestResponse, of server: LiveServer) throws {
+    init(_ answer: TestResponse, of server: any TestServing) throws {
         self.server = server
         self.answer = answer
         #expect(answer.status == 201)

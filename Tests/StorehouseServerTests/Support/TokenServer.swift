@@ -39,7 +39,7 @@ enum TestTokens {
     }
 }
 
-extension LiveServer {
+extension TestServing {
     /// Sends a request of a subject.
     func send(
         _ method: String, _ path: String, as subject: String?, _ storehouse: JSONValue? = nil, _ json: JSONValue? = nil

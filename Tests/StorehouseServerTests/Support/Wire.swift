@@ -5,6 +5,8 @@ struct Wire {
     enum Failure: Error, Equatable {
         case call(String, Int32)
         case tookTooLong
+        /// A connection in memory has nothing more yet.
+        case starved
         case ended
         case malformed(String)
     }
@@ -13,11 +15,14 @@ struct Wire {
     static let patience = 120
 
     private let descriptor: Int32
+    /// Has the place of the socket; nil if there is one.
+    let memory: MemoryConnection?
     private var unread: [UInt8] = []
     private var position = 0
 
     /// Connects to a port of the loopback address.
     init(port: Int, receiveBuffer: Int32?) throws {
+        memory = nil
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -34,7 +39,14 @@ struct Wire {
     /// Takes over a connection that was accepted.
     init(accepted descriptor: Int32) {
         self.descriptor = descriptor
+        memory = nil
         setOptions()
+    }
+
+    /// A connection without a socket.
+    init(_ memory: MemoryConnection) {
+        descriptor = -1
+        self.memory = memory
     }
 
     private func setOptions() {
@@ -63,6 +75,7 @@ struct Wire {
     }
 
     func send(_ bytes: ArraySlice<UInt8>) throws {
+        if let memory { return memory.send(Array(bytes)) }
         var rest = bytes
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Self.send(descriptor, $0) }
@@ -77,11 +90,17 @@ struct Wire {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sends the end of our side.
-    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+    /// Sends the end of our side. In memory that is the end of both.
+    func finish() {
+        // A client in memory cannot end its side alone.
+        if let memory { return memory.close() }
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     /// Makes closing a reset.
     func makeReset() {
+        // It is one in memory.
+        guard memory == nil else { return }
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
@@ -99,7 +118,22 @@ struct Wire {
         }
     #endif
 
-    func shut() { _ = close(descriptor) }
+    func shut() {
+        if let memory { memory.close() } else { _ = close(descriptor) }
+    }
+
+    /// Reads; what a job has read that found too little in memory can be read again.
+    mutating func attempt<Result>(_ job: (inout Wire) throws -> Result) throws -> Result? {
+        do {
+            let result = try job(&self)
+            unread.removeFirst(position)
+            position = 0
+            return result
+        } catch Failure.starved {
+            position = 0
+            return nil
+        }
+    }
 
     /// The next byte.
     mutating func byte() throws -> UInt8 {
@@ -149,6 +183,11 @@ struct Wire {
     }
 
     private mutating func fill() throws -> Bool {
+        if let memory {
+            guard let bytes = memory.take() else { throw Failure.starved }
+            unread += bytes
+            return !bytes.isEmpty
+        }
         if position == unread.count {
             unread.removeAll(keepingCapacity: true)
             position = 0
