@@ -6,15 +6,15 @@ import Testing
 /// Problems are described.
 @Suite struct DescribedProblemTests {
     @Test func everyProblemCodeIsDescribed() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            let words = api.json["components"]?["schemas"]?["Problem"]?["properties"]?["code"]?["enum"]
+        try await TestAPI.run { api in
+            let document = try await DescribedAPI(of: api)
+            let words = document.json["components"]?["schemas"]?["Problem"]?["properties"]?["code"]?["enum"]
             #expect(words == .array(Problem.Code.allCases.map { .string($0.rawValue) }))
             for code in Problem.Code.allCases {
-                let response = api.json["components"]?["responses"]?["Problem\(code.status.rawValue)"]
+                let response = document.json["components"]?["responses"]?["Problem\(code.status.rawValue)"]
                 let content = try #require(response?["content"]?["application/problem+json"])
                 let example = try #require(content["examples"]?[code.rawValue]?["value"])
-                let check = SchemaCheck(api: api)
+                let check = SchemaCheck(api: document)
                 #expect(check.complaints(about: example, try #require(content["schema"])) == [])
             }
         }
@@ -58,16 +58,16 @@ import Testing
 
     @Test(arguments: cases)
     func problemsAreAsDescribed(_ one: Case) async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let document = try await DescribedAPI(of: api)
+            let session = try await api.session()
             let path = one.path ?? session.path + one.below
-            let operation = try api.operation(one.operation)
-            let response = try await server.send(
+            let operation = try document.operation(one.operation)
+            let response = try await api.send(
                 TestRequest(operation.method, path, one.fields, body: one.body.map { Array($0.utf8) }))
             #expect(response.code == one.code.rawValue)
             #expect(response.status == one.code.status.rawValue)
-            #expect(api.complaints(about: response, to: operation) == [])
+            #expect(document.complaints(about: response, to: operation) == [])
             let described = operation.json["responses"]?["\(response.status)"]?["description"]?.asString
             #expect(described?.contains("`\(one.code.rawValue)`") == true)
         }

@@ -5,22 +5,22 @@ import Testing
 /// The links, the stores, and the health of the server.
 @Suite struct DescriptionTests {
     @Test func theIndexLinksToAllResources() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/")
+        try await TestAPI.run { api in
+            let response = try await api.get("/")
             #expect(response["content-type"] == "application/json")
             let links = try #require(response[json: "links"]?.asObject)
             #expect(links["stores"] == "/stores")
             #expect(links["sessions"] == "/sessions")
             for (_, link) in links where link != "/sessions" {
-                #expect(try await server.get(link.asString ?? "").status == 200)
+                #expect(try await api.get(link.asString ?? "").status == 200)
             }
         }
     }
 
     @Test func livenessAndReadinessDiffer() async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             for path in ["/healthz", "/readyz"] {
-                let response = try await server.get(path)
+                let response = try await api.get(path)
                 #expect(response.status == 200)
                 #expect(response["content-type"] == "application/json")
             }
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func theDescriptionForToolsIsJSON() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/openapi.json")
+        try await TestAPI.run { api in
+            let response = try await api.get("/openapi.json")
             #expect(response.status == 200)
             #expect(response["content-type"] == "application/json")
             #expect(response.json.asObject != nil)
@@ -38,11 +38,11 @@ import Testing
 
     /// So that a terminal shows its prompt on a line of its own.
     @Test func everyJSONBodyEndsWithANewline() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            var responses = [try await server.send(session.request("counter/increment"))]
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            var responses = [try await api.send(session.request("counter/increment"))]
             for path in ["/", "/stores", "/openapi.json", "/healthz", "/readyz", "/nothing", "/sessions/nobody"] {
-                responses.append(try await server.get(path))
+                responses.append(try await api.get(path))
             }
             for path in ["", "/state", "/state?select=/counter", "/state?revision=0", "/state?revision=9", "/actions"] {
                 responses.append(try await session.read(path))
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func everyKindIsListedWithItsActions() async throws {
-        try await LiveServer.run { server in
-            let stores = try #require(try await server.get("/stores")[json: "stores"]?.asArray)
+        try await TestAPI.run { api in
+            let stores = try #require(try await api.get("/stores")[json: "stores"]?.asArray)
             #expect(
                 Set(stores.compactMap { $0["name"]?.asString })
                     == ["app", "login", "login-form", "animal", "betting", "planner"])
             for store in stores {
                 #expect(store.asObject?.names == ["name", "summary", "initialState", "state", "selectors", "actions"])
-                let session = try await server.session(store["name"]?.asString ?? "")
+                let session = try await api.session(store["name"]?.asString ?? "")
                 #expect(store["initialState"] == (try await session.state()))
                 #expect(store["state"]?["required"]?.asArray?.count == store["initialState"]?.asObject?.count)
                 for selector in store["selectors"]?.asArray ?? [] {
@@ -80,10 +80,10 @@ import Testing
 
     @Test(arguments: ["app", "login", "login-form", "animal", "betting", "planner"])
     func everyExampleCanBePosted(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let stores = try #require(try await server.get("/stores")[json: "stores"]?.asArray)
+        try await TestAPI.run { api in
+            let stores = try #require(try await api.get("/stores")[json: "stores"]?.asArray)
             let kind = try #require(stores.first { $0["name"] == .string(store) })
-            let session = try await server.session(store)
+            let session = try await api.session(store)
             for action in kind["actions"]?.asArray ?? [] {
                 let response = try await session.post(try #require(action["example"]))
                 if action["audience"] == "internal" {

@@ -12,25 +12,25 @@ import Testing
     private static let routes = Route.allCases.filter { $0 != .server }
 
     @Test func describesEveryRoute() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            #expect(api.json["openapi"] == "3.1.0")
-            #expect(api.paths == Self.routes.map(\.path))
+        try await TestAPI.run { api in
+            let described = try await DescribedAPI(of: api)
+            #expect(described.json["openapi"] == "3.1.0")
+            #expect(described.paths == Self.routes.map(\.path))
         }
     }
 
     /// HEAD and OPTIONS are described by a sentence, because clients that are generated need no functions for them.
     @Test(arguments: routes)
     func theServerAllowsExactlyTheDescribedMethods(route: Route) async throws {
-        try await LiveServer.run { server in
-            let described = try await DescribedAPI(of: server).methods(of: route.path)
-            let path = try await server.session().located(route.path)
-            let allowed = try await server.send(TestRequest("OPTIONS", path))
+        try await TestAPI.run { api in
+            let described = try await DescribedAPI(of: api).methods(of: route.path)
+            let path = try await api.session().located(route.path)
+            let allowed = try await api.send(TestRequest("OPTIONS", path))
             #expect(allowed.status == 204)
             let methods = Set(allowed["allow"]?.split(separator: ", ").map(String.init) ?? [])
             #expect(methods.subtracting(["HEAD", "OPTIONS"]) == described)
             for method in Self.methods where !methods.contains(method) {
-                let response = try await server.send(TestRequest(method, path))
+                let response = try await api.send(TestRequest(method, path))
                 #expect(response.status == 405, "\(method) \(path)")
                 #expect(response["allow"] == allowed["allow"])
             }
@@ -40,17 +40,17 @@ import Testing
     @Test(arguments: routes.filter { $0 != .events && $0 != .sharedEvents })
     func theServerRespondsAsDescribed(route: Route) async throws {
         let configuration = Configuration.with { $0.admin.token = .init(DescribedAPI.adminToken) }
-        try await LiveServer.run(configuration: configuration) { server in
-            let api = try await DescribedAPI(of: server)
-            for operation in api.operations where operation.path == route.path {
-                let path = try await server.session().located(route.path)
-                for request in api.requests(operation, path) {
+        try await TestAPI.run(configuration: configuration) { api in
+            let described = try await DescribedAPI(of: api)
+            for operation in described.operations where operation.path == route.path {
+                let path = try await api.session().located(route.path)
+                for request in described.requests(operation, path) {
                     var request = request
                     // A session has one kind for ever.
                     if request.method == "PUT" { request.path = "/sessions/\(SessionID.random())" }
-                    let response = try await server.send(request)
+                    let response = try await api.send(request)
                     #expect(response.status < 300, "\(operation.method) \(path)")
-                    #expect(api.complaints(about: response, to: operation) == [], "\(operation.method) \(path)")
+                    #expect(described.complaints(about: response, to: operation) == [], "\(operation.method) \(path)")
                 }
             }
         }
@@ -58,92 +58,92 @@ import Testing
 
     @Test func thePersonalSessionIsDescribedInTokenModeOnly() async throws {
         for (configuration, names) in [(Configuration.with(), ["id"]), (TestTokens.configuration(), ["id", "store"])] {
-            try await LiveServer.run(configuration: configuration) { server in
-                let api = try await DescribedAPI(of: server)
-                for path in api.paths where path.hasPrefix("/sessions/{id}") {
-                    let parameters = api.json["paths"]?[path]?["parameters"]?.asArray ?? []
-                    let found = parameters.compactMap(api.resolved).compactMap { $0["name"]?.asString }
+            try await TestAPI.run(configuration: configuration) { api in
+                let described = try await DescribedAPI(of: api)
+                for path in described.paths where path.hasPrefix("/sessions/{id}") {
+                    let parameters = described.json["paths"]?[path]?["parameters"]?.asArray ?? []
+                    let found = parameters.compactMap(described.resolved).compactMap { $0["name"]?.asString }
                     #expect(found == names, "\(path)")
                 }
-                #expect(api.references.filter { api.resolved(["$ref": .string($0)]) == nil } == [])
+                #expect(described.references.filter { described.resolved(["$ref": .string($0)]) == nil } == [])
             }
         }
     }
 
     @Test func theProblemsOfSharesAreDescribed() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let described = try await DescribedAPI(of: api)
+            let session = try await api.session()
             let reader = try await session.share(["may": ["read"]])
             for (name, method, below) in [
                 ("readSharedState", "GET", "/state"), ("watchShared", "GET", "/events"),
                 ("dispatchShared", "POST", "/actions"),
             ] {
-                let operation = try api.operation(name)
+                let operation = try described.operation(name)
                 #expect(operation.json["security"] == nil)
                 for path in ["/shared/nothing", reader.path] {
                     let request = TestRequest(method, path + below + "?select=x", json: ["type": "counter/increment"])
-                    let response = try await server.send(request)
+                    let response = try await api.send(request)
                     #expect(response.status >= 400)
-                    #expect(api.complaints(about: response, to: operation) == [], "\(name)")
+                    #expect(described.complaints(about: response, to: operation) == [], "\(name)")
                 }
             }
         }
     }
 
     @Test func responsesWithoutABodyAreDescribed() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            let session = try await server.session()
-            let minimal = try await server.send(
+        try await TestAPI.run { api in
+            let described = try await DescribedAPI(of: api)
+            let session = try await api.session()
+            let minimal = try await api.send(
                 TestRequest(
                     "POST", session.path + "/actions", [("Prefer", "return=minimal")],
                     json: ["type": "counter/increment"]))
             #expect(minimal.status == 204)
-            #expect(try api.complaints(about: minimal, to: api.operation("dispatch")) == [])
+            #expect(try described.complaints(about: minimal, to: described.operation("dispatch")) == [])
             let unchanged = try await session.read("/state", [("If-None-Match", "\"1\"")])
             #expect(unchanged.status == 304)
-            #expect(try api.complaints(about: unchanged, to: api.operation("readState")) == [])
+            #expect(try described.complaints(about: unchanged, to: described.operation("readState")) == [])
         }
     }
 
     @Test func theEventsAreDescribed() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            let session = try await server.session()
-            let operation = try api.operation("watch")
-            let client = try server.client()
+        try await TestAPI.run { api in
+            let described = try await DescribedAPI(of: api)
+            let session = try await api.session()
+            let operation = try described.operation("watch")
+            let client = try api.client()
             try await client.send(TestRequest("GET", session.path + "/events").bytes)
             let stream = try await EventReader(client)
             let content = operation.json["responses"]?["200"]?["content"]?["text/event-stream"]
             let events = content?["schema"]?["x-events"]
             #expect(stream.head["content-type"] == "text/event-stream; charset=utf-8")
-            let check = SchemaCheck(api: api)
+            let check = SchemaCheck(api: described)
             let state = try #require(try await stream.event())
             #expect(check.complaints(about: state.data, try #require(events?[state.name])) == [])
-            #expect(try await server.delete(session.path).status == 204)
+            #expect(try await api.delete(session.path).status == 204)
             let closed = try #require(try await stream.event())
             #expect(closed.name == "closed")
             #expect(check.complaints(about: closed.data, try #require(events?[closed.name])) == [])
             let ended = try await session.read("/events")
             #expect(ended.status == 204)
-            #expect(api.complaints(about: ended, to: operation) == [])
+            #expect(described.complaints(about: ended, to: operation) == [])
         }
     }
 
     @Test func theEventsOfEffectsAreDescribed() async throws {
         let remote = ScriptedRemoteClient(always: .failure(RemoteFailure(.tooLarge, "")))
-        try await LiveServer.run(animal: remote) { server in
-            let api = try await DescribedAPI(of: server)
-            let session = try await server.session("animal")
-            let content = try api.operation("watch").json["responses"]?["200"]?["content"]?["text/event-stream"]
+        try await TestAPI.run(animal: remote) { api in
+            let described = try await DescribedAPI(of: api)
+            let session = try await api.session("animal")
+            let content = try described.operation("watch").json["responses"]?["200"]?["content"]?["text/event-stream"]
             let schema = try #require(content?["schema"]?["x-events"]?["effect"])
             let stream = try await session.events(query: "?effects=true")
             _ = try await session.dispatch("animal/fetchAnimal")
             var phases: [JSONValue?] = []
             while phases.count < 2, let event = try await stream.event() {
                 guard event.name == "effect" else { continue }
-                #expect(SchemaCheck(api: api).complaints(about: event.data, schema) == [])
+                #expect(SchemaCheck(api: described).complaints(about: event.data, schema) == [])
                 phases.append(event.data["phase"])
             }
             #expect(phases == ["started", "failed"])
