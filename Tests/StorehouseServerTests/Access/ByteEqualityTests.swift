@@ -11,25 +11,25 @@ import Testing
 
     /// Runs two servers one after the other; in memory, one server for both.
     private static func run(
-        _ storage: Storage, _ configuration: Configuration = .with(), _ first: (LiveServer) async throws -> Void,
-        afterRestart second: (LiveServer) async throws -> Void
+        _ storage: Storage, _ configuration: Configuration = .with(), _ first: (TestAPI) async throws -> Void,
+        afterRestart second: (TestAPI) async throws -> Void
     ) async throws {
         guard storage != .memory else {
-            return try await LiveServer.run(configuration: configuration) { server in
-                try await first(server)
-                try await second(server)
+            return try await TestAPI.run(configuration: configuration) { api in
+                try await first(api)
+                try await second(api)
             }
         }
         let durable = try DurableServer(onRedis: storage == .redis)
-        try await durable.run(configuration: configuration, first)
-        try await durable.run(configuration: configuration, second)
+        try await durable.runAPI(configuration: configuration, first)
+        try await durable.runAPI(configuration: configuration, second)
     }
 
     @Test(arguments: Storage.allCases)
     func anEditOfTheFormOfALetterIsShownEverywhere(storage: Storage) async throws {
         var (path, stream) = ("", JSONValue.null)
-        try await Self.run(storage) { server in
-            let session = try await server.session()
+        try await Self.run(storage) { api in
+            let session = try await api.session()
             path = session.path
             _ = try await session.dispatch("tasks/add", ["title": .string(Self.composed)])
             let events = try await session.events(query: "?changes=patch")
@@ -46,8 +46,8 @@ import Testing
             #expect(try await session.state() == stream)
             let log = try await session.read("/actions").json["actions"]?.asArray?.last
             #expect(log?["payload"]?["title"] == .string(Self.decomposed))
-        } afterRestart: { server in
-            let session = LiveSession(server: server, path: path)
+        } afterRestart: { api in
+            let session = LiveSession(server: api, path: path)
             #expect(try await session.state() == stream)
             let past = try await session.read("/state?revision=1&select=/tasks/entities/1/title")
             #expect(past.json["state"] == .string(Self.composed))
@@ -64,24 +64,24 @@ import Testing
     func twoSubjectsThatSwiftHoldsForEqualAreTwoUsers(storage: Storage) async throws {
         let subjects = [Self.composed, Self.decomposed, "Kim", "\u{212a}im"]
         var ids: [JSONValue?] = []
-        try await Self.run(storage, TestTokens.configuration()) { server in
+        try await Self.run(storage, TestTokens.configuration()) { api in
             for subject in subjects {
-                ids.append(try await server.send("GET", "/sessions/me", as: subject).json["id"])
-                _ = try await server.send(
+                ids.append(try await api.send("GET", "/sessions/me", as: subject).json["id"])
+                _ = try await api.send(
                     "POST", "/sessions/me/actions", as: subject, nil, ["type": "counter/increment"])
             }
             #expect(Set(ids).count == 4 && !ids.contains(nil))
-        } afterRestart: { server in
+        } afterRestart: { api in
             for (subject, id) in zip(subjects, ids) {
-                let mine = try await server.send("GET", "/sessions/me", as: subject)
+                let mine = try await api.send("GET", "/sessions/me", as: subject)
                 #expect(mine.json["id"] == id && mine.json["owner"] == .string(subject))
                 let path = "/sessions/" + (id?.asString ?? "")
                 for other in subjects {
-                    let status = try await server.send("GET", path, as: other).status
+                    let status = try await api.send("GET", path, as: other).status
                     #expect(status == (Subject(other) == Subject(subject) ? 200 : 403), "\(other) reads \(subject)")
                 }
                 let query = Array(subject.utf8).map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-                let list = try await server.get(
+                let list = try await api.get(
                     "/admin/sessions?owner=" + query, TestTokens.field(TestTokens.admin))
                 #expect(list.json["sessions"]?.asArray?.map { $0["id"] } == [id])
             }
@@ -91,18 +91,18 @@ import Testing
     /// The Kelvin sign equals the letter K for Swift.
     @Test func namesOfStoresAreComparedByBytes() async throws {
         let kinds = [StoreKindSample.kind]
-        try await LiveServer.run(
+        try await TestAPI.run(
             kinds: kinds, configuration: TestTokens.configuration { $0.sessions.defaultStore = "Kinds" }
-        ) { (server: LiveServer) async throws -> Void in
+        ) { (api: TestAPI) async throws -> Void in
             func create(_ name: String, _ storehouse: JSONValue? = nil) async throws -> TestResponse {
-                try await server.send("POST", "/sessions", as: "alice", storehouse, ["store": .string(name)])
+                try await api.send("POST", "/sessions", as: "alice", storehouse, ["store": .string(name)])
             }
             #expect(try await create("Kinds").status == 201)
             #expect(try await create("\u{212a}inds").code == "no-such-store")
             #expect(try await create("Kinds", ["stores": ["Kinds"]]).status == 201)
             #expect(try await create("Kinds", ["stores": ["\u{212a}inds"]]).code == "forbidden")
             let me = "/sessions/me?store=%E2%84%AAinds"
-            #expect(try await server.send("GET", me, as: "alice").code == "no-such-store")
+            #expect(try await api.send("GET", me, as: "alice").code == "no-such-store")
         }
     }
 }

@@ -14,13 +14,13 @@ import Testing
     @Test(arguments: ["", "/animal"])
     func theWaitEndsAtOnceWithTheAnswerOfTheActionItself(_ shown: String) async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote, configuration: Self.hour) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote, configuration: Self.hour) { api in
+            let session = try await api.session()
             let share = try await session.share(["may": ["read", "act"], "select": .string(shown)])
             async let answer = share.post(Self.fetch, "", Self.waiting)
             await remote.called(times: 1)
             #expect(try await session.increment().revision == 2)
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             let response = try await answer
             #expect(response.status == 200 && response.revision == 1 && response[json: "settled"] == false)
             #expect(response.at((shown.isEmpty ? "/state/animal" : "/state") + "/isLoading") == true)
@@ -33,13 +33,13 @@ import Testing
 
     @Test func otherWaitsGoOn() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote, configuration: Self.hour) { server in
-            let (session, other) = (try await server.session(), try await server.session())
+        try await TestAPI.run(animal: remote, configuration: Self.hour) { api in
+            let (session, other) = (try await api.session(), try await api.session())
             let (revoked, valid) = (try await session.share(), try await other.share())
             async let own = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             async let foreign = valid.post(Self.fetch, "", Self.waiting)
             await remote.called(times: 2)
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             // A share that is made later is not among the revoked ones.
             let newer = try await session.share()
             async let later = newer.post(Self.fetch, "", Self.waiting)
@@ -52,8 +52,8 @@ import Testing
 
     @Test func theEndOfTheSessionEndsTheWait() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote, configuration: Self.hour) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote, configuration: Self.hour) { api in
+            let session = try await api.session()
             let share = try await session.share()
             async let answer = share.post(Self.fetch, "", Self.waiting)
             await remote.called(times: 1)

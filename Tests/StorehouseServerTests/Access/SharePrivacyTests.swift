@@ -5,19 +5,19 @@ import Testing
 
 @Suite("A share reveals nothing outside of what it shows")
 struct SharePrivacyTests {
-    private static func run(_ isDurable: Bool, _ body: (LiveServer) async throws -> Void) async throws {
+    private static func run(_ isDurable: Bool, _ body: (TestAPI) async throws -> Void) async throws {
         let configuration = Configuration.with { $0.streams.heartbeat = .milliseconds(100) }
         if isDurable {
-            try await DurableServer().run(configuration: configuration, body)
+            try await DurableServer().runAPI(configuration: configuration, body)
         } else {
-            try await LiveServer.run(configuration: configuration, body)
+            try await TestAPI.run(configuration: configuration, body)
         }
     }
 
     @Test("its revisions and entity tags are the session's own", arguments: [false, true])
     func revisions(isDurable: Bool) async throws {
-        try await Self.run(isDurable) { server in
-            let session = try await server.session()
+        try await Self.run(isDurable) { api in
+            let session = try await api.session()
             _ = try await session.increment()
             for _ in 0..<3 { try await session.commitElsewhere() }
             let share = try await session.counterShare()
@@ -42,8 +42,8 @@ struct SharePrivacyTests {
     @Test(
         "a stream sends nothing for a commit elsewhere, and its silence is broken as always", arguments: [false, true])
     func streams(isDurable: Bool) async throws {
-        try await Self.run(isDurable) { server in
-            let session = try await server.session()
+        try await Self.run(isDurable) { api in
+            let session = try await api.session()
             _ = try await session.increment()
             try await session.commitElsewhere()
             let share = try await session.counterShare()
@@ -78,8 +78,8 @@ struct SharePrivacyTests {
 
     @Test("an event of a batch has the revision of the whole batch")
     func batches() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.counterShare()
             let (states, patches) = (try await share.events(), try await share.events("?changes=patch"))
             for stream in [states, patches] { _ = try await stream.state() }
@@ -94,10 +94,10 @@ struct SharePrivacyTests {
 
     @Test("the lines for a terminal name no action")
     func terminalLines() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.counterShare()
-            let client = try server.client()
+            let client = try api.client()
             try await client.send(TestRequest("GET", share.path + "/events", [("Accept", "text/plain")]).bytes)
             #expect(try await client.head().status == 200)
             _ = try await client.chunk()
@@ -110,8 +110,8 @@ struct SharePrivacyTests {
 
     @Test("a dry run shows the patch of what the share shows only")
     func dryRuns() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.counterShare()
             let inside = try await share.post(["type": "counter/increment"], "?dryRun=true")
             #expect(inside.json["patch"] == [["op": "replace", "path": "/count", "value": 1]])
@@ -127,8 +127,8 @@ struct SharePrivacyTests {
 
     @Test("its idempotency keys are its own", arguments: [false, true])
     func keys(isDurable: Bool) async throws {
-        try await Self.run(isDurable) { server in
-            let session = try await server.session()
+        try await Self.run(isDurable) { api in
+            let session = try await api.session()
             let (one, two) = (try await session.counterShare(), try await session.counterShare())
             let key = [("Idempotency-Key", "\"k\"")]
             let action: JSONValue = ["type": "counter/increment"]
@@ -153,8 +153,8 @@ struct SharePrivacyTests {
 
     @Test("an entity row can be shown, also after it was moved and removed")
     func entityRows() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             for _ in 0..<3 { try await session.commitElsewhere() }
             let row = try #require(try await session.state("/tasks")?.asObject?.names)
             #expect(row.contains("entities"), "\(row)")
@@ -176,8 +176,8 @@ struct SharePrivacyTests {
 
     @Test("a commit around it that leaves it equal is no event", arguments: [false, true])
     func equalValues(isDurable: Bool) async throws {
-        try await Self.run(isDurable) { server in
-            let session = try await server.session()
+        try await Self.run(isDurable) { api in
+            let session = try await api.session()
             for _ in 0..<3 { try await session.commitElsewhere() }
             let title = try await session.share(["select": "/tasks/entities/2/title"])
             let summary = try await session.share(["select": "summary"])
@@ -200,8 +200,8 @@ struct SharePrivacyTests {
 
     @Test("what its client selects in it has the same revisions")
     func narrowSelections() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.share(["may": ["read", "act"], "select": "/tasks"])
             for _ in 0..<2 { try await session.commitElsewhere() }
             let read = try await share.state("?select=/favorited")
@@ -215,8 +215,8 @@ struct SharePrivacyTests {
 
     @Test("neither the id nor anything else is in any byte that the server sends, nor the share in the log")
     func leaksNothing() async throws {
-        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.log.access = .all }) { api in
+            let session = try await api.session()
             let id = session.id
             let share = try await session.counterShare()
             #expect(!share.answer.text.contains(id))
@@ -236,14 +236,14 @@ struct SharePrivacyTests {
                 try await share.post(["type": "betslip/placeBet"]),
                 try await share.post(["type": "animal/fetchAnimal"]),
                 try await share.post([increment, ["type": "betslip/placeBet"]]), try await share.post(1),
-                try await server.get(share.path), try await server.get(share.path + "/shares"),
-                try await server.get(share.path + "/actions"), try await server.delete(share.path + "/state"),
+                try await api.get(share.path), try await api.get(share.path + "/shares"),
+                try await api.get(share.path + "/actions"), try await api.delete(share.path + "/state"),
             ]
             let page = [("Origin", "https://example.org")]
             responses.append(try await share.state("", page))
-            responses.append(try await server.send(TestRequest("OPTIONS", share.path + "/events", page)))
+            responses.append(try await api.send(TestRequest("OPTIONS", share.path + "/events", page)))
             responses.append(try await share.post(increment, "", page))
-            let client = try server.client()
+            let client = try api.client()
             try await client.send(TestRequest("GET", share.path + "/events?effects=true&changes=patch").bytes)
             let head = try await client.head()
             var bytes = try #require(try await client.chunk())
@@ -261,10 +261,10 @@ struct SharePrivacyTests {
                     #expect(!text.contains(hidden), "\(hidden) in \(text)")
                 }
             }
-            let log = server.log.text
+            let log = api.log.text
             #expect(log.contains("/shared/{share}/state") && log.contains("/shared/{share}/events"))
             #expect(!log.contains(share.text) && !log.contains(share.text.prefix(16)) && !log.contains(id))
-            let metrics = try await server.get("/metrics").text
+            let metrics = try await api.get("/metrics").text
             #expect(!metrics.contains(share.text) && !metrics.contains(id))
         }
     }

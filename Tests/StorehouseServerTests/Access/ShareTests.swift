@@ -9,8 +9,8 @@ struct ShareTests {
     @Test("is made with what it allows, shows, and until when, and works")
     func isMade() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock) { server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock) { api in
+            let session = try await api.session()
             let share = try await session.share(["may": ["act", "read"], "select": "/counter", "expiresIn": 60])
             #expect(share.answer["cache-control"] == "no-store" && share.answer["location"] == nil)
             #expect(share.answer.json.asObject?.names == ["share", "may", "select", "expiresAt", "links"])
@@ -38,12 +38,12 @@ struct ShareTests {
     @Test("reads the whole state for an hour by default")
     func defaults() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock) { server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock) { api in
+            let session = try await api.session()
             for request in [
                 TestRequest("POST", session.path + "/shares"), .init("POST", session.path + "/shares", json: [:]),
             ] {
-                let share = try TestShare(try await server.send(request), of: server)
+                let share = try TestShare(try await api.send(request), of: api)
                 #expect(share.answer.json["may"] == ["read"] && share.answer.json["select"] == "")
                 #expect(share.answer.json["expiresAt"] == "2023-11-14T23:13:20.000Z")
                 #expect(share.answer.json["links"]?.asObject?.names == ["state", "events"])
@@ -55,15 +55,15 @@ struct ShareTests {
             let actor = try await session.share(["may": ["act"]])
             #expect(actor.answer.json["links"]?.asObject?.names == ["actions"])
             #expect(try await actor.state().status == 403)
-            #expect(try await server.get(actor.path + "/events").status == 403)
+            #expect(try await api.get(actor.path + "/events").status == 403)
             #expect(try await actor.post(["type": "counter/increment"]).status == 200)
         }
     }
 
     @Test("shows a named selector, and parts of it")
     func namedSelector() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             let share = try await session.share(["select": "summary"])
             try await session.commitElsewhere()
             #expect(try await share.state().json["state"] == ["open": 1, "done": 0, "favorites": 0, "overdue": 0])
@@ -78,47 +78,47 @@ struct ShareTests {
 
     @Test("is refused if its body is wrong")
     func refusesBodies() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let wrong: [JSONValue] = [
                 ["may": "read"], ["may": []], ["may": ["write"]], ["may": ["read", "delete"]], ["may": ["share"]],
                 ["may": ["admin"]], ["may": [1]], ["expiresIn": 0], ["expiresIn": 2_592_001], ["expiresIn": "60"],
                 ["expiresIn": 1.5], ["expiresIn": -1], ["select": 1], ["select": nil], ["selects": "/counter"], [], 1,
             ]
             for body in wrong {
-                let response = try await server.post(session.path + "/shares", json: body)
+                let response = try await api.post(session.path + "/shares", json: body)
                 #expect(response.status == 422 && response.code == "invalid-payload", "\(body)")
             }
             for select in ["counter", "/a~2", "summary/open"] {
-                let response = try await server.post(session.path + "/shares", json: ["select": .string(select)])
+                let response = try await api.post(session.path + "/shares", json: ["select": .string(select)])
                 #expect(response.status == 400 && response.code == "malformed-pointer", "\(select)")
             }
             let long = String(repeating: "/member", count: 1000)
-            #expect(try await server.post(session.path + "/shares", json: ["select": .string(long)]).status == 422)
-            #expect(try await server.post(session.path + "/shares", json: ["expiresIn": 2_592_000]).status == 201)
+            #expect(try await api.post(session.path + "/shares", json: ["select": .string(long)]).status == 422)
+            #expect(try await api.post(session.path + "/shares", json: ["expiresIn": 2_592_000]).status == 201)
             let broken = TestRequest("POST", session.path + "/shares", body: Array("{".utf8))
-            #expect(try await server.send(broken).code == "malformed-json")
-            #expect(try await server.post("/sessions/nobody/shares", json: [:]).code == "no-such-session")
-            #expect(try await server.get(session.path + "/shares").status == 405)
+            #expect(try await api.send(broken).code == "malformed-json")
+            #expect(try await api.post("/sessions/nobody/shares", json: [:]).code == "no-such-session")
+            #expect(try await api.get(session.path + "/shares").status == 405)
         }
     }
 
     @Test("is unknown with any other byte, shortened, lengthened, or of another server")
     func isAuthentic() async throws {
-        try await LiveServer.run { server in
-            let share = try await server.session().counterShare()
+        try await TestAPI.run { api in
+            let share = try await api.session().counterShare()
             let bytes = Array(share.text.utf8)
             for index in bytes.indices {
                 var other = bytes
                 other[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
                 let path = "/shared/\(String(decoding: other, as: UTF8.self))/state"
-                let response = try await server.get(path)
+                let response = try await api.get(path)
                 #expect(response.status == 404 && response.code == "no-such-share", "\(index)")
             }
             // The last character has bits that spell nothing.
             for digit in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
                 let other = share.text.dropLast() + String(digit)
-                let status = try await server.get("/shared/\(other)/state").status
+                let status = try await api.get("/shared/\(other)/state").status
                 #expect(status == (other == share.text ? 200 : 404))
             }
             let others = [
@@ -127,14 +127,14 @@ struct ShareTests {
                 String(repeating: "A", count: 5000),
             ]
             for other in others where other != share.text {
-                #expect(try await server.get("/shared/\(other)/state").code == "no-such-share", "\(other)")
+                #expect(try await api.get("/shared/\(other)/state").code == "no-such-share", "\(other)")
             }
             for path in [
                 "/shared", "/shared/", "/shared/\(share.text)", "/shared//state", "/shared/\(share.text)/actions/1",
             ] {
-                #expect(try await server.get(path).status == 404)
+                #expect(try await api.get(path).status == 404)
             }
-            try await LiveServer.run { other in
+            try await TestAPI.run { other in
                 let response = try await other.get(share.path + "/state")
                 #expect(response.code == "no-such-share")
             }
@@ -143,30 +143,30 @@ struct ShareTests {
 
     @Test("opens nothing but its three resources, and its text is no id")
     func opensNothingElse() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.counterShare()
             for below in ["", "/forks", "/shares", "/actions?after=0", "/log", "/state/x"] {
-                let response = try await server.get(share.path + below)
+                let response = try await api.get(share.path + below)
                 #expect([404, 405].contains(response.status), "\(below)")
             }
             for method in ["POST", "DELETE"] {
-                #expect(try await server.send(TestRequest(method, share.path + "/shares")).status == 404)
+                #expect(try await api.send(TestRequest(method, share.path + "/shares")).status == 404)
             }
-            #expect(try await server.get("/sessions/\(share.text)/state").status == 404)
-            #expect(try await server.get(share.path + "/actions").status == 405)
-            #expect(try await server.send(TestRequest("DELETE", share.path + "/state")).status == 405)
+            #expect(try await api.get("/sessions/\(share.text)/state").status == 404)
+            #expect(try await api.get(share.path + "/actions").status == 405)
+            #expect(try await api.send(TestRequest("DELETE", share.path + "/state")).status == 405)
             for (name, allow) in [
                 ("state", "GET, HEAD, OPTIONS"), ("events", "GET, OPTIONS"), ("actions", "POST, OPTIONS"),
             ] {
-                let response = try await server.send(TestRequest("OPTIONS", share.path + "/" + name))
+                let response = try await api.send(TestRequest("OPTIONS", share.path + "/" + name))
                 #expect(response.status == 204 && response["allow"] == allow)
             }
-            #expect(try await server.send(TestRequest("HEAD", share.path + "/state")).status == 200)
+            #expect(try await api.send(TestRequest("HEAD", share.path + "/state")).status == 200)
             for query in ["revision=0", "revision=1", "revision=", "revision=x"] {
                 #expect(try await share.state("?" + query).code == "malformed-request")
                 #expect(try await share.post(["type": "counter/increment"], "?" + query).code == "malformed-request")
-                #expect(try await server.get(share.path + "/events?" + query).code == "malformed-request")
+                #expect(try await api.get(share.path + "/events?" + query).code == "malformed-request")
             }
         }
     }
@@ -175,10 +175,10 @@ struct ShareTests {
     func expires() async throws {
         let (clock, wall) = (ManualClock(), ManualClock(WallClock().now()))
         let configuration = Configuration.with { $0.streams.heartbeat = .milliseconds(50) }
-        try await LiveServer.run(
+        try await TestAPI.run(
             clock: WallClock(now: { wall.now }, steady: { clock.now }), configuration: configuration
-        ) { server in
-            let session = try await server.session()
+        ) { api in
+            let session = try await api.session()
             let share = try await session.share(["may": ["read", "act"], "expiresIn": 100])
             let stream = try await share.events()
             _ = try await stream.state()
@@ -201,15 +201,15 @@ struct ShareTests {
 
     @Test("is revoked at once with all others of its session, and with their streams", arguments: [false, true])
     func isRevoked(isDurable: Bool) async throws {
-        let body = { (server: LiveServer) async throws -> Void in
-            let (session, untouched) = (try await server.session(), try await server.session())
+        let body = { (api: TestAPI) async throws -> Void in
+            let (session, untouched) = (try await api.session(), try await api.session())
             let shares = [try await session.counterShare(), try await session.share()]
             let foreign = try await untouched.counterShare()
             var streams: [EventReader] = []
             for share in shares { streams.append(try await share.events()) }
             let (own, other) = (try await session.events(), try await foreign.events())
             for stream in streams + [own, other] { _ = try await stream.state() }
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             for share in shares {
                 for response in try await share.everything() {
                     #expect(response.status == 404 && (response.code == "no-such-share" || response.body.isEmpty))
@@ -227,16 +227,16 @@ struct ShareTests {
             #expect(try await own.state().revision == 1)
             #expect(try await untouched.increment().status == 200)
             #expect(try await other.state().revision == 1)
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             #expect(try await later.state().status == 404)
         }
-        if isDurable { try await DurableServer().run(body) } else { try await LiveServer.run(body) }
+        if isDurable { try await DurableServer().runAPI(body) } else { try await TestAPI.run(body) }
     }
 
     @Test("that is revoked or unknown is not found, whatever else is wrong with the request", arguments: [false, true])
     func isNotFoundFirst(isDurable: Bool) async throws {
-        let body = { (server: LiveServer) async throws -> Void in
-            let session = try await server.session()
+        let body = { (api: TestAPI) async throws -> Void in
+            let session = try await api.session()
             let (reader, actor) = (
                 try await session.share(["may": ["read"]]), try await session.share(["may": ["act"]])
             )
@@ -251,24 +251,24 @@ struct ShareTests {
                     .init("GET", path + "/actions"), .init("PUT", path + "/events", json: [:]),
                 ]
                 var statuses: [Int] = []
-                for request in requests { statuses.append(try await server.send(request).status) }
+                for request in requests { statuses.append(try await api.send(request).status) }
                 return statuses
             }
             #expect(try await answers(reader.path) == [403, 403, 403, 403, 200, 400, 400, 406, 405, 405, 405])
             #expect(try await answers(actor.path) == [200, 415, 406, 400, 403, 403, 403, 403, 405, 405, 405])
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             let none = Array(repeating: 404, count: 11)
             for path in [reader.path, actor.path, "/shared/nobody", reader.path + "x"] {
                 #expect(try await answers(path) == none)
             }
         }
-        if isDurable { try await DurableServer().run(body) } else { try await LiveServer.run(body) }
+        if isDurable { try await DurableServer().runAPI(body) } else { try await TestAPI.run(body) }
     }
 
     @Test("of an ended session is gone")
     func endsWithItsSession() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.counterShare()
             let stream = try await share.events()
             _ = try await stream.state()
@@ -284,44 +284,44 @@ struct ShareTests {
     func outlivesProcess(isOnRedis: Bool) async throws {
         let file = try DurableServer(onRedis: isOnRedis)
         let configuration = Configuration.with { $0.sessions.maxResident = 1 }
-        let (path, valid, revoked) = try await file.run(configuration: configuration) { server in
-            let session = try await server.session()
+        let (path, valid, revoked) = try await file.runAPI(configuration: configuration) { api in
+            let session = try await api.session()
             let revoked = try await session.counterShare()
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             let valid = try await session.counterShare()
             #expect(try await valid.post(["type": "counter/increment"]).revision == 1)
             for _ in 0..<3 { try await session.commitElsewhere() }
             return (session.path, valid.path, revoked.path)
         }
-        try await file.run(configuration: configuration) { server in
-            #expect(try await server.get(revoked + "/state").code == "no-such-share")
-            #expect(try await server.get(valid + "/state").json == ["revision": 4, "state": ["count": 1]])
-            for _ in 0..<3 { _ = try await server.session().increment() }
-            try await server.hibernates(to: 1)
-            #expect(try await server.get(valid + "/state").json == ["revision": 4, "state": ["count": 1]])
-            #expect(try await server.get(revoked + "/state").status == 404)
-            #expect(try await server.delete(path + "/shares").status == 204)
-            #expect(try await server.get(valid + "/state").status == 404)
+        try await file.runAPI(configuration: configuration) { api in
+            #expect(try await api.get(revoked + "/state").code == "no-such-share")
+            #expect(try await api.get(valid + "/state").json == ["revision": 4, "state": ["count": 1]])
+            for _ in 0..<3 { _ = try await api.session().increment() }
+            try await api.hibernates(to: 1)
+            #expect(try await api.get(valid + "/state").json == ["revision": 4, "state": ["count": 1]])
+            #expect(try await api.get(revoked + "/state").status == 404)
+            #expect(try await api.delete(path + "/shares").status == 204)
+            #expect(try await api.get(valid + "/state").status == 404)
         }
-        try await file.run(configuration: configuration) { server in
-            let response = try await server.get(valid + "/state")
+        try await file.runAPI(configuration: configuration) { api in
+            let response = try await api.get(valid + "/state")
             #expect(response.code == "no-such-share")
         }
     }
 
     @Test("is written and accepted below the base path")
     func basePath() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.basePath = "/base" }) { server in
-            let created = try await server.post("/base/sessions", json: [:])
-            let share = try await server.post(
+        try await TestAPI.run(configuration: .with { $0.http.basePath = "/base" }) { api in
+            let created = try await api.post("/base/sessions", json: [:])
+            let share = try await api.post(
                 try #require(created["location"]) + "/shares", json: ["may": ["read", "act"], "select": "/counter"])
             let state = try #require(share.at("/links/state")?.asString)
             let actions = try #require(share.at("/links/actions")?.asString)
             let events = try #require(share.at("/links/events")?.asString)
             #expect(state.hasPrefix("/base/shared/"))
-            #expect(try await server.get(state).json["state"] == ["count": 0])
-            #expect(try await server.post(actions, json: ["type": "counter/increment"]).revision == 1)
-            let client = try server.client()
+            #expect(try await api.get(state).json["state"] == ["count": 0])
+            #expect(try await api.post(actions, json: ["type": "counter/increment"]).revision == 1)
+            let client = try api.client()
             try await client.send(TestRequest("GET", events).bytes)
             #expect(try await EventReader(client).state().revision == 1)
         }
@@ -330,18 +330,18 @@ struct ShareTests {
     @Test("can be used by 1000 streams at once, which all end when it is revoked")
     func manyCopies() async throws {
         let configuration = Configuration.with { $0.streams.maxPerSession = 1000 }
-        try await LiveServer.run(configuration: configuration, logging: .info) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: configuration, logging: .info) { api in
+            let session = try await api.session()
             let share = try await session.counterShare()
             var streams: [EventReader] = []
             for _ in 0..<1000 { streams.append(try await share.events()) }
             for stream in streams { #expect(try await stream.state().revision == 0) }
-            let refused = try await server.get(share.path + "/events")
+            let refused = try await api.get(share.path + "/events")
             #expect(refused.status == 429 && refused.code == "too-many-streams")
             try await session.commitElsewhere()
             #expect(try await session.increment().status == 200)
             for stream in streams { #expect(try await stream.state().data == ["revision": 2, "state": ["count": 1]]) }
-            #expect(try await server.delete(session.path + "/shares").status == 204)
+            #expect(try await api.delete(session.path + "/shares").status == 204)
             for stream in streams {
                 #expect(try await stream.event()?.data == ["reason": "revoked"])
                 #expect(try await stream.item() == nil)
