@@ -1,6 +1,5 @@
 import JSON
 import RemoteServices
-import Sockets
 import StorehouseServer
 import Stores
 import StoresTesting
@@ -8,11 +7,10 @@ import Testing
 
 /// The events of effects, on streams that request them.
 @Suite struct EffectStreamTests {
-    @Test(arguments: LoopImplementation.allCases)
-    func anEffectStartsAfterItsCommitAndEndsBeforeItsResult(_ loops: LoopImplementation) async throws {
+    @Test func anEffectStartsAfterItsCommitAndEndsBeforeItsResult() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote, loops: loops) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session("animal")
             let events = try await session.events(query: "?effects=true")
             _ = try await events.state()
             _ = try await session.dispatch("animal/fetchAnimal")
@@ -31,8 +29,8 @@ import Testing
 
     @Test func aFailedEffectHasACode() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?effects=true&select=/animal/error/code")
             #expect(try await events.state().state == .null)
             let replies: [(ScriptedRemoteClient.Reply, String)] = [
@@ -51,8 +49,8 @@ import Testing
     }
 
     @Test func aCancellationComesAfterTheCommitThatCancels() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run { api in
+            let session = try await api.session("animal")
             let events = try await session.events(query: "?effects=true")
             _ = try await events.state()
             _ = try await session.dispatch("animal/fetchAnimal")
@@ -73,8 +71,8 @@ import Testing
     }
 
     @Test func effectsOfABatchComeAfterItsEvent() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?effects=true")
             _ = try await events.state()
             _ = try await session.post([
@@ -94,8 +92,8 @@ import Testing
     @Test func retriesOfARemoteCallAreSent() async throws {
         // No process listens on port 1, and no test server can get it.
         try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session("animal")
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session("animal")
                 let events = try await session.events(query: "?effects=true&select=/animal/error/code")
                 _ = try await events.state()
                 _ = try await session.dispatch("animal/fetchAnimal")
@@ -105,8 +103,8 @@ import Testing
                 #expect(effects.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
                 #expect(effects.dropFirst().allSatisfy { $0["upstream"] == "animal" })
                 #expect(effects.map { $0["duration"] != nil } == [false, false, false, true])
-                try await server.log.line(with: "debug effect phase=failed store=animal effect=animal.fetch cause=1 ")
-                try await server.log.line(with: " upstream=animal attempt=3 code=unreachable ")
+                try await api.log.line(with: "debug effect phase=failed store=animal effect=animal.fetch cause=1 ")
+                try await api.log.line(with: " upstream=animal attempt=3 code=unreachable ")
             }
         }
     }
@@ -115,8 +113,8 @@ import Testing
     @Test(arguments: [("some password", "authenticated"), ("a wrong one", "failure")])
     func aResponseOfTheServiceIsASuccess(_ password: String, _ status: String) async throws {
         try await RealRemotes.run { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session("login")
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session("login")
                 _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
                 _ = try await session.dispatch("login/enteringCredential", ["password": .string(password)])
                 let events = try await session.events(query: "?effects=true&select=/login/status")
@@ -132,8 +130,8 @@ import Testing
 
     @Test func effectsAreSentOnlyOnRequest() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session("animal")
             let silent = [try await session.events(), try await session.events(query: "?effects=false")]
             let events = try await session.events(query: "?effects=true")
             for stream in silent + [events] { _ = try await stream.state() }
@@ -149,8 +147,8 @@ import Testing
 
     @Test(arguments: ["1", "yes", "TRUE", "", "true,false"])
     func anythingElseIsRefused(_ value: String) async throws {
-        try await LiveServer.run { server in
-            let refused = try await server.session().read("/events?effects=\(value)")
+        try await TestAPI.run { api in
+            let refused = try await api.session().read("/events?effects=\(value)")
             #expect(refused.status == 400)
             #expect(refused.code == "malformed-request")
         }

@@ -1,5 +1,4 @@
 import JSON
-import Sockets
 import StorehouseServer
 import Stores
 import StoresTesting
@@ -8,8 +7,8 @@ import Testing
 /// The live stream: how it begins, and which commits are events.
 @Suite struct EventStreamTests {
     @Test func theHeadPreventsCachingAndBuffering() async throws {
-        try await LiveServer.run { server in
-            let events = try await server.session().events()
+        try await TestAPI.run { api in
+            let events = try await api.session().events()
             #expect(events.head["content-type"] == "text/event-stream; charset=utf-8")
             #expect(events.head["cache-control"] == "no-store, no-transform")
             #expect(events.head["x-accel-buffering"] == "no")
@@ -17,10 +16,9 @@ import Testing
         }
     }
 
-    @Test(arguments: LoopImplementation.allCases)
-    func retryCommentAndStateAreSentAtOnce(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops) { server in
-            let session = try await server.session()
+    @Test func retryCommentAndStateAreSentAtOnce() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment(4)
             let events = try await session.events()
             let opening = [try await events.item(), try await events.item()]
@@ -33,10 +31,9 @@ import Testing
         }
     }
 
-    @Test(arguments: LoopImplementation.allCases)
-    func eachCommitThatChangesTheStateIsOneEvent(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops) { server in
-            let session = try await server.session()
+    @Test func eachCommitThatChangesTheStateIsOneEvent() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events()
             #expect(try await events.state().revision == 0)
             for revision in 1...5 {
@@ -49,8 +46,8 @@ import Testing
     }
 
     @Test func aCommitWithoutChangesIsNoEvent() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.dispatch("calendar/selectDay", ["day": "2024-01-01"])
             let events = try await session.events()
             _ = try await events.state()
@@ -65,8 +62,8 @@ import Testing
 
     @Test(arguments: ["?select=/counter/count", "?select=%2Fcounter%2Fcount"])
     func aSelectionShowsOnlyItsOwnChanges(_ query: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events(query: query)
             let first = try await events.state()
             #expect(first.state == 0)
@@ -80,8 +77,8 @@ import Testing
     }
 
     @Test func namedSelectorsAndAbsentValuesCanBeWatched() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             let summary = try await session.events(query: "?select=summary")
             let entity = try await session.events(query: "?select=/tasks/entities/1/title")
             #expect(try await summary.state().state?["open"] == 0)
@@ -98,8 +95,8 @@ import Testing
     }
 
     @Test func aBatchIsOneEvent() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events()
             _ = try await events.state()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 10)))
@@ -114,8 +111,8 @@ import Testing
 
     @Test func commitsOfEffectsAreSent() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session("animal")
             let events = try await session.events(query: "?select=/animal/currentAnimal")
             #expect(try await events.state().state == "")
             _ = try await session.dispatch("animal/fetchAnimal")
@@ -126,16 +123,16 @@ import Testing
     }
 
     @Test func openStreamsAreCounted() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             var streams: [EventReader] = []
             for query in ["", "", "?select=/counter"] { streams.append(try await session.events(query: query)) }
             #expect(try await session.read()[json: "subscribers"] == 3)
             try await streams[0].makeReset()
             streams.removeFirst()
-            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 2 }
+            _ = try await api.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 2 }
             streams = []
-            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
+            _ = try await api.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
             // The session continues as before.
             #expect(try await session.increment().revision == 1)
             let again = try await session.events()
@@ -144,9 +141,9 @@ import Testing
     }
 
     @Test func streamsOverTheLimitAreRefusedUntilOneEnds() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.maxPerSession = 2 }) { server in
-            let session = try await server.session()
-            let other = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.streams.maxPerSession = 2 }) { api in
+            let session = try await api.session()
+            let other = try await api.session()
             var streams = [try await session.events(), try await session.events()]
             let refused = try await session.read("/events")
             #expect(refused.status == 429)
@@ -154,15 +151,15 @@ import Testing
             #expect(refused["retry-after"].flatMap { Int($0) } ?? 0 > 0)
             _ = try await other.events()
             streams.removeLast()
-            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
+            _ = try await api.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
             _ = try await session.events()
             withExtendedLifetime(streams) {}
         }
     }
 
     @Test func viewsOverTheLimitAreRefusedUntilOneEnds() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.maxViews = 2 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.streams.maxViews = 2 }) { api in
+            let session = try await api.session()
             var streams = [
                 try await session.events(query: "?select=/counter"),
                 try await session.events(query: "?select=/counter"),
@@ -174,9 +171,9 @@ import Testing
             #expect(refused["retry-after"].flatMap { Int($0) } ?? 0 > 0)
             // A view that is there already may be shared, and effects are no view.
             streams.append(try await session.events(query: "?select=/counter&effects=true"))
-            _ = try await server.session().events()
+            _ = try await api.session().events()
             streams.remove(at: 2)
-            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 3 }
+            _ = try await api.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 3 }
             streams.append(try await session.events())
             _ = try await session.increment()
             for stream in streams {
@@ -188,14 +185,14 @@ import Testing
 
     @Test(arguments: ["", "&changes=patch", "&effects=true"])
     func aHeartbeatIsAnEventWithoutAnIDForAPageThatAsksForThat(_ query: String) async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?heartbeat=event" + query)
             _ = try await events.state()
             for _ in 0..<2 {
                 #expect(try await events.item() == .event(StreamEvent(name: "heartbeat", data: [:])))
             }
-            let shared = LiveSession(server: server, path: try await session.share().path)
+            let shared = LiveSession(server: api, path: try await session.share().path)
             let ofShare = try await shared.events(query: "?heartbeat=event")
             _ = try await ofShare.state()
             #expect(try await ofShare.event() == StreamEvent(name: "heartbeat", data: [:]))
@@ -204,11 +201,11 @@ import Testing
 
     @Test(arguments: ["", "comment", "Event", "false", "1", "event&heartbeat=event"])
     func anotherValueOfHeartbeatIsRefused(_ value: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let share = try await session.share()
             for path in [session.path, share.path] {
-                let refused = try await server.get("\(path)/events?heartbeat=\(value)")
+                let refused = try await api.get("\(path)/events?heartbeat=\(value)")
                 #expect(refused.status == 400)
                 #expect(refused.code == "malformed-request")
             }
@@ -216,8 +213,8 @@ import Testing
     }
 
     @Test func theFirstCommentSaysHowLongTheStreamIsSilent() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(1500) }) { server in
-            let events = try await server.session().events()
+        try await TestAPI.run(configuration: .with { $0.streams.heartbeat = .milliseconds(1500) }) { api in
+            let events = try await api.session().events()
             let opening = [try await events.item(), try await events.item()]
             #expect(opening.contains(.comment("heartbeat 1500 ms")))
         }
@@ -228,8 +225,8 @@ import Testing
     }
 
     @Test func aCommentBreaksSilence() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { api in
+            let session = try await api.session()
             let events = try await session.events()
             _ = try await events.state()
             for _ in 0..<2 {
@@ -242,9 +239,9 @@ import Testing
     }
 
     @Test func aStreamToAnHTTP10ClientIsNotChunked() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let client = try server.client()
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let client = try api.client()
             try await client.send("GET \(session.path)/events?select=/counter HTTP/1.0\r\n\r\n")
             let head = try await client.head()
             #expect(head.status == 200)
@@ -263,8 +260,8 @@ import Testing
     }
 
     @Test func aWildcardAcceptGetsTheStream() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for accept in ["*/*", "text/event-stream", "text/*", "application/json, text/event-stream;q=0.5"] {
                 let events = try await session.events([("Accept", accept)])
                 #expect(try await events.state().revision == 0)

@@ -6,8 +6,8 @@ import Testing
 /// Streams of patches.
 @Suite struct PatchStreamTests {
     @Test func patchesFollowTheFirstState() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?changes=patch")
             let first = try await events.state()
             #expect(first.revision == 0)
@@ -24,8 +24,8 @@ import Testing
 
     @Test(arguments: ["", "state"])
     func withoutChangesPatchStatesFollow(_ form: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events(query: form.isEmpty ? "" : "?changes=\(form)")
             _ = try await session.increment()
             #expect(try await events.states(upTo: 1).last?.revision == 1)
@@ -34,8 +34,8 @@ import Testing
 
     @Test(arguments: ["", "patches", "Patch", "patch,state", "%00"])
     func anUnknownFormatIsRefused(_ form: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.read("/events?changes=\(form)")
             #expect(response.status == 400)
             #expect(response.code == "malformed-request")
@@ -47,8 +47,8 @@ import Testing
         ("/counter", 0), ("summary", 3), ("favoriteTasks", 0),
     ])
     func anUnchangedSelectedValueIsNoEvent(_ select: String, _ count: Int) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?changes=patch&select=\(select)")
             var value = try await events.state().state
             _ = try await session.dispatch("tasks/add", ["title": "one"])
@@ -68,8 +68,8 @@ import Testing
     }
 
     @Test func aBatchIsOneEventForItsLastRevision() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?changes=patch")
             let first = try await events.state()
             _ = try await session.post([
@@ -83,8 +83,8 @@ import Testing
     }
 
     @Test func aReconnectingClientGetsTheMissedPatches() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let first = try await session.events().state()
             for _ in 1...3 { _ = try await session.increment() }
             _ = try await session.dispatch("tasks/add", ["title": "one"])
@@ -103,8 +103,8 @@ import Testing
     }
 
     @Test func aStateReplacesPatchesThatAreNoLongerRetained() async throws {
-        try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 4 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.storage.keepCommits = 4 }) { api in
+            let session = try await api.session()
             let first = try await session.events().state()
             for _ in 1...40 { _ = try await session.increment() }
             let resumed = try await session.events(
@@ -119,8 +119,8 @@ import Testing
     @Test(arguments: [("app", ""), ("planner", "&select=/tasks"), ("app", "&select=summary")], 1...2 as ClosedRange)
     func patchesGiveTheStateOfEachRevision(_ subscription: (store: String, select: String), _ seed: UInt64) async throws
     {
-        try await LiveServer.run { server in
-            let session = try await server.session(subscription.store)
+        try await TestAPI.run { api in
+            let session = try await api.session(subscription.store)
             let last = 120
             async let writing: Void = Self.write(last, to: session, seed)
             var (seen, value): (StreamEvent, JSONValue?) = (StreamEvent(), nil)

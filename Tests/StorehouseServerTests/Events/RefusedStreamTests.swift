@@ -37,14 +37,14 @@ import Testing
 
     /// A server one of whose sessions has all streams that it may have.
     private static func runFull(
-        _ configuration: Configuration = .with(), _ body: (LiveServer, LiveSession) async throws -> Void
+        _ configuration: Configuration = .with(), _ body: (TestAPI, LiveSession) async throws -> Void
     ) async throws {
         var configuration = configuration
         configuration.streams.maxPerSession = 1
-        try await LiveServer.run(configuration: configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: configuration) { api in
+            let session = try await api.session()
             let stream = try await session.events()
-            try await body(server, session)
+            try await body(api, session)
             withExtendedLifetime(stream) {}
         }
     }
@@ -95,23 +95,23 @@ import Testing
     }
 
     @Test func aStreamThatBeginsIsOpenAgainForTheNextOne() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.maxPerSession = 1 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.streams.maxPerSession = 1 }) { api in
+            let session = try await api.session()
             let first = try await session.events()
-            let client = try server.client()
+            let client = try api.client()
             let request = TestRequest("GET", session.path + "/events", Self.eventsOnly)
             // The answer has an end, so that the connection can be used again.
             for _ in 0..<2 { try Self.expectRefusal(try await client.exchange(request), "too-many-streams") }
             try await first.finishSending()
-            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
+            _ = try await api.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
             try await client.send(request.bytes)
             #expect(try await EventReader(client).state().revision == 0)
         }
     }
 
     @Test func tooManyViewsPassLikeTooManyStreams() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.maxViews = 1 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.streams.maxViews = 1 }) { api in
+            let session = try await api.session()
             let stream = try await session.events()
             let refused = try await session.read("/events?select=/counter", Self.eventsOnly)
             try Self.expectRefusal(refused, "too-many-streams", retry: 1000)
@@ -125,20 +125,20 @@ import Testing
             $0.limits.requests = .init(rate: 0.01, burst: 3)
             $0.http.basePath = "/base"
         }
-        try await LiveServer.run(configuration: configuration) { server in
-            let path = try #require(try await server.post("/base/sessions", json: [:])["location"])
-            while try await server.get("/base/healthz").status == 200 {}
+        try await TestAPI.run(configuration: configuration) { api in
+            let path = try #require(try await api.post("/base/sessions", json: [:])["location"])
+            while try await api.get("/base/healthz").status == 200 {}
             for path in [path + "/events", "/base/sessions/me/events", "/base/shared/x/events"] {
-                let refused = try await server.get(path, Self.eventsOnly)
+                let refused = try await api.get(path, Self.eventsOnly)
                 let retry = try Self.expectRefusal(refused, "rate-limited")
-                let status = try await server.get(path, Self.eventsOnly + [("Prefer", "status")])
+                let status = try await api.get(path, Self.eventsOnly + [("Prefer", "status")])
                 #expect(status.code == "rate-limited")
                 let seconds = try #require(status["retry-after"].flatMap { Int($0) })
                 // Time passes between the two.
                 #expect(seconds > 1 && retry > 1000 && retry % 1000 == 0)
             }
-            #expect(try await server.get(path + "/state", Self.eventsOnly).code == "rate-limited")
-            #expect(try await server.get("/events", Self.eventsOnly).code == "rate-limited")
+            #expect(try await api.get(path + "/state", Self.eventsOnly).code == "rate-limited")
+            #expect(try await api.get("/events", Self.eventsOnly).code == "rate-limited")
         }
     }
 
@@ -173,25 +173,25 @@ import Testing
         let name = "refused-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         let configuration = TestTokens.configuration()
-        try await DurableServer().run(configuration: configuration, vfs: name) { server in
-            let path = try await server.sessionPath(of: "alice")
+        try await DurableServer().runAPI(configuration: configuration, vfs: name) { api in
+            let path = try await api.sessionPath(of: "alice")
             faulty_disk_fail(disk, FAULTY_WRITE_IO, 0)
             let action: JSONValue = ["type": "counter/increment"]
-            #expect(try await server.send("POST", path + "/actions", as: "alice", nil, action).status == 503)
+            #expect(try await api.send("POST", path + "/actions", as: "alice", nil, action).status == 503)
             // The personal session would have to be created.
-            let refused = try await server.get("/sessions/me/events", TestTokens.field(of: "bob") + Self.eventsOnly)
+            let refused = try await api.get("/sessions/me/events", TestTokens.field(of: "bob") + Self.eventsOnly)
             try Self.expectRefusal(refused, "unavailable", retry: 1000)
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
         }
     }
 
     @Test func tooManySessionsPassForAPersonalSession() async throws {
         let configuration = TestTokens.configuration { $0.sessions.max = 1 }
-        try await LiveServer.run(configuration: configuration) { server in
-            _ = try await server.sessionPath(of: "alice")
+        try await TestAPI.run(configuration: configuration) { api in
+            _ = try await api.sessionPath(of: "alice")
             let fields = TestTokens.field(of: "bob") + Self.eventsOnly
-            try Self.expectRefusal(try await server.get("/sessions/me/events", fields), "overloaded")
+            try Self.expectRefusal(try await api.get("/sessions/me/events", fields), "overloaded")
         }
     }
 
@@ -223,8 +223,8 @@ import Testing
             $0.sessions.maxStateBytes = 1 << 28
             $0.http.outputBudget = 1 << 20
         }
-        try await LiveServer.run(kinds: [.hoard], configuration: configuration) { server in
-            let session = try await server.largeSession()
+        try await TestAPI.run(kinds: [.hoard], configuration: configuration) { api in
+            let session = try await api.largeSession()
             let refused = try await session.read("/events", Self.eventsOnly)
             try Self.expectRefusal(refused, "overloaded", retry: 1000)
             #expect(try await session.read("/events").code == "overloaded")
@@ -262,27 +262,27 @@ import Testing
     }
 
     @Test func lastingRefusalsStayStatuses() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let (ended, share) = (try await server.session(), try await session.share(["may": ["act"]]))
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let (ended, share) = (try await api.session(), try await session.share(["may": ["act"]]))
             _ = try await ended.delete()
             for (path, status) in [
                 (ended.path + "/events", 204), (session.path + "/events?changes=x", 400),
                 (session.path + "/events?select=x", 400), (share.path + "/events", 403),
                 ("/sessions/AAAAAAAAAAAAAAAAAAAAAA/events", 404), ("/shared/x/events", 404), ("/nothing/events", 404),
             ] {
-                #expect(try await server.get(path, Self.eventsOnly).status == status, "\(path)")
+                #expect(try await api.get(path, Self.eventsOnly).status == status, "\(path)")
             }
             #expect(try await session.read("/events", [("Accept", "text/event-stream;q=0")]).status == 406)
             #expect(try await session.read("/state", Self.eventsOnly).status == 406)
             let post = TestRequest("POST", session.path + "/events", Self.eventsOnly)
-            #expect(try await server.send(post).status == 405)
+            #expect(try await api.send(post).status == 405)
         }
-        try await LiveServer.run(configuration: TestTokens.configuration()) { server in
-            let path = try await server.sessionPath(of: "alice")
-            #expect(try await server.get(path + "/events", Self.eventsOnly).status == 401)
+        try await TestAPI.run(configuration: TestTokens.configuration()) { api in
+            let path = try await api.sessionPath(of: "alice")
+            #expect(try await api.get(path + "/events", Self.eventsOnly).status == 401)
             let fields = TestTokens.field(of: "bob") + Self.eventsOnly
-            #expect(try await server.get(path + "/events", fields).status == 403)
+            #expect(try await api.get(path + "/events", fields).status == 403)
         }
     }
 
@@ -291,12 +291,12 @@ import Testing
             $0.log.access = .all
             $0.log.format = .json
         }
-        try await Self.runFull(configuration) { server, session in
+        try await Self.runFull(configuration) { api, session in
             _ = try await session.read("/events", Self.eventsOnly)
-            let samples = try Exposition(try await server.get("/metrics")).samples
+            let samples = try Exposition(try await api.get("/metrics")).samples
             #expect(samples[#"storehouse_problems_total{code="too-many-streams"}"#] == 1)
             #expect(samples["storehouse_event_streams_opened_total"] == 1)
-            try await server.log.line(with: #""status":200,"code":"too-many-streams""#)
+            try await api.log.line(with: #""status":200,"code":"too-many-streams""#)
         }
     }
 

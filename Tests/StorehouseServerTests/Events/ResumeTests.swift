@@ -22,8 +22,8 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func atTheNewestRevisionNothingIsRepeated(_ transport: Transport) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let id = try #require(try await session.events().state().id)
             let resumed = try await transport.open(session, id)
@@ -34,8 +34,8 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func atAnEarlierRevisionTheNewestStateIsSentOnce(_ transport: Transport) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let id = try #require(try await session.events().state().id)
             for _ in 1...3 { _ = try await session.increment() }
             let resumed = try await transport.open(session, id)
@@ -47,10 +47,10 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func anIdOfAnotherSessionIsIgnored(_ transport: Transport) async throws {
-        try await LiveServer.run { server in
-            let other = try await server.session()
+        try await TestAPI.run { api in
+            let other = try await api.session()
             let id = try #require(try await other.events().state().id)
-            let session = try await server.session()
+            let session = try await api.session()
             #expect(try await transport.open(session, id).state().revision == 0)
         }
     }
@@ -61,15 +61,15 @@ import Testing
             "", "0", "-1", "x-y", "-", "--", "99999999999999999999-99999999999999999999", "%00", "a-0",
         ])
     func aMalformedIdIsIgnored(_ transport: Transport, _ id: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             #expect(try await transport.open(session, id).state().revision == 0)
         }
     }
 
     @Test func anIdBeyondTheNewestRevisionIsIgnored() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let id = try #require(try await session.events().state().id)
             #expect(id.hasSuffix("-0"))
             for future in ["1", "9223372036854775807"] {
@@ -80,8 +80,8 @@ import Testing
     }
 
     @Test func anUnchangedSelectedValueIsSentAtMostOnce() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let id = try #require(try await session.events(query: "?select=/counter").state().id)
             for _ in 1...3 { _ = try await session.dispatch("tasks/add", ["title": "x"]) }
             let resumed = try await Transport.field.open(session, id, select: "/counter")
@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test func theHeaderFieldTakesPrecedenceOverTheQuery() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let old = try #require(try await session.events().state().id)
             _ = try await session.increment()
             let new = try #require(try await session.events().state().id)
@@ -106,8 +106,8 @@ import Testing
     }
 
     @Test func idsConsistOfHistoryAndRevision() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let events = try await session.events()
             let first = try await events.state()
             _ = try await session.increment()
@@ -122,11 +122,11 @@ import Testing
 
     @Test(arguments: ["app", "planner"])
     func aReconnectingClientMissesNothing(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             let last = 300
             async let writing: Void = {
-                let client = try server.client()
+                let client = try api.client()
                 let request = session.request("tasks/add", ["title": "x"], fields: [("Prefer", "return=minimal")])
                 for _ in 0..<last { _ = try await client.exchange(request) }
             }()

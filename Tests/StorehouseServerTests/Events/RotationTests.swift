@@ -1,15 +1,13 @@
 import JSON
-import Sockets
 import StorehouseServer
 import Testing
 
 /// Streams that end after their maximum lifetime.
 @Suite struct RotationTests {
-    @Test(arguments: LoopImplementation.allCases)
-    func aStreamEndsAtTheEndOfItsLifetime(_ loops: LoopImplementation) async throws {
+    @Test func aStreamEndsAtTheEndOfItsLifetime() async throws {
         let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(300) }
-        try await LiveServer.run(loops: loops, configuration: configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: configuration) { api in
+            let session = try await api.session()
             let opened = ContinuousClock.now
             let stream = try await session.events()
             _ = try await stream.state()
@@ -20,15 +18,15 @@ import Testing
             #expect(try await stream.item() == nil)
             #expect(ContinuousClock.now - opened >= .milliseconds(240))
             let request = TestRequest("GET", session.path)
-            _ = try await server.eventually(request) { $0[json: "subscribers"] == 0 }
+            _ = try await api.eventually(request) { $0[json: "subscribers"] == 0 }
         }
     }
 
     /// Events do not extend the lifetime of a stream, and none is lost between two streams.
     @Test func aClientOfRotatingStreamsMissesNothing() async throws {
         let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(20) }
-        try await LiveServer.run(configuration: configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: configuration) { api in
+            let session = try await api.session()
             async let incremented: Void = {
                 for _ in 0..<100 { _ = try await session.increment() }
             }()
@@ -52,8 +50,8 @@ import Testing
     }
 
     @Test func withoutAMaximumLifetimeStreamsDoNotRotate() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(20) }) { server in
-            let stream = try await server.session().events()
+        try await TestAPI.run(configuration: .with { $0.streams.heartbeat = .milliseconds(20) }) { api in
+            let stream = try await api.session().events()
             _ = try await stream.state()
             for _ in 0..<10 {
                 let item = try await stream.item()

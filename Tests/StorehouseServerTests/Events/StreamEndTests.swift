@@ -5,10 +5,9 @@ import Testing
 
 /// How streams end: with `closed`, behind all earlier events.
 @Suite struct StreamEndTests {
-    @Test(arguments: LoopImplementation.allCases)
-    func deletingTheSessionClosesItsStreams(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops) { server in
-            let session = try await server.session()
+    @Test func deletingTheSessionClosesItsStreams() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let streams = [try await session.events(), try await session.events(query: "?select=/counter")]
             for stream in streams { _ = try await stream.state() }
             _ = try await session.increment()
@@ -26,13 +25,13 @@ import Testing
 
     /// Otherwise its heartbeat would retain the stream, its connection and the session.
     @Test func aStreamThatTheServerEndsIsReleased() async throws {
-        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.log.access = .all }) { api in
+            let session = try await api.session()
             let stream = try await session.events()
             _ = try await stream.state()
             _ = try await session.delete()
             while try await stream.event() != nil {}
-            #expect(server.log.text.contains("route=/sessions/{id}/events"))
+            #expect(api.log.text.contains("route=/sessions/{id}/events"))
         }
     }
 

@@ -5,8 +5,8 @@ import Testing
 /// Streams for a terminal: one line for each change.
 @Suite struct TerminalStreamTests {
     @Test func eachChangeIsOneLine() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             let lines = try await Lines(of: session)
             #expect(lines.head["content-type"] == "text/plain; charset=utf-8")
             #expect(lines.head["cache-control"] == "no-store, no-transform")
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func linesAreOfTheSelectedValue() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let pointed = try await Lines(of: session, "?select=/counter/count")
             let named = try await Lines(of: session, "?select=summary&changes=patch")
             #expect(try await pointed.next() == "#0 0")
@@ -45,8 +45,8 @@ import Testing
     }
 
     @Test func controlCharactersAreEscaped() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let lines = try await Lines(of: session, "?select=/tasks/entities")
             _ = try await lines.next()
             _ = try await session.dispatch("tasks/add", ["title": "\u{1b}[2J\u{9b}31m\u{202e}x\u{2028}"])
@@ -56,8 +56,8 @@ import Testing
     }
 
     @Test func colorIsOptional() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let colored = try await Lines(of: session, "?select=/counter/count&color=true")
             _ = try await colored.nextLine()
             _ = try await session.increment()
@@ -76,23 +76,23 @@ import Testing
         ("text/event-stream; charset=utf-8, text/plain;q=0.1", "text/event-stream; charset=utf-8"),
     ])
     func acceptSelectsTheFormat(_ accept: String, _ type: String) async throws {
-        try await LiveServer.run { server in
-            let lines = try await Lines(of: server.session(), accept: accept)
+        try await TestAPI.run { api in
+            let lines = try await Lines(of: api.session(), accept: accept)
             #expect(lines.head["content-type"] == type)
         }
     }
 
     @Test(arguments: ["text/html", "application/json", "text/plain;q=0"])
     func anotherTypeIsRefused(_ accept: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.session().read("/events", [("Accept", accept)])
+        try await TestAPI.run { api in
+            let response = try await api.session().read("/events", [("Accept", accept)])
             #expect(response.status == 406)
         }
     }
 
     @Test func silenceIsBroken() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
-            let lines = try await Lines(of: server.session(), "?select=/counter/count")
+        try await TestAPI.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { api in
+            let lines = try await Lines(of: api.session(), "?select=/counter/count")
             #expect(try await lines.next() == "#0 0")
             #expect(try await lines.next() == "(nothing has changed)")
         }
