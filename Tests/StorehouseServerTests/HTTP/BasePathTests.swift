@@ -13,10 +13,10 @@ import Testing
     private static let base = configuration.http.basePath
 
     @Test func everyPathIsBelowIt() async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
+        try await TestAPI.run(configuration: Self.configuration) { api in
             for path in ["/stores", "/openapi.json", "/healthz", "/readyz", "/metrics", "/"] {
-                #expect(try await server.get(Self.base + path).status == 200)
-                let outside = try await server.get(path)
+                #expect(try await api.get(Self.base + path).status == 200)
+                let outside = try await api.get(path)
                 #expect(outside.code == "no-such-resource")
                 #expect(outside[json: "detail"]?.asString?.contains(Self.base) == true)
             }
@@ -24,27 +24,27 @@ import Testing
                 "/apps", "/apps/", "/apps/store.house2/stores", "/apps/store.housestores", "//apps/store.house/",
             ]
             for path in others {
-                #expect(try await server.get(path).code == "no-such-resource")
+                #expect(try await api.get(path).code == "no-such-resource")
             }
-            #expect(try await server.send(TestRequest("OPTIONS", "*")).status == 204)
-            #expect(try await server.get("/apps/store%2Ehouse/stores").status == 200)
+            #expect(try await api.send(TestRequest("OPTIONS", "*")).status == 204)
+            #expect(try await api.get("/apps/store%2Ehouse/stores").status == 200)
         }
     }
 
     @Test func everyPathThatIsWrittenBeginsWithIt() async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
-            let created = try await server.post(Self.base + "/sessions", json: ["store": "app"])
+        try await TestAPI.run(configuration: Self.configuration) { api in
+            let created = try await api.post(Self.base + "/sessions", json: ["store": "app"])
             let path = try #require(created["location"])
             #expect(path == Self.base + "/sessions/" + (created[json: "id"]?.asString ?? ""))
-            let session = LiveSession(server: server, path: path)
+            let session = LiveSession(server: api, path: path)
             for _ in 0..<3 { #expect(try await session.increment().status == 200) }
             var links = created[json: "links"]?.asObject ?? [:]
             #expect(links.count == 5)
-            for (name, link) in try await server.get(Self.base + "/")[json: "links"]?.asObject ?? [:] {
+            for (name, link) in try await api.get(Self.base + "/")[json: "links"]?.asObject ?? [:] {
                 links[name] = link
             }
             for fields in [[("Authorization", "Bearer a-token-of-some-length")]] {
-                let list = try await server.get(Self.base + "/admin/sessions", fields)
+                let list = try await api.get(Self.base + "/admin/sessions", fields)
                 links["listed"] = list.at("/sessions/0/links/self")
             }
             links["fork"] = try await session.post([:]).status == 422 ? links["self"] : nil
@@ -53,16 +53,16 @@ import Testing
             let page = try await session.read("/actions?limit=2")
             let next = try #require(page["link"]?.wholeMatch(of: /<(.*)>; rel="next"/)).1
             #expect(next == "\(path)/actions?limit=2&after=2")
-            #expect(try await server.get(String(next)).at("/actions/0/revision") == 3)
-            let fork = try await server.post(path + "/forks", json: [:])
+            #expect(try await api.get(String(next)).at("/actions/0/revision") == 3)
+            let fork = try await api.post(path + "/forks", json: [:])
             #expect(fork["location"]?.hasPrefix(Self.base + "/sessions/") == true)
             #expect(try await session.events().state().revision == 3)
         }
     }
 
     @Test func theDescriptionNamesIt() async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
-            let description = try await server.get(Self.base + "/openapi.json")
+        try await TestAPI.run(configuration: Self.configuration) { api in
+            let description = try await api.get(Self.base + "/openapi.json")
             #expect(description.at("/servers/0/url") == .string(Self.base))
             #expect(description.at("/paths/~1sessions/post") != nil)
         }
@@ -70,10 +70,10 @@ import Testing
 
     /// The page links relatively, so it must be read at a path that ends with a slash.
     @Test func theInspectorIsBelowIt() async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
-            let redirect = try await server.get(Self.base, [("Accept", "text/html")])
+        try await TestAPI.run(configuration: Self.configuration) { api in
+            let redirect = try await api.get(Self.base, [("Accept", "text/html")])
             #expect(redirect.status == 308 && redirect["location"] == Self.base + "/")
-            let page = try await server.get(Self.base + "/", [("Accept", "text/html")])
+            let page = try await api.get(Self.base + "/", [("Accept", "text/html")])
             #expect(page["content-type"]?.hasPrefix("text/html") == true)
             for link in page.text.matches(of: /href="([^"]*)"/).map(\.1) where !link.hasPrefix("data:") {
                 #expect(!link.hasPrefix("/"))

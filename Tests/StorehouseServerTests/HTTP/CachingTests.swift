@@ -7,9 +7,9 @@ import Testing
     private static let admin = "the-admin-token-of-this-test"
 
     @Test func aStatusOfThisMomentIsNotCached() async throws {
-        try await LiveServer.run(configuration: .with { $0.admin.token = .init(Self.admin) }) { server in
-            let session = try await server.session()
-            let ended = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.admin.token = .init(Self.admin) }) { api in
+            let session = try await api.session()
+            let ended = try await api.session()
             #expect(try await ended.delete().status == 204)
             let field = [("Authorization", "Bearer " + Self.admin)]
             for (path, status) in [
@@ -17,11 +17,11 @@ import Testing
                 ("/admin" + session.path, 200), ("/admin" + ended.path, 410), (session.path, 200),
                 (session.path + "/actions", 200), (ended.path + "/events", 204), ("/nothing", 404),
             ] {
-                let response = try await server.get(path, field)
+                let response = try await api.get(path, field)
                 #expect(response.status == status, "\(path)")
                 #expect(response["cache-control"] == "no-store", "\(path)")
             }
-            let head = try await server.send(TestRequest("HEAD", "/readyz"))
+            let head = try await api.send(TestRequest("HEAD", "/readyz"))
             #expect(head["cache-control"] == "no-store")
         }
     }

@@ -29,11 +29,11 @@ import Testing
 
     @Test func aClientThatDisconnectsWhileItWaitsCancelsNothing() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             let events = try await session.events(query: "?select=/animal/currentAnimal")
             do {
-                let client = try server.client()
+                let client = try api.client()
                 try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=3600")]).bytes)
                 await remote.called(times: 1)
                 try await client.makeReset()
@@ -45,11 +45,11 @@ import Testing
     }
 
     @Test func anIncompleteRequestHasNoEffect() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let request = session.request("counter/increment").bytes
             for length in stride(from: 1, to: request.count, by: 11) {
-                let client = try server.client()
+                let client = try api.client()
                 try await client.send(Array(request[..<length]))
                 if length.isMultiple(of: 2) { try await client.makeReset() }
             }
@@ -64,14 +64,14 @@ import Testing
             $0.http.threads = 1
             $0.log.access = .all
         }
-        try await LiveServer.run(animal: remote, configuration: configuration) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: remote, configuration: configuration) { api in
+            let session = try await api.session("animal")
             let patient = session.request("animal/fetchAnimal", fields: [("Prefer", "wait=1")])
             remote.reply(#"{"animal":"Cat"}"#)
-            #expect(try await server.send(patient).status == 200)
+            #expect(try await api.send(patient).status == 200)
             // Answered after its own second, and after that of the first request.
-            #expect(try await server.send(patient).status == 200)
-            let lines = server.log.text.split(separator: "\n").filter { $0.contains("/actions") }
+            #expect(try await api.send(patient).status == 200)
+            let lines = api.log.text.split(separator: "\n").filter { $0.contains("/actions") }
             #expect(lines.count == 2)
         }
     }

@@ -13,9 +13,9 @@ import Testing
 
     @Test(arguments: resources)
     func optionsListsTheAllowedMethods(_ path: String, _ allowed: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await server.send(TestRequest("OPTIONS", session.path(path)))
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let response = try await api.send(TestRequest("OPTIONS", session.path(path)))
             #expect(response.status == 204)
             #expect(response["allow"] == allowed)
         }
@@ -23,11 +23,11 @@ import Testing
 
     @Test(arguments: resources)
     func otherMethodsAreNotAllowed(_ path: String, _ allowed: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let known = Set(allowed.split(separator: ", ").map(String.init))
             for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"] where !known.contains(method) {
-                let response = try await server.send(TestRequest(method, session.path(path)))
+                let response = try await api.send(TestRequest(method, session.path(path)))
                 #expect(response.status == 405, "\(method) \(path)")
                 #expect(response["allow"] == allowed)
                 if method != "HEAD" { #expect(response.code == "method-not-allowed") }
@@ -38,10 +38,10 @@ import Testing
 
     @Test(arguments: resources.filter { $0.1.contains("GET, HEAD") }.map(\.0))
     func headRespondsLikeGetWithoutTheBody(_ path: String) async throws {
-        try await LiveServer.run(clock: ManualClock().clock) { server in
-            let session = try await server.session()
-            let get = try await server.get(session.path(path))
-            let head = try await server.send(TestRequest("HEAD", session.path(path)))
+        try await TestAPI.run(clock: ManualClock().clock) { api in
+            let session = try await api.session()
+            let get = try await api.get(session.path(path))
+            let head = try await api.send(TestRequest("HEAD", session.path(path)))
             #expect(get.status == 200)
             #expect(head.status == 200)
             #expect(head.body.isEmpty)
@@ -55,9 +55,9 @@ import Testing
     /// Errors too have the same head, with the length of a body that is not sent.
     @Test(arguments: ["/nothing", "/sessions/AAAAAAAAAAAAAAAAAAAAAA", "/%zz", String(repeating: "/a", count: 5000)])
     func headFailsLikeGetWithoutTheBody(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let get = try await server.get(path)
-            let head = try await server.send(TestRequest("HEAD", path))
+        try await TestAPI.run { api in
+            let get = try await api.get(path)
+            let head = try await api.send(TestRequest("HEAD", path))
             #expect(get.status >= 400)
             #expect(head.status == get.status)
             #expect(head.body.isEmpty)
@@ -71,35 +71,35 @@ import Testing
         "/sessions/AAAAAAAAAAAAAAAAAAAAAA/state/more", "//", "/sessions%2Fx",
     ])
     func anUnknownPathIsNotFound(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get(path)
+        try await TestAPI.run { api in
+            let response = try await api.get(path)
             #expect(response.status == 404)
             #expect(response.code == "no-such-resource")
         }
     }
 
     @Test func thePathMayBePercentEncoded() async throws {
-        try await LiveServer.run { server in
-            #expect(try await server.get("/%73tores").status == 200)
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            #expect(try await api.get("/%73tores").status == 200)
+            let session = try await api.session()
             let first = try #require(session.path.utf8.dropFirst(10).first)
             let encoded = "/sessions/%" + String(first, radix: 16) + session.path.dropFirst(11)
-            #expect(try await server.get(encoded)[json: "links"]?["self"] == .string(session.path))
+            #expect(try await api.get(encoded)[json: "links"]?["self"] == .string(session.path))
         }
     }
 
     @Test func optionsOfTheServerAsAWhole() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.send(TestRequest("OPTIONS", "*"))
+        try await TestAPI.run { api in
+            let response = try await api.send(TestRequest("OPTIONS", "*"))
             #expect(response.status == 204)
-            #expect(try await server.get("http://localhost/healthz").status == 200)
+            #expect(try await api.get("http://localhost/healthz").status == 200)
         }
     }
 
     /// Bytes behind CONNECT are meant for another server, even if it is refused.
     @Test func connectIsRefused() async throws {
-        try await LiveServer.run { server in
-            let client = try server.client()
+        try await TestAPI.run { api in
+            let client = try api.client()
             try await client.send("CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n")
             let response = try await client.response()
             #expect(response.status == 405)
@@ -110,9 +110,9 @@ import Testing
     }
 
     @Test func everyResponseHasADate() async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             for path in ["/", "/nothing", "/%zz"] {
-                let date = try await server.get(path)["date"] ?? ""
+                let date = try await api.get(path)["date"] ?? ""
                 #expect(date.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil)
             }
         }

@@ -10,9 +10,9 @@ import Testing
         "/actions?s%65lct=/counter", "/actions?x=1&dryrun=true",
     ])
     func aMisspelledParameterIsRefused(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await server.post(session.path + path, json: ["type": "counter/increment"])
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let response = try await api.post(session.path + path, json: ["type": "counter/increment"])
             #expect(response.status == 400)
             #expect(response.code == "malformed-request")
             #expect(response[json: "detail"]?.asString?.contains("Did you mean") == true)
@@ -30,8 +30,8 @@ import Testing
         "/actions?limit=1&after=0&limit=2", "/events?effects=true&effects=false", "/state?select&select",
     ])
     func anAmbiguousQueryIsRefused(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.session().read(path)
+        try await TestAPI.run { api in
+            let response = try await api.session().read(path)
             #expect(response.status == 400)
             #expect(response.code == "malformed-request")
         }
@@ -42,19 +42,19 @@ import Testing
         "/actions?t=1", "?select=/counter&select=/user", "?selct=1", "/state?dryRun=true",
     ])
     func unknownParametersAreIgnored(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.session().read(path)
+        try await TestAPI.run { api in
+            let response = try await api.session().read(path)
             #expect(response.status == 200)
         }
     }
 
     /// The server uses one list; the OpenAPI document contains the other.
     @Test func theParametersAreThoseOfTheDocument() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
+        try await TestAPI.run { api in
+            let described = try await DescribedAPI(of: api)
             var count = 0
-            for operation in api.operations {
-                let parameters = (operation.json["parameters"]?.asArray ?? []).compactMap(api.resolved)
+            for operation in described.operations {
+                let parameters = (operation.json["parameters"]?.asArray ?? []).compactMap(described.resolved)
                 let described = parameters.filter { $0["in"] == "query" }.compactMap { $0["name"]?.asString }
                 let route = try #require(Route.allCases.first { $0.path == operation.path })
                 let method = HTTPMethod(operation.method)

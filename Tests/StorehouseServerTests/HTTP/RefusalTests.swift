@@ -54,8 +54,8 @@ import Testing
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http-version-not-supported"),
     ])
     func aMalformedRequestGetsAProblemAndIsTheLast(_ request: String, _ status: Int, _ code: String) async throws {
-        try await LiveServer.run { server in
-            let client = try server.client()
+        try await TestAPI.run { api in
+            let client = try api.client()
             try await client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + request)
             #expect(try await client.response().status == 200)
             let response = try await client.response()
@@ -65,9 +65,9 @@ import Testing
     }
 
     @Test func afterARefusalNoFurtherRequestIsHandled() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let client = try server.client()
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let client = try api.client()
             let smuggled = String(decoding: session.request("counter/increment").bytes, as: UTF8.self)
             try await client.send(
                 "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -81,33 +81,33 @@ import Testing
     }
 
     @Test func limitsAreConfigurable() async throws {
-        try await LiveServer.run(
+        try await TestAPI.run(
             configuration: .with {
                 $0.http.maxBodyBytes = 40
                 $0.http.maxHeaderBytes = 1024
             }
-        ) { server in
-            let session = try await server.session()
+        ) { api in
+            let session = try await api.session()
             let action = #"{"type":"counter/increment"}"#
             for (size, status) in [(40, 200), (41, 413)] {
                 let body = Array((action + String(repeating: " ", count: size - action.utf8.count)).utf8)
                 let request = TestRequest("POST", session.path + "/actions", body: body)
-                #expect(try await server.client().exchange(request).status == status)
+                #expect(try await api.client().exchange(request).status == status)
             }
             for (size, status) in [(900, 200), (1024, 431)] {
                 let request = TestRequest("GET", "/healthz", [("X", String(repeating: "x", count: size))])
-                #expect(try await server.client().exchange(request).status == status)
+                #expect(try await api.client().exchange(request).status == status)
             }
         }
     }
 
     @Test func aBodyAtTheLimitIsAccepted() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let action = Array(#"{"type":"counter/increment"}"#.utf8)
             let body = action + Array(repeating: UInt8(ascii: " "), count: 65_536 - action.count)
             let request = TestRequest("POST", session.path + "/actions", body: body)
-            #expect(try await server.send(request).revision == 1)
+            #expect(try await api.send(request).revision == 1)
         }
     }
 
@@ -128,8 +128,8 @@ import Testing
     }
 
     @Test func aProblemIsNotCachedOrSniffed() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/sessions/none")
+        try await TestAPI.run { api in
+            let response = try await api.get("/sessions/none")
             #expect(response.status == 404)
             #expect(response["cache-control"] == "no-store")
             #expect(response["x-content-type-options"] == "nosniff")
@@ -138,8 +138,8 @@ import Testing
 
     /// A path that is no resource may still contain the id of a session.
     @Test func noLineOfTheLogContainsAnId() async throws {
-        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.log.access = .all }) { api in
+            let session = try await api.session()
             let id = String(session.path.split(separator: "/")[1])
             let encoded = id.utf8.map { "%" + String($0, radix: 16) }.joined()
             let twice = encoded.split(separator: "%").map { "%25" + $0 }.joined()
@@ -148,10 +148,10 @@ import Testing
                 "/sessions//\(id)", "/sessions/\(id)%2Fstate", "/sessions/\(encoded)", "/sessions/\(twice)",
                 "/a=\(id)/state", "/sessions/state/\(id)", "/\(id)/\(id)", "/sessions/%20\(id)", "/stores?id=\(id)",
             ]
-            for path in paths { _ = try await server.get(path) }
+            for path in paths { _ = try await api.get(path) }
             _ = try await session.increment()
             #expect(try await session.delete().status == 204)
-            let log = server.log.text
+            let log = api.log.text
             for hidden in [id, String(id.prefix(13)), String(id.suffix(13)), encoded, twice] {
                 #expect(!log.contains(hidden))
             }
@@ -178,19 +178,19 @@ import Testing
 
     /// The limit may exceed what one read returns.
     @Test func aHeadAtTheLimitIsAccepted() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.maxHeaderBytes = 200_000 }) { server in
+        try await TestAPI.run(configuration: .with { $0.http.maxHeaderBytes = 200_000 }) { api in
             let field = String(repeating: "x", count: 190_000)
-            let large = try await server.get("/healthz", [("X", field)])
+            let large = try await api.get("/healthz", [("X", field)])
             #expect(large.status == 200)
-            let tooLarge = try await server.get("/healthz", [("X", field), ("Y", field)])
+            let tooLarge = try await api.get("/healthz", [("X", field), ("Y", field)])
             #expect(tooLarge.code == "headers-too-large")
         }
     }
 
     @Test(arguments: ["after=%2B5", "after=-0", "limit=%2B5", "limit=0", "after=1e2"])
     func numbersInQueriesAreValidated(_ query: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.session().read("/actions?" + query)
+        try await TestAPI.run { api in
+            let response = try await api.session().read("/actions?" + query)
             #expect(response.status == 400)
             #expect(response.code == "malformed-request")
         }

@@ -9,18 +9,18 @@ import Testing
     private static let id = ("X-Request-Id", "my.Request_1-a")
 
     @Test func theIDOfTheClientIsEchoed() async throws {
-        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.log.access = .all }) { api in
+            let session = try await api.session()
             var answers = [
-                try await server.get("/", [Self.id]), try await server.get("/openapi.json", [Self.id]),
-                try await server.get("/metrics", [Self.id]), try await server.get("/nothing", [Self.id]),
+                try await api.get("/", [Self.id]), try await api.get("/openapi.json", [Self.id]),
+                try await api.get("/metrics", [Self.id]), try await api.get("/nothing", [Self.id]),
                 try await session.read("", [Self.id]), try await session.read("/state", [Self.id]),
                 try await session.dispatch("counter/increment", fields: [Self.id]),
                 try await session.dispatch("counter/increment", fields: [Self.id, ("Prefer", "return=minimal")]),
                 try await session.dispatch("betslip/placeBet", fields: [Self.id]),
-                try await server.send(TestRequest("OPTIONS", "/sessions", [Self.id])),
-                try await server.send(TestRequest("HEAD", session.path, [Self.id])),
-                try await server.post("/sessions", [Self.id, ("Origin", "https://example.org")], json: [:]),
+                try await api.send(TestRequest("OPTIONS", "/sessions", [Self.id])),
+                try await api.send(TestRequest("HEAD", session.path, [Self.id])),
+                try await api.post("/sessions", [Self.id, ("Origin", "https://example.org")], json: [:]),
             ]
             answers.append(try await session.events([Self.id]).head)
             for answer in answers {
@@ -29,7 +29,7 @@ import Testing
                     #expect(answer[json: "requestId"] == .string(Self.id.1))
                 }
             }
-            try await server.log.line(with: "requestId=\(Self.id.1)")
+            try await api.log.line(with: "requestId=\(Self.id.1)")
         }
     }
 
@@ -37,11 +37,11 @@ import Testing
         [], [""], ["a b"], ["a\"b"], ["ü"], [String(repeating: "x", count: 65)], ["one", "two"], ["one, two"],
     ])
     func otherwiseTheServerMakesOne(_ values: [String]) async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             let fields = values.map { ("X-Request-Id", $0) }
             var ids: Set<String> = []
             for path in ["/healthz", "/nothing", "/sessions/nobody/events"] {
-                ids.insert(try #require(try await server.get(path, fields)["x-request-id"]))
+                ids.insert(try #require(try await api.get(path, fields)["x-request-id"]))
             }
             #expect(ids.count == 3)
             #expect(ids.isDisjoint(with: values))
@@ -66,8 +66,8 @@ import Testing
             $0.http.headerTimeout = .milliseconds(50)
             $0.http.bodyTimeout = .milliseconds(50)
         }
-        try await LiveServer.run(configuration: configuration) { server in
-            let client = try server.client()
+        try await TestAPI.run(configuration: configuration) { api in
+            let client = try api.client()
             try await client.send(request)
             let response = try await client.response()
             #expect(response.status == status)
@@ -78,9 +78,9 @@ import Testing
 
     /// The requests of a connection have different ids, and a replayed answer has that of the repeat.
     @Test func aReplayedProblemHasTheIDOfTheRepeat() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let client = try server.client()
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let client = try api.client()
             let request = session.request("betslip/placeBet", fields: [("Idempotency-Key", "\"k\"")])
             let first = try await client.exchange(request)
             let second = try await client.exchange(request)
@@ -94,8 +94,8 @@ import Testing
     /// The response comes from another thread than the request.
     @Test func aResponseThatWaitsHasTheIDOfItsRequest() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600"), Self.id])
             await remote.called(times: 1)
             _ = try await session.increment()

@@ -18,13 +18,13 @@ import Testing
         ("application/json, text/html", json), ("nonsense", json),
     ])
     func whoPrefersHTMLGetsThePage(_ accept: String, _ type: String) async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             let fields = [("Accept", accept)]
-            let get = try await server.get("/", fields)
+            let get = try await api.get("/", fields)
             #expect(get.status == 200)
             #expect(get["content-type"] == type)
             #expect(get["vary"] == "Accept")
-            let head = try await server.send(TestRequest("HEAD", "/", fields))
+            let head = try await api.send(TestRequest("HEAD", "/", fields))
             #expect(head.status == 200)
             #expect(head.body.isEmpty)
             #expect(head.fields.map(\.name) == get.fields.map(\.name))
@@ -37,8 +37,8 @@ import Testing
     }
 
     @Test func withoutAcceptThereAreLinks() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/")
+        try await TestAPI.run { api in
+            let response = try await api.get("/")
             #expect(response["content-type"] == Self.json)
             #expect(response["vary"] == "Accept")
             #expect(response.at("/links/inspector") == "/")
@@ -47,28 +47,28 @@ import Testing
 
     @Test(arguments: ["image/png", "application/json;q=0, text/html;q=0", "application/xhtml+xml"])
     func clientsThatAcceptNeitherAreRefused(_ accept: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/", [("Accept", accept)])
+        try await TestAPI.run { api in
+            let response = try await api.get("/", [("Accept", accept)])
             #expect(response.code == "not-acceptable")
         }
     }
 
     @Test func severalAcceptLinesAreOne() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/", [("Accept", "application/json;q=0.1"), ("Accept", "text/html")])
+        try await TestAPI.run { api in
+            let response = try await api.get("/", [("Accept", "application/json;q=0.1"), ("Accept", "text/html")])
             #expect(response["content-type"] == Self.html)
         }
     }
 
     @Test(arguments: [browser, "text/html", "*/*", "application/json"])
     func withoutTheInspectorAllGetLinks(_ accept: String) async throws {
-        try await LiveServer.run(configuration: .with { $0.inspector.enabled = false }) { server in
-            let response = try await server.get("/", [("Accept", accept)])
+        try await TestAPI.run(configuration: .with { $0.inspector.enabled = false }) { api in
+            let response = try await api.get("/", [("Accept", accept)])
             #expect(response.status == 200)
             #expect(response["content-type"] == Self.json)
             #expect(response.at("/links/stores") == "/stores")
             #expect(response.at("/links/inspector") == nil)
-            let description = try await DescribedAPI(of: server)
+            let description = try await DescribedAPI(of: api)
             #expect(description.json["paths"]?["/"]?["get"]?.description.contains("text/html") == false)
             let operation = try description.operation("readIndex")
             #expect(description.complaints(about: response, to: operation) == [])
@@ -76,16 +76,16 @@ import Testing
     }
 
     @Test func thePageIsDescribed() async throws {
-        try await LiveServer.run { server in
-            let operation = try await DescribedAPI(of: server).operation("readIndex")
+        try await TestAPI.run { api in
+            let operation = try await DescribedAPI(of: api).operation("readIndex")
             #expect(operation.json["responses"]?["200"]?["content"]?.asObject?.names == [Self.json, "text/html"])
         }
     }
 
     /// CORS applies here too, and Vary names all fields that the response depends on.
     @Test func theAnswerDependsOnTheOriginToo() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.allowedOrigins = ["https://example.org"] }) { server in
-            let response = try await server.get("/", [("Accept", Self.browser)])
+        try await TestAPI.run(configuration: .with { $0.http.allowedOrigins = ["https://example.org"] }) { api in
+            let response = try await api.get("/", [("Accept", Self.browser)])
             #expect(response.values("vary") == ["Accept", "Origin"])
         }
     }
@@ -93,7 +93,7 @@ import Testing
     // MARK: - The page itself
 
     private static func page() async throws -> TestResponse {
-        try await LiveServer.run { try await $0.get("/", [("Accept", browser)]) }
+        try await TestAPI.run { try await $0.get("/", [("Accept", browser)]) }
     }
 
     @Test func thePolicyAllowsNothingButThePageItself() async throws {

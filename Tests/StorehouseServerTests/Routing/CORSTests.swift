@@ -9,8 +9,8 @@ import Testing
     private static let configuration = Configuration.with { $0.http.allowedOrigins = ["https://example.org"] }
 
     @Test func withoutConfigurationNoOriginIsAllowed() async throws {
-        try await LiveServer.run { server in
-            let response = try await server.get("/stores", [("Origin", "https://example.org")])
+        try await TestAPI.run { api in
+            let response = try await api.get("/stores", [("Origin", "https://example.org")])
             #expect(response.status == 200)
             #expect(!response.fields.contains { $0.name.hasPrefix("access-control") })
         }
@@ -22,14 +22,14 @@ import Testing
         ("HTTPS://example.org", false), ("https://example.org:444", false),
     ])
     func onlyANamedOriginMayRead(_ origin: String, _ isAllowed: Bool) async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: Self.configuration) { api in
+            let session = try await api.session()
             var answers = [
-                try await server.get("/stores", [("Origin", origin)]),
+                try await api.get("/stores", [("Origin", origin)]),
                 try await session.dispatch("counter/increment", fields: [("Origin", origin)]),
                 // The page must be able to read errors too.
                 try await session.dispatch("betslip/placeBet", fields: [("Origin", origin)]),
-                try await server.get("/nothing", [("Origin", origin)]),
+                try await api.get("/nothing", [("Origin", origin)]),
             ]
             answers.append(try await session.events([("Origin", origin)]).head)
             for answer in answers {
@@ -62,8 +62,8 @@ import Testing
     func aNamedOriginMayReadWhyItsRequestWasRefused(_ request: String, _ status: Int) async throws {
         var configuration = Self.configuration
         configuration.http.bodyTimeout = .milliseconds(50)
-        try await LiveServer.run(configuration: configuration) { server in
-            let client = try server.client()
+        try await TestAPI.run(configuration: configuration) { api in
+            let client = try api.client()
             try await client.send(request)
             let response = try await client.response()
             #expect(response.status == status)
@@ -73,15 +73,15 @@ import Testing
     }
 
     @Test func aPreflightNamesMethodsAndFields() async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: Self.configuration) { api in
+            let session = try await api.session()
             let question = TestRequest(
                 "OPTIONS", session.path + "/actions",
                 [
                     ("Origin", "https://example.org"), ("Access-Control-Request-Method", "POST"),
                     ("Access-Control-Request-Headers", "content-type,if-match,prefer"),
                 ])
-            let response = try await server.send(question)
+            let response = try await api.send(question)
             #expect(response.status == 204)
             #expect(response["access-control-allow-origin"] == "https://example.org")
             #expect(response["access-control-allow-methods"]?.contains("POST") == true)
@@ -100,8 +100,8 @@ import Testing
 
     /// Without these fields the browser does not send the request itself.
     @Test func aPreflightOfAnotherOriginAllowsNothing() async throws {
-        try await LiveServer.run(configuration: Self.configuration) { server in
-            let response = try await server.send(
+        try await TestAPI.run(configuration: Self.configuration) { api in
+            let response = try await api.send(
                 TestRequest(
                     "OPTIONS", "/sessions",
                     [("Origin", "https://example.com"), ("Access-Control-Request-Method", "POST")]))
@@ -111,8 +111,8 @@ import Testing
     }
 
     @Test func aStarAllowsAll() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.allowedOrigins = ["*"] }) { server in
-            let response = try await server.get("/stores", [("Origin", "https://anywhere.net")])
+        try await TestAPI.run(configuration: .with { $0.http.allowedOrigins = ["*"] }) { api in
+            let response = try await api.get("/stores", [("Origin", "https://anywhere.net")])
             #expect(["*", "https://anywhere.net"].contains(response["access-control-allow-origin"]))
         }
     }

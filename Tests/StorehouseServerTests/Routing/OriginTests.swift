@@ -5,11 +5,13 @@ import Testing
 
 /// A page of another origin changes nothing, whatever it sends, and a page that rebinds its name reads nothing.
 @Suite struct OriginTests {
+    /// Nobody listens there: requests only name it.
+    private static let port = 8080
     private static let action = Array(#"{"type":"counter/increment"}"#.utf8)
 
     /// Sends a request as it stands, and returns the response.
-    private static func send(_ text: String, to server: LiveServer) async throws -> TestResponse {
-        let client = try server.client()
+    private static func send(_ text: String, to api: any TestServing) async throws -> TestResponse {
+        let client = try api.client()
         try await client.send(text)
         return try await client.response()
     }
@@ -22,9 +24,9 @@ import Testing
         "http://localhost.:PORT", "http://Localhost:PORT", "http://" + String(repeating: "a", count: 510),
     ])
     func aForeignOriginIsForbiddenOnEveryRoute(origin: String) async throws {
-        try await LiveServer.run { server async throws in
-            let session = try await server.session()
-            let origin = origin.replacingOccurrences(of: "PORT", with: "\(server.port)")
+        try await TestAPI.run { api async throws in
+            let session = try await api.session()
+            let origin = origin.replacingOccurrences(of: "PORT", with: "\(Self.port)")
             let requests = [
                 ("POST", "/sessions"), ("POST", session.path + "/actions"), ("POST", session.path + "/forks"),
                 ("DELETE", session.path), ("PUT", session.path), ("PATCH", "/nothing"), ("POST", "/healthz"),
@@ -32,15 +34,15 @@ import Testing
             ]
             for (method, path) in requests {
                 let response = try await Self.send(
-                    "\(method) \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\nOrigin: \(origin)\r\n"
+                    "\(method) \(path) HTTP/1.1\r\nHost: localhost:\(Self.port)\r\nOrigin: \(origin)\r\n"
                         + "Content-Type: application/json\r\nContent-Length: 28\r\n\r\n{\"type\":\"counter/increment\"}",
-                    to: server)
+                    to: api)
                 #expect(response.status == 403 && response.code == "forbidden", "\(method) \(path)")
             }
             #expect(try await session.revision() == 0)
             for method in ["GET", "HEAD", "OPTIONS"] {
                 let path = method == "OPTIONS" ? "/sessions" : session.path
-                let response = try await server.send(TestRequest(method, path, [("Origin", origin)]))
+                let response = try await api.send(TestRequest(method, path, [("Origin", origin)]))
                 #expect(response.status < 300, "\(method)")
                 #expect(!response.fields.contains { $0.name.hasPrefix("access-control") })
             }
@@ -52,13 +54,13 @@ import Testing
         ("Content-Length: 9999999", 413), ("Expect: x", 417), ("Transfer-Encoding: gzip, chunked", 501),
     ])
     func aForeignOriginComesFirst(field: String, status: Int) async throws {
-        try await LiveServer.run { server async throws in
+        try await TestAPI.run { api async throws in
             for (origin, expected) in [
-                ("https://evil.example", 403), ("http://localhost:\(server.port)", status),
+                ("https://evil.example", 403), ("http://localhost:\(Self.port)", status),
             ] {
                 let response = try await Self.send(
-                    "POST /sessions HTTP/1.1\r\nHost: localhost:\(server.port)\r\nOrigin: \(origin)\r\n"
-                        + "X-Request-Id: mine\r\n\(field)\r\n\r\n", to: server)
+                    "POST /sessions HTTP/1.1\r\nHost: localhost:\(Self.port)\r\nOrigin: \(origin)\r\n"
+                        + "X-Request-Id: mine\r\n\(field)\r\n\r\n", to: api)
                 #expect(response.status == expected)
                 #expect(response["x-request-id"] == "mine" && response.json["requestId"] == "mine")
             }
@@ -67,27 +69,27 @@ import Testing
 
     @Test(arguments: ["http://localhost:PORT"])
     func theOriginOfTheServerMayActWithJSON(origin: String) async throws {
-        try await LiveServer.run { server async throws in
-            let session = try await server.session()
-            let origin = origin.replacingOccurrences(of: "PORT", with: "\(server.port)")
+        try await TestAPI.run { api async throws in
+            let session = try await api.session()
+            let origin = origin.replacingOccurrences(of: "PORT", with: "\(Self.port)")
             let head =
-                "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost:\(server.port)\r\nOrigin: \(origin)\r\n"
+                "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost:\(Self.port)\r\nOrigin: \(origin)\r\n"
                 + "Content-Length: 28\r\n"
             let body = String(decoding: Self.action, as: UTF8.self)
-            let json = try await Self.send(head + "Content-Type: application/json\r\n\r\n" + body, to: server)
+            let json = try await Self.send(head + "Content-Type: application/json\r\n\r\n" + body, to: api)
             #expect(json.status == 200)
             // A browser sends these without a preflight.
             for type in [
                 "", "Content-Type: application/x-www-form-urlencoded\r\n", "Content-Type: text/plain\r\n",
                 "Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n",
             ] {
-                let response = try await Self.send(head + type + "\r\n" + body, to: server)
+                let response = try await Self.send(head + type + "\r\n" + body, to: api)
                 #expect(response.status == 415 && response.code == "unsupported-media-type", "\(type)")
             }
             #expect(try await session.revision() == 1)
             // A request without a body has no content type.
             let created = try await Self.send(
-                "POST /sessions HTTP/1.1\r\nHost: localhost:\(server.port)\r\nOrigin: \(origin)\r\n\r\n", to: server)
+                "POST /sessions HTTP/1.1\r\nHost: localhost:\(Self.port)\r\nOrigin: \(origin)\r\n\r\n", to: api)
             #expect(created.status == 201)
         }
     }
@@ -101,32 +103,32 @@ import Testing
         ("localhost.:1", "http://localhost:1", 403), ("localhost:1", "http://localhost.:1", 403),
     ])
     func theOwnOriginIsThatOfTheHost(host: String, origin: String, status: Int) async throws {
-        try await LiveServer.run { server async throws in
-            let path = try await server.session().path
+        try await TestAPI.run { api async throws in
+            let path = try await api.session().path
             let response = try await Self.send(
                 "POST \(path)/actions HTTP/1.1\r\nHost: \(host)\r\nOrigin: \(origin)\r\n"
                     + "Content-Type: application/json\r\nContent-Length: 28\r\n\r\n{\"type\":\"counter/increment\"}",
-                to: server)
+                to: api)
             #expect(response.status == status)
         }
     }
 
     @Test func eachOfSeveralOriginsMustBeKnown() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.allowedOrigins = ["https://a.example"] }) {
-            server async throws in
+        try await TestAPI.run(configuration: .with { $0.http.allowedOrigins = ["https://a.example"] }) {
+            api async throws in
             let fields = [("Origin", "https://a.example"), ("Origin", "https://b.example")]
-            #expect(try await server.post("/sessions", fields, json: ["store": "app"]).status == 403)
-            #expect(try await server.post("/sessions", [fields[0], fields[0]], json: ["store": "app"]).status == 201)
+            #expect(try await api.post("/sessions", fields, json: ["store": "app"]).status == 403)
+            #expect(try await api.post("/sessions", [fields[0], fields[0]], json: ["store": "app"]).status == 201)
             #expect(
-                try await server.post("/sessions", [("Origin", "https://a.example:443")], json: ["store": "app"]).status
+                try await api.post("/sessions", [("Origin", "https://a.example:443")], json: ["store": "app"]).status
                     == 201)
         }
-        try await LiveServer.run(configuration: .with { $0.http.allowedOrigins = ["*"] }) { server async throws in
-            #expect(try await server.post("/sessions", [("Origin", "null")], json: ["store": "app"]).status == 201)
+        try await TestAPI.run(configuration: .with { $0.http.allowedOrigins = ["*"] }) { api async throws in
+            #expect(try await api.post("/sessions", [("Origin", "null")], json: ["store": "app"]).status == 201)
             // No page has an origin that is longer.
             for (length, status) in [(512, 201), (513, 403)] {
                 let origin = "http://" + String(repeating: "a", count: length - 7)
-                let response = try await server.post("/sessions", [("Origin", origin)], json: ["store": "app"])
+                let response = try await api.post("/sessions", [("Origin", origin)], json: ["store": "app"])
                 #expect(response.status == status)
                 #expect(response["access-control-allow-origin"] == (status == 201 ? origin : nil))
             }
@@ -138,8 +140,8 @@ import Testing
         "Content-Length: 60000\r\n", "Transfer-Encoding: chunked\r\n", "Content-Length: 10\r\nExpect: 100-continue\r\n",
     ])
     func aForeignOriginIsRefusedBeforeTheBody(framing: String) async throws {
-        try await LiveServer.run { server async throws in
-            let client = try server.client()
+        try await TestAPI.run { api async throws in
+            let client = try api.client()
             try await client.send(
                 "POST /sessions HTTP/1.1\r\nHost: localhost\r\nOrigin: https://a.example\r\n\(framing)\r\n")
             let response = try await client.response()
@@ -151,8 +153,8 @@ import Testing
 
     /// The next request of the connection is found behind the body.
     @Test func aRefusedRequestWhoseBodyHasArrivedLeavesTheConnectionOpen() async throws {
-        try await LiveServer.run { server async throws in
-            let client = try server.client()
+        try await TestAPI.run { api async throws in
+            let client = try api.client()
             let refused = TestRequest("POST", "/sessions", [("Origin", "https://a.example")], json: ["store": "app"])
             try await client.send(refused.bytes + TestRequest("GET", "/healthz").bytes)
             #expect(try await client.response().status == 403)
@@ -166,18 +168,18 @@ import Testing
         ("Host: [0::1]:9", 200), ("Host: localhost\r\nHost: localhost", 400), ("Host: ", 400), ("X: y", 400),
     ])
     func aLoopbackServerAnswersForItsNamesOnly(fields: String, status: Int) async throws {
-        try await LiveServer.run { server async throws in
-            let session = try await server.session().path
+        try await TestAPI.run { api async throws in
+            let session = try await api.session().path
             let stream = status == 200 ? [] : [session + "/events"]
             for path in ["/", "/healthz", "/metrics", "/openapi.json", session + "/state", "/nothing"] + stream {
                 let response = try await Self.send(
-                    "GET \(path) HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n", to: server)
+                    "GET \(path) HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n", to: api)
                 let expected = status == 200 && path == "/nothing" ? 404 : status
                 #expect(response.status == expected, "\(path)")
                 if status == 421 { #expect(response.code == "misdirected-request") }
             }
             for method in ["POST", "OPTIONS", "DELETE"] where status == 421 {
-                let response = try await Self.send("\(method) \(session) HTTP/1.1\r\n\(fields)\r\n\r\n", to: server)
+                let response = try await Self.send("\(method) \(session) HTTP/1.1\r\n\(fields)\r\n\r\n", to: api)
                 #expect(response.status == 421, "\(method)")
             }
         }
@@ -185,44 +187,44 @@ import Testing
 
     /// DNS rebinding: page and request name the same foreign host.
     @Test func anOriginThatFitsAForeignHostIsMisdirected() async throws {
-        try await LiveServer.run { server async throws in
+        try await TestAPI.run { api async throws in
             let response = try await Self.send(
-                "POST /sessions HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n", to: server)
+                "POST /sessions HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n", to: api)
             #expect(response.status == 421)
             let foreign = try await Self.send(
-                "POST /sessions HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://other.example\r\n\r\n", to: server)
+                "POST /sessions HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://other.example\r\n\r\n", to: api)
             #expect(foreign.status == 403)
         }
     }
 
     @Test func theHostOfAnAbsoluteTargetCounts() async throws {
-        try await LiveServer.run { server async throws in
+        try await TestAPI.run { api async throws in
             let head = "HTTP/1.1\r\nHost: "
             #expect(
-                try await Self.send("GET http://localhost/stores \(head)evil.example\r\n\r\n", to: server).status == 200
+                try await Self.send("GET http://localhost/stores \(head)evil.example\r\n\r\n", to: api).status == 200
             )
-            #expect(try await Self.send("GET http://evil.example/ \(head)localhost\r\n\r\n", to: server).status == 421)
-            #expect(try await Self.send("OPTIONS * \(head)evil.example\r\n\r\n", to: server).status == 421)
-            #expect(try await Self.send("CONNECT a.example:443 \(head)a.example:443\r\n\r\n", to: server).status == 421)
+            #expect(try await Self.send("GET http://evil.example/ \(head)localhost\r\n\r\n", to: api).status == 421)
+            #expect(try await Self.send("OPTIONS * \(head)evil.example\r\n\r\n", to: api).status == 421)
+            #expect(try await Self.send("CONNECT a.example:443 \(head)a.example:443\r\n\r\n", to: api).status == 421)
         }
     }
 
     /// No browser sends HTTP/1.0, but some load balancers probe with it.
     @Test func anHTTP10RequestMayNameNoHost() async throws {
-        try await LiveServer.run { server async throws in
-            #expect(try await Self.send("GET /healthz HTTP/1.0\r\n\r\n", to: server).status == 200)
+        try await TestAPI.run { api async throws in
+            #expect(try await Self.send("GET /healthz HTTP/1.0\r\n\r\n", to: api).status == 200)
             #expect(
-                try await Self.send("GET /healthz HTTP/1.0\r\nHost: evil.example\r\n\r\n", to: server).status == 421)
+                try await Self.send("GET /healthz HTTP/1.0\r\nHost: evil.example\r\n\r\n", to: api).status == 421)
             let post = "POST /sessions HTTP/1.0\r\nOrigin: http://localhost\r\n\r\n"
-            #expect(try await Self.send(post, to: server).status == 403)
+            #expect(try await Self.send(post, to: api).status == 403)
         }
     }
 
     @Test func configuredHostsReplaceTheDefault() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.allowedHosts = ["Api.Example", "::1"] }) {
-            server async throws in
+        try await TestAPI.run(configuration: .with { $0.http.allowedHosts = ["Api.Example", "::1"] }) {
+            api async throws in
             for (host, status) in [("api.example:8080", 200), ("[::1]", 200), ("localhost", 421), ("127.0.0.1", 421)] {
-                let response = try await Self.send("GET /stores HTTP/1.1\r\nHost: \(host)\r\n\r\n", to: server)
+                let response = try await Self.send("GET /stores HTTP/1.1\r\nHost: \(host)\r\n\r\n", to: api)
                 #expect(response.status == status, "\(host)")
             }
         }
@@ -256,14 +258,14 @@ import Testing
                 $0.http.trustedProxies = proxies
             }
         }
-        try await LiveServer.run(configuration: configuration(["127.0.0.0/8"])) { server async throws in
-            #expect(try await Self.send(request, to: server).status == status)
+        try await TestAPI.run(configuration: configuration(["127.0.0.0/8"])) { api async throws in
+            #expect(try await Self.send(request, to: api).status == status)
         }
         // A stranger may not say so: without TLS of its own, the server has no origin with https.
-        try await LiveServer.run(configuration: configuration(["192.0.2.0/24"])) { server async throws in
+        try await TestAPI.run(configuration: configuration(["192.0.2.0/24"])) { api async throws in
             let isPlain = fields == "Host: site.example" && origin.hasPrefix("http:")
             let isOwn = isPlain || origin == "http://site.example"
-            #expect(try await Self.send(request, to: server).status == (isOwn ? 201 : 403))
+            #expect(try await Self.send(request, to: api).status == (isOwn ? 201 : 403))
         }
     }
 }

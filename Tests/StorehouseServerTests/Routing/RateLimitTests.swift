@@ -4,7 +4,7 @@ import StoreKinds
 import StorehouseServer
 import Testing
 
-/// The limits of `limits.*` on a real server. No token is made during a test, unless its clock is advanced.
+/// The limits of `limits.*` of a whole API. No token is made during a test, unless its clock is advanced.
 @Suite struct RateLimitTests {
     private static let low = Configuration.RateLimit(rate: 0.001, burst: 3)
 
@@ -20,22 +20,22 @@ import Testing
     /// Serves while time stands still.
     private static func run(
         limiting limit: WritableKeyPath<Configuration.Limits, Configuration.RateLimit>,
-        _ body: (LiveServer) async throws -> Void
+        _ body: (TestAPI) async throws -> Void
     ) async throws {
         let configuration = Configuration.with { $0.limits[keyPath: limit] = low }
-        try await LiveServer.run(clock: ManualClock().clock, configuration: configuration, body)
+        try await TestAPI.run(clock: ManualClock().clock, configuration: configuration, body)
     }
 
     @Test func requestsOfAnAddressAreLimited() async throws {
-        try await Self.run(limiting: \.requests) { server in
-            let client = try server.client()
+        try await Self.run(limiting: \.requests) { api in
+            let client = try api.client()
             for path in ["/healthz", "/stores", "/nothing"] {
                 #expect(try await client.exchange(TestRequest("GET", path)).status != 429)
             }
             // Also on other connections, of other routes, and before the body is read.
-            Self.expectRefusal(try await server.get("/metrics"), within: 900...1000)
-            Self.expectRefusal(try await server.post("/sessions", json: ["store": "app"]))
-            let waiting = try server.client()
+            Self.expectRefusal(try await api.get("/metrics"), within: 900...1000)
+            Self.expectRefusal(try await api.post("/sessions", json: ["store": "app"]))
+            let waiting = try api.client()
             try await waiting.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
             Self.expectRefusal(try await waiting.response())
         }
@@ -47,9 +47,9 @@ import Testing
         ("Content-Length: x", 400),
     ])
     func requestsThatAreRefusedCountToo(field: String, status: Int) async throws {
-        try await Self.run(limiting: \.requests) { server in
+        try await Self.run(limiting: \.requests) { api in
             func send() async throws -> TestResponse {
-                let client = try server.client()
+                let client = try api.client()
                 try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n")
                 return try await client.response()
             }
@@ -60,50 +60,50 @@ import Testing
 
     @Test(arguments: [("Host: localhost\r\nOrigin: https://a.example", 403), ("Host: a.example", 421)])
     func foreignOriginsAndHostsCountToo(fields: String, status: Int) async throws {
-        try await Self.run(limiting: \.requests) { server in
+        try await Self.run(limiting: \.requests) { api in
             func send() async throws -> TestResponse {
-                let client = try server.client()
+                let client = try api.client()
                 try await client.send("POST /sessions HTTP/1.1\r\n\(fields)\r\nContent-Length: 0\r\n\r\n")
                 return try await client.response()
             }
             for _ in 0..<3 { #expect(try await send().status == status) }
             Self.expectRefusal(try await send(), within: 900...1000)
-            Self.expectRefusal(try await server.get("/stores"), within: 900...1000)
+            Self.expectRefusal(try await api.get("/stores"), within: 900...1000)
         }
     }
 
     @Test func creationsOfAnAddressAreLimited() async throws {
-        try await Self.run(limiting: \.sessions) { server in
-            let session = try await server.session()
+        try await Self.run(limiting: \.sessions) { api in
+            let session = try await api.session()
             // What is refused for another reason creates nothing.
-            #expect(try await server.post("/sessions", json: ["store": "none"]).status == 404)
+            #expect(try await api.post("/sessions", json: ["store": "none"]).status == 404)
             #expect(try await session.read("/forks").status == 405)
             for _ in 0..<2 {
-                #expect(try await server.post(session.path + "/forks", json: ["revision": 0]).status == 201)
+                #expect(try await api.post(session.path + "/forks", json: ["revision": 0]).status == 201)
             }
-            Self.expectRefusal(try await server.post(session.path + "/forks", json: ["revision": 0]))
-            Self.expectRefusal(try await server.post("/sessions", json: ["store": "app"]), within: 900...1000)
+            Self.expectRefusal(try await api.post(session.path + "/forks", json: ["revision": 0]))
+            Self.expectRefusal(try await api.post("/sessions", json: ["store": "app"]), within: 900...1000)
             #expect(try await session.increment().status == 200)
-            #expect(try await server.get("/metrics").text.contains("storehouse_sessions_total{event=\"created\"} 3\n"))
+            #expect(try await api.get("/metrics").text.contains("storehouse_sessions_total{event=\"created\"} 3\n"))
         }
     }
 
     /// Replaying a revision is the expensive part, so the limit comes before it, whatever the size of the state.
     @Test func aForkThatFailsCountsToo() async throws {
-        try await Self.run(limiting: \.sessions) { server in
-            let session = try await server.session()
+        try await Self.run(limiting: \.sessions) { api in
+            let session = try await api.session()
             for _ in 0..<2 {
-                let response = try await server.post(session.path + "/forks", json: ["revision": 99])
+                let response = try await api.post(session.path + "/forks", json: ["revision": 99])
                 #expect(response.code == "no-such-revision")
             }
-            Self.expectRefusal(try await server.post(session.path + "/forks", json: ["revision": 99]))
+            Self.expectRefusal(try await api.post(session.path + "/forks", json: ["revision": 99]))
         }
     }
 
     @Test func actionsOfASessionAreLimited() async throws {
-        try await Self.run(limiting: \.actions) { server in
-            let session = try await server.session()
-            let other = try await server.session()
+        try await Self.run(limiting: \.actions) { api in
+            let session = try await api.session()
+            let other = try await api.session()
             #expect(
                 try await session.post([["type": "counter/increment"], ["type": "counter/increment"]]).status == 200)
             #expect(try await session.increment().status == 200)
@@ -122,15 +122,15 @@ import Testing
     @Test func aRefusedActionUsesNoKey() async throws {
         let clock = ManualClock()
         let configuration = Configuration.with { $0.limits.actions = .init(rate: 0.5, burst: 1) }
-        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server async throws in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock, configuration: configuration) { api async throws in
+            let session = try await api.session()
             #expect(try await session.increment().status == 200)
             let request = session.request("counter/increment", fields: [("Idempotency-Key", "\"k\"")])
-            Self.expectRefusal(try await server.send(request), within: 2...2)
+            Self.expectRefusal(try await api.send(request), within: 2...2)
             clock.advance(by: 1999)
-            Self.expectRefusal(try await server.send(request), within: 1...1)
+            Self.expectRefusal(try await api.send(request), within: 1...1)
             clock.advance(by: 1)
-            let response = try await server.send(request)
+            let response = try await api.send(request)
             #expect(response.status == 200 && response.revision == 2)
             #expect(response["idempotency-replayed"] == nil)
         }
@@ -142,9 +142,9 @@ import Testing
             $0.http.trustedProxies = ["127.0.0.1"]
             $0.log.access = .all
         }
-        try await LiveServer.run(clock: ManualClock().clock, configuration: configuration) { server async throws in
+        try await TestAPI.run(clock: ManualClock().clock, configuration: configuration) { api async throws in
             func status(_ value: String) async throws -> Int {
-                try await server.get("/healthz", [("X-Forwarded-For", value)]).status
+                try await api.get("/healthz", [("X-Forwarded-For", value)]).status
             }
             // What the client adds does not make it another one. IPv6 addresses count by their first 64 bits.
             for value in ["192.0.2.1", "198.51.100.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"] {
@@ -155,8 +155,8 @@ import Testing
             for value in ["2001:db8::1", "2001:db8::2", "[2001:db8::3]:443"] { #expect(try await status(value) == 200) }
             #expect(try await status("2001:db8::4") == 429)
             #expect(try await status("2001:db8:0:1::4") == 200)
-            #expect(try await server.get("/healthz", [("Forwarded", "for=192.0.2.1")]).status == 429)
-            try await server.log.line(with: "client=192.0.2.2")
+            #expect(try await api.get("/healthz", [("Forwarded", "for=192.0.2.1")]).status == 429)
+            try await api.log.line(with: "client=192.0.2.2")
         }
     }
 
@@ -166,13 +166,13 @@ import Testing
             $0.http.trustedProxies = ["192.0.2.0/24"]
             $0.log.access = .all
         }
-        try await LiveServer.run(clock: ManualClock().clock, configuration: configuration) { server async throws in
+        try await TestAPI.run(clock: ManualClock().clock, configuration: configuration) { api async throws in
             for last in 0..<3 {
-                #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.\(last)")]).status == 200)
+                #expect(try await api.get("/healthz", [("X-Forwarded-For", "198.51.100.\(last)")]).status == 200)
             }
-            #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.9")]).status == 429)
-            try await server.log.line(with: "client=127.0.0.1")
-            #expect(!server.log.text.contains("client=198.51.100"))
+            #expect(try await api.get("/healthz", [("X-Forwarded-For", "198.51.100.9")]).status == 429)
+            try await api.log.line(with: "client=127.0.0.1")
+            #expect(!api.log.text.contains("client=198.51.100"))
         }
     }
 
