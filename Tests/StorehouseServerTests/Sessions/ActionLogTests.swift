@@ -11,8 +11,8 @@ import Testing
     @Test func everyCommitIsListedWithItsOriginAndCause() async throws {
         let clock = ManualClock(1_700_000_000_000)
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote, clock: clock.clock) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote, clock: clock.clock) { api in
+            let session = try await api.session()
             _ = try await session.increment(5)
             _ = try await session.dispatch("betslip/placeBet")
             _ = try await session.dispatch("animal/ackError")
@@ -47,8 +47,8 @@ import Testing
             $0.http.maxBodyBytes = 1 << 20
             $0.sessions.maxStateBytes = 1 << 28
         }
-        try await LiveServer.run(configuration: configuration) { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run(configuration: configuration) { api in
+            let session = try await api.session("planner")
             for _ in 0..<8 { #expect(try await session.post(.longTasks(50)).status == 200) }
             var (revisions, next, pages) = ([Int](), 0, 0)
             while true {
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func pagesAreConsecutive() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 50)))
             let pages: [(String, ClosedRange<Int>, JSONValue)] = [
@@ -90,16 +90,16 @@ import Testing
 
     @Test(arguments: ["limit=0", "limit=1001", "limit=x", "after=-1", "after=x"])
     func invalidPagesAreRefused(_ query: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.session().read("/actions?\(query)")
+        try await TestAPI.run { api in
+            let response = try await api.session().read("/actions?\(query)")
             #expect(response.status == 400)
             #expect(response.code == "malformed-request")
         }
     }
 
     @Test func revisionsBeyondRetentionAreGone() async throws {
-        try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 10 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.storage.keepCommits = 10 }) { api in
+            let session = try await api.session()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))
             let gone = try await session.read("/actions")
             #expect(gone.code == "revision-gone")
@@ -112,13 +112,13 @@ import Testing
     /// The link of each page is the request for the next.
     @Test(arguments: ["", "?limit=7", "?after=0&limit=7&trace=a%20b", "?limit=7&after=0"])
     func aPageLinksToTheNext(_ query: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 50))
             for _ in 0..<5 { _ = try await session.post(batch) }
             var (revisions, path) = ([Int](), Optional(session.path + "/actions" + query))
             while let target = path, revisions.count < 1000 {
-                let page = try await server.get(target)
+                let page = try await api.get(target)
                 revisions += page[json: "actions"]?.asArray?.compactMap { $0["revision"]?.asInteger } ?? []
                 let next = page["link"]?.wholeMatch(of: /<([^>]+)>; rel="next"/).map { String($0.1) }
                 #expect((next == nil) == (page[json: "next"] == .null))
@@ -131,12 +131,12 @@ import Testing
 
     @Test(arguments: [false, true])
     func aLogThatWasCutNamesItsOldestRevision(_ isDurable: Bool) async throws {
-        let body: @Sendable (LiveServer) async throws -> Void = { server in
-            let session = try await server.session()
+        let body: @Sendable (TestAPI) async throws -> Void = { api in
+            let session = try await api.session()
             let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 100))
             for _ in 0..<10 { _ = try await session.post(batch) }
             // With a database the log is cut in the background, until it has no more than twice as many commits as it keeps.
-            let gone = try await server.eventually(TestRequest("GET", session.path + "/actions")) {
+            let gone = try await api.eventually(TestRequest("GET", session.path + "/actions")) {
                 $0.status == 410 && ($0[json: "oldest"]?.asInteger ?? 0) > 800
             }
             #expect(gone.code == "revision-gone")
@@ -151,9 +151,9 @@ import Testing
         }
         let configuration = Configuration.with { $0.storage.keepCommits = 100 }
         if isDurable {
-            try await DurableServer().run(configuration: configuration, body)
+            try await DurableServer().runAPI(configuration: configuration, body)
         } else {
-            try await LiveServer.run(configuration: configuration, body)
+            try await TestAPI.run(configuration: configuration, body)
         }
     }
 }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct ActionTests {
     @Test(arguments: [("gzip", 415), ("identity, br", 415), ("Identity", 200)])
     func anEncodedBodyIsRefused(_ coding: String, _ status: Int) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: [("Content-Encoding", coding)])
             #expect(response.status == status)
             if status == 415 {
@@ -19,8 +19,8 @@ import Testing
 
     @Test(arguments: ["application/json", "text/plain"])
     func twoContentTypesAreRefused(_ second: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: [("Content-Type", second)])
             #expect(response.status == 400 && response.code == "malformed-request")
             #expect(try await session.revision() == 0)
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func aCommitAnswersWithRevisionOutcomeStateAndEffects() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.increment(5)
             #expect(response.status == 200)
             #expect(response.taggedRevision == 1)
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test func aCommitWithoutChangesIsARevisionToo() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for revision in 1...2 {
                 let response = try await session.dispatch("calendar/selectDay", ["day": "2024-02-29"])
                 #expect(response.revision == revision)
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func actionsWithoutEffectOnTheStateAreIgnored() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("animal/cancelFetch")
             #expect(response.status == 200)
             #expect(response.taggedRevision == 0)
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func theEffectsThatAnActionStartedAreListed() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             #expect(try await session.dispatch("animal/fetchAnimal")[json: "effects"] == ["animal.fetch"])
         }
     }
@@ -78,9 +78,9 @@ import Testing
         "\n {\"payload\" : {\"by\" : 1e0} , \"type\" : \"counter\\u002fincrement\"}\t",
     ])
     func theSameActionCanBeWrittenInManyWays(_ body: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await server.send(
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let response = try await api.send(
                 TestRequest("POST", session.path + "/actions", body: Array(body.utf8)))
             #expect(response.status == 200)
             #expect(response.at("/state/counter/count") == 1)
@@ -92,12 +92,12 @@ import Testing
         "application/x-www-form-urlencoded",
     ])
     func contentTypesOfCurlAndOfJSONAreTaken(_ type: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let body = Array(#"{"type":"counter/increment"}"#.utf8)
             let path = session.path + "/actions"
             #expect(
-                try await server.send(TestRequest("POST", path, [("Content-Type", type)], body: body)).status == 200)
+                try await api.send(TestRequest("POST", path, [("Content-Type", type)], body: body)).status == 200)
         }
     }
 
@@ -106,11 +106,11 @@ import Testing
         "nonsense", "",
     ])
     func otherContentTypesAreNot(_ type: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let body = Array(#"{"type":"counter/increment"}"#.utf8)
             for path in [session.path + "/actions", "/sessions"] {
-                let response = try await server.send(TestRequest("POST", path, [("Content-Type", type)], body: body))
+                let response = try await api.send(TestRequest("POST", path, [("Content-Type", type)], body: body))
                 #expect(response.status == 415)
                 #expect(response.code == "unsupported-media-type")
             }
@@ -119,8 +119,8 @@ import Testing
     }
 
     @Test func selectNarrowsTheStateOfTheAnswer() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let counted = try await session.dispatch("counter/increment", query: "?select=/counter/count")
             #expect(counted[json: "state"] == 1)
             let absent = try await session.dispatch("counter/increment", query: "?select=/nothing/here")
@@ -134,8 +134,8 @@ import Testing
     }
 
     @Test func aRejectedActionNamesItsReasonAndCommitsNothing() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("betslip/placeBet")
             #expect(response.status == 409)
             #expect(response.code == "action-rejected")
@@ -146,15 +146,15 @@ import Testing
     }
 
     @Test func anUnknownActionComesWithTheNearestKnown() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/incremnt")
             #expect(response.status == 422)
             #expect(response.code == "unknown-action")
             #expect(response[json: "nearest"]?.asArray?.contains("counter/increment") == true)
             #expect(response[json: "detail"]?.asString?.contains("counter/increment") == true)
             // Known, but not to this kind.
-            let other = try await server.session("betting")
+            let other = try await api.session("betting")
             #expect(try await other.dispatch("animal/fetchAnimal").code == "unknown-action")
         }
     }
@@ -166,8 +166,8 @@ import Testing
             ("login/failed", ["code": "networkError", "message": "x"]),
         ] as [(String, JSONValue)])
     func internalActionsAreForbidden(_ type: String, _ payload: JSONValue) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch(type, payload)
             #expect(response.status == 403)
             #expect(response.code == "internal-action")
@@ -198,9 +198,9 @@ import Testing
             (#""counter/increment""#, [""]), ("7", [""]), ("null", [""]),
         ] as [(String, [String])])
     func whatDoesNotFitTheSchemaIsPointedAt(_ body: String, _ pointers: [String]) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await server.send(TestRequest("POST", session.path + "/actions", body: Array(body.utf8)))
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let response = try await api.send(TestRequest("POST", session.path + "/actions", body: Array(body.utf8)))
             #expect(response.status == 422)
             #expect(response.code == "invalid-payload")
             let errors = try #require(response[json: "errors"]?.asArray)
@@ -212,10 +212,10 @@ import Testing
 
     @Test(arguments: [("{", 1), (#"{"type":}"#, 8), ("", 0), ("{} x", 3), ("type=x", 1), (#"{"a":1,"a":2}"#, 7)])
     func malformedJSONIsReportedWithItsOffset(_ body: String, _ offset: Int) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let request = TestRequest("POST", session.path + "/actions", body: Array(body.utf8))
-            let response = try await server.send(request)
+            let response = try await api.send(request)
             #expect(response.status == 400)
             #expect(response.code == "malformed-json")
             #expect(response[json: "detail"]?.asString?.contains("\(offset)") == true)

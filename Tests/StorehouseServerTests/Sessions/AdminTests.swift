@@ -7,26 +7,26 @@ import Testing
 @Suite struct AdminTests {
     private static let token = "a-token-of-some-length"
 
-    private static func run(_ body: (LiveServer) async throws -> Void) async throws {
-        try await LiveServer.run(configuration: .with { $0.admin.token = .init(token) }, body)
+    private static func run(_ body: (TestAPI) async throws -> Void) async throws {
+        try await TestAPI.run(configuration: .with { $0.admin.token = .init(token) }, body)
     }
 
-    private static func list(_ server: LiveServer, _ query: String = "") async throws -> TestResponse {
-        try await server.get("/admin/sessions" + query, [("Authorization", "bearer \(token)")])
+    private static func list(_ api: any TestServing, _ query: String = "") async throws -> TestResponse {
+        try await api.get("/admin/sessions" + query, [("Authorization", "bearer \(token)")])
     }
 
     @Test func allSessionsAreListedPageByPage() async throws {
-        try await Self.run { server in
-            #expect(try await Self.list(server).json == ["sessions": [], "next": nil])
+        try await Self.run { api in
+            #expect(try await Self.list(api).json == ["sessions": [], "next": nil])
             var ids: [String] = []
             for store in ["app", "login", "planner", "animal", "betting"] {
-                let session = try await server.session(store)
+                let session = try await api.session(store)
                 ids.append(String(session.path.dropFirst("/sessions/".count)))
             }
             ids.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             var (found, after): ([String], String?) = ([], nil)
             repeat {
-                let page = try await Self.list(server, "?limit=2" + (after.map { "&after=\($0)" } ?? ""))
+                let page = try await Self.list(api, "?limit=2" + (after.map { "&after=\($0)" } ?? ""))
                 #expect(page.status == 200)
                 #expect(page["cache-control"] == "no-store")
                 found += page[json: "sessions"]?.asArray?.compactMap { $0["id"]?.asString } ?? []
@@ -35,7 +35,7 @@ import Testing
                 #expect(after.map(ids.contains) != true)
             } while after != nil && found.count < 100
             #expect(found == ids)
-            let document = try await Self.list(server, "?limit=1").at("/sessions/0")
+            let document = try await Self.list(api, "?limit=1").at("/sessions/0")
             #expect(document?["revision"] == 0)
             #expect(document?["links"]?["self"]?.asString == "/sessions/\(ids[0])")
         }
@@ -43,10 +43,10 @@ import Testing
 
     @Test(arguments: [nil, "", "Bearer", "Bearer ", "Bearer wrong", "Basic YTpi", "Bearer a-token-of-some-lengtH"])
     func listingRequiresTheAdminToken(_ authorization: String?) async throws {
-        try await Self.run { server in
-            let session = try await server.session()
+        try await Self.run { api in
+            let session = try await api.session()
             let fields = authorization.map { [("Authorization", $0)] } ?? []
-            let response = try await server.get("/admin/sessions", fields)
+            let response = try await api.get("/admin/sessions", fields)
             #expect(response.status == 401)
             #expect(response.code == "unauthorized")
             #expect(response["www-authenticate"]?.hasPrefix("Bearer") == true)
@@ -56,8 +56,8 @@ import Testing
 
     @Test(arguments: [["Bearer \(token)", "Bearer wrong"], ["Bearer wrong", "Bearer \(token)"]])
     func twoCredentialsAreRefused(_ values: [String]) async throws {
-        try await Self.run { server in
-            let response = try await server.get("/admin/sessions", values.map { ("Authorization", $0) })
+        try await Self.run { api in
+            let response = try await api.get("/admin/sessions", values.map { ("Authorization", $0) })
             #expect(response.status == 401 && response.code == "unauthorized")
             #expect(response["www-authenticate"]?.hasPrefix("Bearer") == true)
         }
@@ -65,43 +65,43 @@ import Testing
 
     @Test(arguments: [false, true])
     func theListCanBeFiltered(_ isDurable: Bool) async throws {
-        let body: @Sendable (LiveServer) async throws -> Void = { server in
+        let body: @Sendable (TestAPI) async throws -> Void = { api in
             var planners: Set<String> = []
             for store in ["app", "planner", "login", "planner", "app", "planner"] {
-                let session = try await server.session(store)
+                let session = try await api.session(store)
                 if store == "planner" { planners.insert(session.path) }
             }
             var (found, after) = ([String](), Optional(""))
             while let cursor = after, found.count < 10 {
-                let page = try await Self.list(server, "?store=planner&limit=2\(cursor)")
+                let page = try await Self.list(api, "?store=planner&limit=2\(cursor)")
                 let sessions = page[json: "sessions"]?.asArray ?? []
                 #expect(sessions.allSatisfy { $0["store"] == "planner" } && (1...2).contains(sessions.count))
                 found += sessions.compactMap { $0["links"]?["self"]?.asString }
                 after = page[json: "next"]?.asString.map { "&after=\($0)" }
             }
             #expect(Set(found) == planners && found.count == 3)
-            let next = try #require(try await Self.list(server, "?limit=1").json["next"]?.asString)
+            let next = try #require(try await Self.list(api, "?limit=1").json["next"]?.asString)
             let id = String(found[0].dropFirst("/sessions/".count))
             for other in [id, String(next.dropLast()), String(next.dropFirst()), next + "A", "A" + next, ""] {
-                #expect(try await Self.list(server, "?after=\(other)").code == "malformed-request")
+                #expect(try await Self.list(api, "?after=\(other)").code == "malformed-request")
             }
-            #expect(try await Self.list(server, "?store=nothing").json == ["sessions": [], "next": nil])
-            #expect(try await Self.list(server, "?owner=somebody").json == ["sessions": [], "next": nil])
-            #expect(try await Self.list(server, "?stores=app").code == "malformed-request")
+            #expect(try await Self.list(api, "?store=nothing").json == ["sessions": [], "next": nil])
+            #expect(try await Self.list(api, "?owner=somebody").json == ["sessions": [], "next": nil])
+            #expect(try await Self.list(api, "?stores=app").code == "malformed-request")
             for mark in [Fingerprint.of(id), Fingerprint.of(id).uppercased()] {
-                let marked = try await Self.list(server, "?mark=\(mark)")
+                let marked = try await Self.list(api, "?mark=\(mark)")
                 #expect(marked[json: "sessions"]?.asArray?.count == 1 && marked.at("/sessions/0/id")?.asString == id)
-                #expect(try await Self.list(server, "?mark=\(mark)&store=login").at("/sessions/0") == nil)
+                #expect(try await Self.list(api, "?mark=\(mark)&store=login").at("/sessions/0") == nil)
             }
             for mark in ["", "35c5700", "35c5700b0", "35c5700g"] {
-                #expect(try await Self.list(server, "?mark=\(mark)").code == "malformed-request")
+                #expect(try await Self.list(api, "?mark=\(mark)").code == "malformed-request")
             }
         }
         let configuration = Configuration.with { $0.admin.token = .init(Self.token) }
         if isDurable {
-            try await DurableServer().run(configuration: configuration, body)
+            try await DurableServer().runAPI(configuration: configuration, body)
         } else {
-            try await LiveServer.run(configuration: configuration, body)
+            try await TestAPI.run(configuration: configuration, body)
         }
     }
 
@@ -111,45 +111,45 @@ import Testing
             $0.admin.token = .init(Self.token)
             $0.sessions.idleTimeout = .seconds(60)
         }
-        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock, configuration: configuration) { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let own = try await session.read()
             clock.advance(by: 5000)
             let fields = [("Authorization", "Bearer \(Self.token)")]
-            let shown = try await server.get("/admin" + session.path, fields)
+            let shown = try await api.get("/admin" + session.path, fields)
             #expect(shown.status == 200 && shown["cache-control"] == "no-store")
             #expect(shown.json == own.json)
-            #expect(try await server.send(TestRequest("HEAD", "/admin" + session.path, fields)).status == 200)
+            #expect(try await api.send(TestRequest("HEAD", "/admin" + session.path, fields)).status == 200)
             clock.advance(by: 56_000)
-            #expect(try await server.get("/admin" + session.path, fields).code == "session-ended")
+            #expect(try await api.get("/admin" + session.path, fields).code == "session-ended")
             for id in ["nobody", "AAAAAAAAAAAAAAAAAAAAAA"] {
-                #expect(try await server.get("/admin/sessions/" + id, fields).code == "no-such-session")
+                #expect(try await api.get("/admin/sessions/" + id, fields).code == "no-such-session")
             }
         }
     }
 
     @Test func aSessionCanBeEnded() async throws {
-        try await Self.run { server in
-            let session = try await server.session()
+        try await Self.run { api in
+            let session = try await api.session()
             let events = try await session.events()
             _ = try await events.state()
             let request = TestRequest("DELETE", "/admin" + session.path)
             for fields in [[], [("Authorization", "Bearer wrong")]] {
                 var refused = request
                 refused.fields = fields
-                let answer = try await server.send(refused)
+                let answer = try await api.send(refused)
                 #expect(answer.code == "unauthorized" && answer["www-authenticate"]?.hasPrefix("Bearer") == true)
             }
             #expect(try await session.read().status == 200)
             let authorized = request.with("Authorization", "Bearer \(Self.token)")
-            #expect(try await server.send(authorized).status == 204)
+            #expect(try await api.send(authorized).status == 204)
             #expect(try await events.event()?.data["reason"] == "session-ended")
             #expect(try await session.read().code == "session-ended")
-            #expect(try await server.send(authorized).code == "session-ended")
+            #expect(try await api.send(authorized).code == "session-ended")
             for (path, code) in [("/admin/sessions/", 404), ("/admin" + session.path + "/state", 404), ("/admin", 404)]
             {
-                #expect(try await server.get(path, [("Authorization", "Bearer \(Self.token)")]).status == code)
+                #expect(try await api.get(path, [("Authorization", "Bearer \(Self.token)")]).status == code)
             }
         }
     }
@@ -157,28 +157,28 @@ import Testing
     /// The document of a session that hibernates is loaded for the operator.
     @Test func aStoredSessionIsShownAndEnded() async throws {
         let durable = try DurableServer()
-        let path = try await durable.run { server in
-            let session = try await server.session("planner")
+        let path = try await durable.runAPI { api in
+            let session = try await api.session("planner")
             _ = try await session.dispatch("tasks/add", ["title": "one"])
             return session.path
         }
         let configuration = Configuration.with { $0.admin.token = .init(Self.token) }
-        try await durable.run(configuration: configuration) { server in
+        try await durable.runAPI(configuration: configuration) { api in
             let fields = [("Authorization", "Bearer \(Self.token)")]
-            let shown = try await server.get("/admin" + path, fields)
+            let shown = try await api.get("/admin" + path, fields)
             #expect(shown[json: "revision"] == 1)
-            #expect(try await server.send(TestRequest("DELETE", "/admin" + path, fields)).status == 204)
+            #expect(try await api.send(TestRequest("DELETE", "/admin" + path, fields)).status == 204)
         }
-        try await durable.run(configuration: configuration) { server in
-            let late = try await server.get(path)
+        try await durable.runAPI(configuration: configuration) { api in
+            let late = try await api.get(path)
             #expect(late.code == "session-ended")
         }
     }
 
     @Test(arguments: ["?after=nobody", "?limit=0", "?limit=1001", "?limit=x"])
     func invalidPagesAreRefused(_ query: String) async throws {
-        try await Self.run { server in
-            let response = try await Self.list(server, query)
+        try await Self.run { api in
+            let response = try await Self.list(api, query)
             #expect(response.code == "malformed-request")
         }
     }
@@ -204,7 +204,8 @@ import Testing
     }
 
     @Test func theLogNamesNoTokenAndNoSwitchIfThereIsOne() async throws {
-        try await Self.run { server in
+        // Only a server that listens tells of the switch.
+        try await LiveServer.run(configuration: .with { $0.admin.token = .init(Self.token) }) { server in
             let list = try await Self.list(server)
             #expect(list.status == 200)
             #expect(!server.log.text.contains("/admin is off"))

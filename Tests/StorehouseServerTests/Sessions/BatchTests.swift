@@ -6,8 +6,8 @@ import Testing
     private static let increment: JSONValue = ["type": "counter/increment"]
 
     @Test func aBatchIsCommittedInOrderWithARevisionEach() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.post([
                 ["type": "user/balanceIncrease", "payload": ["value": 100]],
                 ["type": "betslip/addSelection", "payload": Self.selection],
@@ -26,8 +26,8 @@ import Testing
 
     @Test(arguments: ["app", "login"])
     func oneRejectionRevertsTheWholeBatch(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             let entering: JSONValue = ["type": "login/enteringCredential", "payload": ["username": "a long name"]]
             let rejected = try await session.post([entering, entering, ["type": "login/authenticate"]])
             #expect(rejected.status == 409)
@@ -50,8 +50,8 @@ import Testing
 
     @Test(arguments: [(1, 200), (100, 200), (0, 422), (101, 422)])
     func aBatchHas1To100Actions(_ count: Int, _ status: Int) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.post(.array(Array(repeating: Self.increment, count: count)))
             #expect(response.status == status)
             #expect(try await session.state("/counter/count") == .integer(status == 200 ? count : 0))
@@ -59,8 +59,8 @@ import Testing
     }
 
     @Test func theOutcomeIsCommittedIfAnyActionWas() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let ignored: JSONValue = ["type": "animal/ackError"]
             let some = try await session.post([ignored, Self.increment, ignored])
             #expect(some[json: "outcome"] == "committed")
@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test func theEffectsOfAllItsActionsAreListed() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.post([
                 ["type": "login/enteringCredential", "payload": ["username": "a long name"]],
                 ["type": "login/enteringCredential", "payload": ["password": "a long password"]],
@@ -85,8 +85,8 @@ import Testing
     }
 
     @Test func aConditionHoldsForTheWholeBatch() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let batch: JSONValue = [Self.increment, Self.increment]
             #expect(try await session.post(batch, [("If-Match", "\"0\"")]).revision == 2)
             #expect(try await session.post(batch, [("If-Match", "\"1\"")]).status == 412)

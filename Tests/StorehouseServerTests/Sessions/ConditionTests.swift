@@ -8,8 +8,8 @@ import Testing
         "\"1\"", "*", "\"0\", \"1\"", "\"7\",\"1\"", " \"1\" ", "\"x\", \"1\"", "W/\"1\", \"1\"", ", \"1\",",
     ])
     func aConditionThatHoldsCommits(_ condition: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let response = try await session.dispatch("counter/increment", fields: [("If-Match", condition)])
             #expect(response.status == 200)
@@ -20,8 +20,8 @@ import Testing
     // A weak tag matches nothing where strong comparison is asked for (RFC 9110, section 13.1.1).
     @Test(arguments: ["\"0\"", "\"2\"", "\"0\", \"2\"", "W/\"1\"", "\"01\"", "\"+1\"", "\"\"", "\"x\""])
     func aConditionThatDoesNotHoldCommitsNothing(_ condition: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let response = try await session.dispatch("counter/increment", fields: [("If-Match", condition)])
             #expect(response.status == 412)
@@ -32,18 +32,18 @@ import Testing
     }
 
     @Test func aWeakTagIsToldWhyItNeverMatches() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let tag = try #require(try await session.increment()["etag"])
-            let share = LiveSession(server: server, path: try await session.share().path)
+            let share = LiveSession(server: api, path: try await session.share().path)
             let weak = [("If-Match", "W/\(tag)")]
             for answer in [
                 try await session.dispatch("counter/increment", fields: weak),
                 try await session.dispatch("counter/increment", query: "?dryRun=true", fields: weak),
                 try await share.dispatch("counter/increment", fields: weak),
                 try await session.read("/state", weak), try await share.read("/state", weak),
-                try await server.send(TestRequest("PUT", session.path, weak)),
-                try await server.send(TestRequest("DELETE", session.path, weak)),
+                try await api.send(TestRequest("PUT", session.path, weak)),
+                try await api.send(TestRequest("DELETE", session.path, weak)),
             ] {
                 #expect(answer.status == 412 && answer["etag"] == tag)
                 let detail = try #require(answer.json["detail"]?.asString)
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func theTagOfAResponseIsACondition() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let tag = try #require(try await session.increment()["etag"])
             let history = tag.dropFirst(3).dropLast()
             #expect(!history.isEmpty)
             #expect(try await session.read("/state")["etag"] == tag)
             #expect(try await session.read("/state?revision=1")["etag"] == tag)
-            let other = try #require(try await server.session().read("/state")["etag"])
+            let other = try #require(try await api.session().read("/state")["etag"])
             #expect(other.hasPrefix("\"0.") && !other.contains(history))
             for condition in [tag, "W/\(tag)", "\"1\"", "W/\"1\"", "*", "\"7\", \(tag)"] {
                 let answer = try await session.read("/state", [("If-None-Match", condition)])
@@ -86,8 +86,8 @@ import Testing
         ("\"1\"", "\"1\"", 304), ("\"1\"", "\"0\"", 200), ("1", nil, 400),
     ])
     func aReadHasConditions(match: String, noneMatch: String?, status: Int) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let fields = [("If-Match", match)] + (noneMatch.map { [("If-None-Match", $0)] } ?? [])
             for path in ["/state", "/state?revision=1", "/state?select=/counter"] {
@@ -108,56 +108,56 @@ import Testing
     }
 
     @Test func aDeletionHasConditions() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let tag = try #require(try await session.increment()["etag"])
             for (name, value, status) in [
                 ("If-Match", "\"0\"", 412), ("If-Match", "W/\(tag)", 412), ("If-None-Match", "*", 412),
                 ("If-Match", "1", 400),
             ] {
-                let refused = try await server.send(TestRequest("DELETE", session.path, [(name, value)]))
+                let refused = try await api.send(TestRequest("DELETE", session.path, [(name, value)]))
                 #expect(refused.status == status, "\(name): \(value)")
                 if status == 412 { #expect(refused["etag"] == tag) }
             }
             #expect(try await session.revision() == 1)
-            #expect(try await server.send(TestRequest("DELETE", session.path, [("If-Match", tag)])).status == 204)
+            #expect(try await api.send(TestRequest("DELETE", session.path, [("If-Match", tag)])).status == 204)
             // What would be refused anyway has no conditions.
-            #expect(try await server.send(TestRequest("DELETE", session.path, [("If-Match", "\"0\"")])).status == 410)
+            #expect(try await api.send(TestRequest("DELETE", session.path, [("If-Match", "\"0\"")])).status == 410)
         }
     }
 
     @Test func aCreationHasConditions() async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             let path = "/sessions/0123456789abcdefABCDEg"
             func put(_ fields: [(String, String)]) async throws -> TestResponse {
-                try await server.send(TestRequest("PUT", path, fields))
+                try await api.send(TestRequest("PUT", path, fields))
             }
             #expect(try await put([("If-Match", "*")]).code == "no-such-session")
-            #expect(try await server.get(path).status == 404)
+            #expect(try await api.get(path).status == 404)
             #expect(try await put([("If-None-Match", "*")]).status == 201)
             let again = try await put([("If-None-Match", "*")])
             #expect(again.status == 412 && again.taggedRevision == 0)
             #expect(try await put([("If-Match", "\"0\"")]).status == 200)
             #expect(try await put([("If-Match", "\"1\"")]).status == 412)
             let other = TestRequest("PUT", path, [("If-None-Match", "*")], json: ["store": "planner"])
-            #expect(try await server.send(other).status == 409)
+            #expect(try await api.send(other).status == 409)
         }
     }
 
     /// The same revision of a restored backup may be another state.
     @Test func aRestoredBackupHasAnotherHistory() async throws {
         let (durable, backup) = (try DurableServer(), try DurableServer())
-        let (path, tag) = try await durable.run { server in
-            let session = try await server.session()
+        let (path, tag) = try await durable.runAPI { api in
+            let session = try await api.session()
             return (session.path, try #require(try await session.increment()["etag"]))
         }
-        try await durable.run { server in
-            let later = try await server.get(path + "/state")
+        try await durable.runAPI { api in
+            let later = try await api.get(path + "/state")
             #expect(later["etag"] == tag)
         }
         try SQLiteStorage.backup(durable.path, to: backup.path)
-        try await backup.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await backup.run { api in
+            let session = LiveSession(server: api, path: path)
             let answer = try await session.read("/state", [("If-None-Match", tag)])
             #expect(answer.status == 200 && answer.taggedRevision == 1 && answer["etag"] != tag)
             #expect(try await session.dispatch("counter/increment", fields: [("If-Match", tag)]).status == 412)
@@ -167,8 +167,8 @@ import Testing
 
     @Test(arguments: ["1", "\"1", "w/\"1\"", "\"1\" \"2\"", "*, \"1\"", "\"1\"; q=1", ""])
     func whatIsNoEntityTagIsRefused(_ condition: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let response = try await session.dispatch("counter/increment", fields: [("If-Match", condition)])
             #expect(response.status == 400)
@@ -178,8 +178,8 @@ import Testing
     }
 
     @Test func aListMayStandInSeveralLines() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch(
                 "counter/increment", fields: [("If-Match", "\"7\""), ("If-Match", "\"0\"")])
             #expect(response.status == 200)
@@ -188,12 +188,12 @@ import Testing
 
     @Test(arguments: ["app", "login"])
     func oneOfManyWithTheSameConditionCommits(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             let request = session.request(
                 "login/enteringCredential", ["username": "name"], fields: [("If-Match", "\"0\"")])
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<16 { group.addTask { try await server.send(request).status } }
+                for _ in 0..<16 { group.addTask { try await api.send(request).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers.filter { $0 == 200 }.count == 1)

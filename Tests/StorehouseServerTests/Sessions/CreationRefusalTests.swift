@@ -10,12 +10,12 @@ import Testing
         (#"["app"]"#, 422, "invalid-payload"), ("null", 422, "invalid-payload"), ("{", 400, "malformed-json"),
     ])
     func theBodyMustNameAKind(_ body: String, _ status: Int, _ code: String) async throws {
-        try await LiveServer.run(configuration: .with { $0.sessions.max = 1 }) { server in
-            let response = try await server.send(TestRequest("POST", "/sessions", body: Array(body.utf8)))
+        try await TestAPI.run(configuration: .with { $0.sessions.max = 1 }) { api in
+            let response = try await api.send(TestRequest("POST", "/sessions", body: Array(body.utf8)))
             #expect(response.status == status)
             #expect(response.code == code)
             // The one place is still free.
-            #expect(try await server.session().read().status == 200)
+            #expect(try await api.session().read().status == 200)
         }
     }
 }

@@ -18,14 +18,14 @@ import Testing
         }
         let new = StoreDefinition("login", "Attempts.", New()) { Member("attempts", \.attempts) }
         let durable = try DurableServer()
-        let path = try await LiveServer.run(kinds: [old.kind], journal: try await durable.open()) {
-            server in
-            let session = try await server.session("login")
+        let path = try await TestAPI.run(kinds: [old.kind], journal: try await durable.open()) {
+            api in
+            let session = try await api.session("login")
             _ = try await session.dispatch("login/fail", [:])
             return session.path
         }
-        try await LiveServer.run(kinds: [new.kind], journal: try await durable.open()) { server in
-            let answer = try await server.get(path + "/state")
+        try await TestAPI.run(kinds: [new.kind], journal: try await durable.open()) { api in
+            let answer = try await api.get(path + "/state")
             #expect(answer.status == 500)
             let detail = answer.json["detail"]?.asString ?? ""
             #expect(
@@ -46,28 +46,28 @@ import Testing
     @Test(arguments: [("counter/decrement", 500), ("alice", 403)])
     func nobodyButItsOwnerLearnsOfIt(altered: String, status: Int) async throws {
         let durable = try DurableServer()
-        let path = try await durable.run(configuration: TestTokens.configuration()) { server in
-            let path = try await server.sessionPath(of: "alice")
+        let path = try await durable.runAPI(configuration: TestTokens.configuration()) { api in
+            let path = try await api.sessionPath(of: "alice")
             let decrement: JSONValue = ["type": "counter/decrement"]
-            #expect(try await server.send("POST", path + "/actions", as: "alice", nil, decrement).status == 200)
+            #expect(try await api.send("POST", path + "/actions", as: "alice", nil, decrement).status == 200)
             return path
         }
         try Self.alter(altered, in: durable.path)
-        try await durable.run(configuration: TestTokens.configuration()) { server async throws in
+        try await durable.runAPI(configuration: TestTokens.configuration()) { api async throws in
             let listed: JSONValue = ["sessions": [.string(String(path.dropFirst("/sessions/".count)))]]
             for path in [path, path + "/state", path + "/events"] {
-                #expect(try await server.send("GET", path, as: "bob").status == 403)
-                #expect(try await server.send("GET", path, as: "bob", listed).code == "internal-error")
-                #expect(try await server.send("GET", path, as: "alice").status == status)
+                #expect(try await api.send("GET", path, as: "bob").status == 403)
+                #expect(try await api.send("GET", path, as: "bob", listed).code == "internal-error")
+                #expect(try await api.send("GET", path, as: "alice").status == status)
             }
-            #expect(try await server.get("/admin" + path, TestTokens.field(TestTokens.admin)).status == 500)
+            #expect(try await api.get("/admin" + path, TestTokens.field(TestTokens.admin)).status == 500)
         }
     }
 
     @Test func itIsRefusedAndNamedWhileTheOthersAreServed() async throws {
         let durable = try DurableServer()
-        let (whole, damaged) = try await durable.run { server in
-            let (whole, damaged) = (try await server.session(), try await server.session())
+        let (whole, damaged) = try await durable.runAPI { api in
+            let (whole, damaged) = (try await api.session(), try await api.session())
             _ = try await whole.dispatch("counter/increment", [:])
             for _ in 1...3 { _ = try await damaged.dispatch("counter/decrement", [:]) }
             return (whole.path, damaged.path)
@@ -78,17 +78,17 @@ import Testing
         let journal = try await durable.open {
             try SQLiteJournal(path: $0, report: { event in events.withLock { $0.append(event) } })
         }
-        try await LiveServer.run(journal: journal) { server in
+        try await TestAPI.run(journal: journal) { api in
             let requests = [
                 TestRequest("GET", damaged), TestRequest("GET", damaged + "/state"),
                 TestRequest("GET", damaged + "/actions"), TestRequest("GET", damaged + "/events"),
                 TestRequest("POST", damaged + "/actions", json: ["type": "counter/increment"]),
             ]
             for request in requests {
-                let answer = try await server.send(request)
+                let answer = try await api.send(request)
                 #expect(answer.status == 500 && answer.json["code"] == "internal-error")
             }
-            #expect(try await server.get(whole + "/state?select=/counter/count").json["state"] == 1)
+            #expect(try await api.get(whole + "/state?select=/counter/count").json["state"] == 1)
         }
         let named = events.withLock(\.self).compactMap { event -> String? in
             if case .damaged(let session, _) = event { session } else { nil }
@@ -97,8 +97,8 @@ import Testing
         #expect(try SQLiteStorage.verify(durable.path).problems.count { $0.hasPrefix("session \(id): ") } == 1)
         // Nothing was committed to it. The operator deletes it.
         try SQLiteStorage.deleteSession(id, from: durable.path)
-        try await durable.run { server in
-            let (deleted, other) = (try await server.get(damaged).status, try await server.get(whole).status)
+        try await durable.runAPI { api in
+            let (deleted, other) = (try await api.get(damaged).status, try await api.get(whole).status)
             #expect(deleted == 410 && other == 200)
         }
     }

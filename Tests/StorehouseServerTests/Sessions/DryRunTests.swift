@@ -4,8 +4,8 @@ import Testing
 /// Actions with `?dryRun=true`.
 @Suite struct DryRunTests {
     @Test func theResultIsShownAndNothingIsCommitted() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment(4)
             let tried = try await session.dispatch(
                 "counter/increment", ["by": 3], query: "?dryRun=true&select=/counter")
@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test func nothingIsAwaited() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let tried = try await session.dispatch(
                 "animal/fetchAnimal", query: "?dryRun=true", fields: [("Prefer", "wait=3600")])
             #expect(tried.status == 200 && tried["preference-applied"] == nil)
@@ -34,8 +34,8 @@ import Testing
 
     @Test(arguments: ["app", "login"])
     func noEffectStarts(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             for name in ["username", "password"] {
                 _ = try await session.dispatch("login/enteringCredential", [name: "long enough"])
             }
@@ -50,25 +50,25 @@ import Testing
 
     @Test(arguments: ["app", "login", "login-form"])
     func theFirstActionIsTriedOnTheInitialState(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             let form = store == "login-form"
             let tried = try await session.dispatch(
                 form ? "form/set" : "login/enteringCredential", ["username": "somebody"], query: "?dryRun=true")
             #expect(tried[json: "patch"]?.asArray?.isEmpty == false)
             #expect(tried.revision == 0)
-            let before = try await server.session(store).state()
+            let before = try await api.session(store).state()
             #expect(try await session.state() == before)
         }
     }
 
     @Test func aBatchIsTriedAsOne() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             let batch: JSONValue = [
                 ["type": "tasks/add", "payload": ["title": "one"]], ["type": "tasks/remove", "payload": ["id": 1]],
             ]
-            let tried = try await server.post(session.path + "/actions?dryRun=true", json: batch)
+            let tried = try await api.post(session.path + "/actions?dryRun=true", json: batch)
             #expect(tried[json: "outcome"] == "committed")
             #expect(tried.at("/state/trends") == ["added": 1, "completed": 0, "removed": 1])
             #expect(try await session.revision() == 0)
@@ -76,8 +76,8 @@ import Testing
     }
 
     @Test func invalidActionsAreRefused() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let rejected = try await session.dispatch("betslip/placeBet", query: "?dryRun=true")
             #expect(rejected.status == 409)
             #expect(rejected[json: "reason"] == "empty-betslip")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DurableAnswerTests {
     /// A served session on a disk whose syncs can be held back and made to fail.
     private struct Scene {
-        let server: LiveServer
+        let api: TestAPI
         let session: LiveSession
         let remote: ScriptedRemoteClient
         // Sendable although C does not say so: all of it is atomic.
@@ -25,7 +25,7 @@ import Testing
 
         func heal() async throws {
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
         }
 
         func fetch(_ fields: [(String, String)] = [("Prefer", "wait=3600")]) -> TestRequest {
@@ -39,7 +39,7 @@ import Testing
         }
 
         /// Waits until the session has committed a revision, durable or not.
-        func committed(_ revision: Int) async throws { try await server.log.line(with: "revision=\(revision) ") }
+        func committed(_ revision: Int) async throws { try await api.log.line(with: "revision=\(revision) ") }
     }
 
     private func run<Result: Sendable>(
@@ -48,9 +48,9 @@ import Testing
         let name = "answers-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         let remote = ScriptedRemoteClient()
-        return try await durable.run(animal: remote, configuration: configuration, vfs: name) { server in
-            let session = try await server.session()
-            return try await body(Scene(server: server, session: session, remote: remote, disk: disk))
+        return try await durable.runAPI(animal: remote, configuration: configuration, vfs: name) { api in
+            let session = try await api.session()
+            return try await body(Scene(api: api, session: session, remote: remote, disk: disk))
         }
     }
 
@@ -58,8 +58,8 @@ import Testing
     @Test func aWaitedAnswerShowsOnlyWhatIsDurable() async throws {
         let durable = try DurableServer()
         let (path, shown) = try await run(durable) { scene in
-            let (server, session) = (scene.server, scene.session)
-            async let answer = server.send(scene.fetch())
+            let (api, session) = (scene.api, scene.session)
+            async let answer = api.send(scene.fetch())
             try await scene.fetchBegins()
             scene.holdSyncs()
             scene.remote.reply(#"{"animal":"Cat"}"#)
@@ -74,8 +74,8 @@ import Testing
         }
         #expect(shown.status == 200)
         let revision = try #require(shown.revision)
-        try await durable.run { (server: LiveServer) async throws in
-            let kept = try await server.get(path + "/state?revision=\(revision)")
+        try await durable.runAPI { (api: TestAPI) async throws in
+            let kept = try await api.get(path + "/state?revision=\(revision)")
             #expect(kept.status == 200)
             #expect(kept.at("/state") == shown.at("/state"))
         }
@@ -85,7 +85,7 @@ import Testing
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
         try await run(try DurableServer(), configuration: configuration) { scene in
             func listed() async throws -> JSONValue? {
-                try await scene.server.get("/admin/sessions", [("Authorization", "Bearer a-token-of-some-length")])
+                try await scene.api.get("/admin/sessions", [("Authorization", "Bearer a-token-of-some-length")])
                     .at("/sessions/0/revision")
             }
             _ = try await scene.session.increment()
@@ -106,10 +106,10 @@ import Testing
         let configuration = Configuration.with { $0.http.threads = 1 }
         try await run(try DurableServer(), configuration: configuration) { scene in
             let session = scene.session
-            let witness = try await scene.server.session()
-            async let answer = scene.server.send(scene.fetch(wait))
+            let witness = try await scene.api.session()
+            async let answer = scene.api.send(scene.fetch(wait))
             await scene.remote.called(times: 1)
-            async let witnessed = scene.server.send(witness.request("animal/fetchAnimal", fields: wait))
+            async let witnessed = scene.api.send(witness.request("animal/fetchAnimal", fields: wait))
             await scene.remote.called(times: 2)
             scene.holdSyncs()
             async let lost = session.increment()
@@ -132,7 +132,7 @@ import Testing
         let durable = try DurableServer()
         let fields = [("Prefer", "wait=3600"), ("Idempotency-Key", "\"k\"")]
         let (path, first) = try await run(durable) { scene in
-            async let answer = scene.server.send(scene.fetch(fields))
+            async let answer = scene.api.send(scene.fetch(fields))
             try await scene.fetchBegins()
             scene.holdSyncs()
             scene.remote.reply(#"{"animal":"Cat"}"#)
@@ -142,8 +142,8 @@ import Testing
             try await scene.heal()
             return (scene.session.path, first)
         }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             let again = try await session.dispatch("animal/fetchAnimal", fields: fields)
             #expect(again["idempotency-replayed"] == "true")
             if first.status == 200 {
@@ -158,14 +158,14 @@ import Testing
         let durable = try DurableServer()
         let fields = [("Prefer", "wait=3600"), ("Idempotency-Key", "\"k\"")]
         let (path, first) = try await run(durable) { scene in
-            async let answer = scene.server.send(scene.fetch(fields))
+            async let answer = scene.api.send(scene.fetch(fields))
             try await scene.fetchBegins()
             scene.remote.reply(#"{"animal":"Cat"}"#)
             return (scene.session.path, try await answer)
         }
         #expect(first.at("/state/animal/currentAnimal") == "Cat")
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             let again = try await session.dispatch("animal/fetchAnimal", fields: fields)
             #expect(again["idempotency-replayed"] == "true")
             #expect(again.body == first.body)
@@ -187,8 +187,8 @@ import Testing
             #expect(try await scene.session.read().code == "session-ended")
             return scene.session.path
         }
-        try await durable.run { (server: LiveServer) async throws in
-            #expect(try await server.get(path).code == "session-ended")
+        try await durable.runAPI { (api: TestAPI) async throws in
+            #expect(try await api.get(path).code == "session-ended")
         }
     }
 }

@@ -21,12 +21,12 @@ import Testing
     @Test(arguments: ["app", "login", "planner", "betting", "animal", "login-form"])
     func aNewSessionSurvivesARestart(_ store: String) async throws {
         let durable = try DurableServer()
-        let (path, document) = try await durable.run { server in
-            let session = try await server.session(store)
+        let (path, document) = try await durable.runAPI { api in
+            let session = try await api.session(store)
             return (session.path, try await session.read().json)
         }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             let found = try await session.read().json
             for name in ["id", "store", "revision", "createdAt"] { #expect(found[name] == document[name]) }
             let state = try await session.read("/state")
@@ -37,8 +37,8 @@ import Testing
 
     @Test func stateLogAndEarlierStatesSurviveARestart() async throws {
         let durable = try DurableServer()
-        let (path, states, log) = try await durable.run { server in
-            let session = try await server.session()
+        let (path, states, log) = try await durable.runAPI { api in
+            let session = try await api.session()
             for number in 1...70 { _ = try await session.increment(number) }
             _ = try await session.dispatch("tasks/add", ["title": "one", "due": "2026-01-01"])
             _ = try await session.dispatch("tasks/add", ["title": "two"])
@@ -50,8 +50,8 @@ import Testing
             }
             return (session.path, states, try await session.read("/actions?limit=1000").json)
         }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             for state in states {
                 let revision = try #require(state["revision"]?.asInteger)
                 let found = try await session.read("/state?revision=\(revision)")
@@ -65,7 +65,7 @@ import Testing
             let added = try await session.dispatch("tasks/add", ["title": "three"])
             #expect(added.revision == 75)
             #expect(added.at("/state/tasks/ids") == [1, 3])
-            let fork = try await server.post(path + "/forks", json: ["revision": 64])
+            let fork = try await api.post(path + "/forks", json: ["revision": 64])
             #expect(fork.at("/state/counter/count") == .integer(64 * 65 / 2))
         }
     }
@@ -73,14 +73,14 @@ import Testing
     @Test func runningEffectsAreInterrupted() async throws {
         let durable = try DurableServer()
         let remote = ScriptedRemoteClient()
-        let path = try await durable.run(animal: remote) { server in
-            let session = try await server.session()
+        let path = try await durable.runAPI(animal: remote) { api in
+            let session = try await api.session()
             _ = try await session.dispatch("animal/fetchAnimal")
             await remote.called(times: 1)
             return session.path
         }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             let state = try await session.read("/state?select=/animal")
             #expect(state[json: "state"]?["isLoading"] == false)
             #expect(state[json: "state"]?["error"]?["code"] == "interrupted")
@@ -96,15 +96,15 @@ import Testing
         let durable = try DurableServer()
         let sealer: (any SecretSealer)? = isSealed ? Turner() : nil
         let auth = ScriptedRemoteClient(always: .success(.init(status: 200, body: Array(#"{"token":"t"}"#.utf8))))
-        let path = try await durable.run(sealer: sealer) { server in
-            let session = try await server.session()
+        let path = try await durable.runAPI(sealer: sealer) { api in
+            let session = try await api.session()
             _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
             _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
             #expect(try await session.state("/login/status") == "validCredentials")
             return session.path
         }
-        try await durable.run(auth: auth, sealer: sealer) { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI(auth: auth, sealer: sealer) { api in
+            let session = LiveSession(server: api, path: path)
             #expect(
                 try await session.state("/login/status") == (isSealed ? "validCredentials" : "validatingCredentials"))
             if !isSealed {
@@ -117,18 +117,18 @@ import Testing
 
     @Test func endedSessionsAreRememberedAndUnknownOnesAreNot() async throws {
         let durable = try DurableServer()
-        let path = try await durable.run { server in
-            let session = try await server.session()
+        let path = try await durable.runAPI { api in
+            let session = try await api.session()
             _ = try await session.increment()
             #expect(try await session.delete().status == 204)
             return session.path
         }
-        try await durable.run { (server: LiveServer) async throws in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { (api: TestAPI) async throws in
+            let session = LiveSession(server: api, path: path)
             for below in ["", "/state", "/actions"] { #expect(try await session.read(below).code == "session-ended") }
             #expect(try await session.read("/events").status == 204)
             #expect(try await session.increment().code == "session-ended")
-            #expect(try await server.get("/sessions/AAAAAAAAAAAAAAAAAAAAAA").code == "no-such-session")
+            #expect(try await api.get("/sessions/AAAAAAAAAAAAAAAAAAAAAA").code == "no-such-session")
         }
     }
 
@@ -136,28 +136,28 @@ import Testing
         let durable = try DurableServer()
         let clock = ManualClock()
         let configuration = Configuration.with { $0.sessions.idleTimeout = .seconds(100) }
-        let (used, path) = try await durable.run(clock: clock.clock, configuration: configuration) { server in
-            let (used, idle) = (try await server.session(), try await server.session())
+        let (used, path) = try await durable.runAPI(clock: clock.clock, configuration: configuration) { api in
+            let (used, idle) = (try await api.session(), try await api.session())
             clock.advance(by: 60_000)
             _ = try await used.read("/state")
             return (used.path, idle.path)
         }
         clock.advance(by: 50_000)
-        try await durable.run(clock: clock.clock, configuration: configuration) { (server: LiveServer) async throws in
-            #expect(try await server.get(path).code == "session-ended")
-            #expect(try await server.get(used).status == 200)
+        try await durable.runAPI(clock: clock.clock, configuration: configuration) { (api: TestAPI) async throws in
+            #expect(try await api.get(path).code == "session-ended")
+            #expect(try await api.get(used).status == 200)
         }
     }
 
     @Test func responsesAreRepeatedAfterARestart() async throws {
         let durable = try DurableServer()
         let fields = [("Idempotency-Key", "\"k\"")]
-        let (path, first) = try await durable.run { server in
-            let session = try await server.session()
+        let (path, first) = try await durable.runAPI { api in
+            let session = try await api.session()
             return (session.path, try await session.dispatch("counter/increment", ["by": 5], fields: fields))
         }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             let again = try await session.dispatch("counter/increment", ["by": 5], fields: fields)
             #expect(again["idempotency-replayed"] == "true")
             #expect(again.body == first.body)
@@ -168,9 +168,9 @@ import Testing
 
     @Test func theLastEventComesAfterAllAnsweredCommits() async throws {
         let durable = try DurableServer()
-        try await durable.run { server in
+        try await durable.runAPI { api in
             for _ in 1...5 {
-                let session = try await server.session()
+                let session = try await api.session()
                 let events = try await session.events()
                 _ = try await events.state()
                 let answered = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -195,16 +195,16 @@ import Testing
     @Test(arguments: ["", "&changes=patch"])
     func aStreamResumesAfterARestart(_ form: String) async throws {
         let durable = try DurableServer()
-        let (path, id) = try await durable.run { server in
-            let session = try await server.session()
+        let (path, id) = try await durable.runAPI { api in
+            let session = try await api.session()
             for _ in 1...3 { _ = try await session.increment() }
             let events = try await session.events()
             let id = try await events.state().id
             for _ in 1...2 { _ = try await session.increment() }
             return (session.path, try #require(id))
         }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
             let events = try await session.events(query: "?lastEventId=\(id)" + form)
             if form.isEmpty {
                 let state = try await events.state()
@@ -227,20 +227,20 @@ import Testing
     func withRelaxedDurabilityOnlyACrashEndsTheHistory(_ crashes: Bool) async throws {
         let durable = try DurableServer()
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
-        let (next, path, id, tag) = try await durable.run(configuration: configuration, durability: .relaxed) {
-            server in
-            let session = try await server.session()
+        let (next, path, id, tag) = try await durable.runAPI(configuration: configuration, durability: .relaxed) {
+            api in
+            let session = try await api.session()
             let events = try await session.events()
             _ = try await events.state()
             let tag = try #require(try await session.increment()["etag"])
             let id = try #require(try await events.state().id)
             // The list awaits the writer.
-            let list = try await server.get("/admin/sessions", [("Authorization", "Bearer a-token-of-some-length")])
+            let list = try await api.get("/admin/sessions", [("Authorization", "Bearer a-token-of-some-length")])
             #expect(list.at("/sessions/0/revision") == 1)
             return (try crashes ? durable.copy() : durable, session.path, id, tag)
         }
-        try await next.run(durability: .relaxed) { server in
-            let session = LiveSession(server: server, path: path)
+        try await next.run(durability: .relaxed) { api in
+            let session = LiveSession(server: api, path: path)
             let events = try await session.events(query: "?lastEventId=\(id)")
             if crashes { #expect(try await events.state().id != id) }
             let answer = try await session.dispatch("counter/increment", fields: [("If-Match", tag)])
@@ -254,10 +254,10 @@ import Testing
         let durable = try DurableServer()
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
         let fields = [("Authorization", "Bearer a-token-of-some-length")]
-        let first = try await durable.run { server in try await server.session().path }
-        try await durable.run(configuration: configuration) { server in
-            let second = try await server.session().path
-            let list = try await server.get("/admin/sessions", fields)
+        let first = try await durable.runAPI { api in try await api.session().path }
+        try await durable.runAPI(configuration: configuration) { api in
+            let second = try await api.session().path
+            let list = try await api.get("/admin/sessions", fields)
             let found = list[json: "sessions"]?.asArray?.compactMap { $0["links"]?["self"]?.asString }
             #expect(Set(found ?? []) == [first, second])
             #expect(found?.count == 2)
@@ -319,14 +319,14 @@ import Testing
     @Test func wakingASessionCountsAsUse() async throws {
         let durable = try DurableServer()
         let clock = ManualClock()
-        let path = try await durable.run(clock: clock.clock) { server in
-            let session = try await server.session()
+        let path = try await durable.runAPI(clock: clock.clock) { api in
+            let session = try await api.session()
             #expect(try await session.read().status == 200)
             return session.path
         }
         clock.advance(by: 3_600_000)
-        try await durable.run(clock: clock.clock) { (server: LiveServer) async throws in
-            let document = try await server.get(path)
+        try await durable.runAPI(clock: clock.clock) { (api: TestAPI) async throws in
+            let document = try await api.get(path)
             #expect(document[json: "lastActiveAt"] == .string(Timestamp.rfc3339(clock.now)))
         }
     }
@@ -339,16 +339,16 @@ import Testing
             $0.admin.token = .init("a-token-of-some-length")
         }
         let clock = ManualClock()
-        try await durable.run(clock: clock.clock, configuration: configuration) { server in
+        try await durable.runAPI(clock: clock.clock, configuration: configuration) { api in
             var sessions: [LiveSession] = []
             for number in 1...40 {
-                let session = try await server.session()
+                let session = try await api.session()
                 _ = try await session.increment(number)
                 sessions.append(session)
             }
             let events = try await sessions[0].events()
             _ = try await events.state()
-            try await server.hibernates(to: 10)
+            try await api.hibernates(to: 10)
             for (number, session) in sessions.enumerated() {
                 let answer = try await session.increment()
                 #expect(answer.revision == 2)

@@ -47,27 +47,27 @@ private struct EarlierData {
     /// - Parameters:
     ///   - sameHistory: whether the revisions are those that clients know; not so in a backup.
     ///   - hasKeys: whether the keys and endings are young enough to be remembered; not so by the clock of Redis.
-    func expect(_ server: LiveServer, sameHistory: Bool = true, hasKeys: Bool = true) async throws {
+    func expect(_ api: any TestServing, sameHistory: Bool = true, hasKeys: Bool = true) async throws {
         for session in sessions {
             let path = try Self.text(session, "path")
-            let state = try await server.get(path + "/state")
+            let state = try await api.get(path + "/state")
             #expect(state.status == 200 && state.json == session["state"], "\(path): \(state.text)")
             #expect((state["etag"] == session["etag"]?.asString) == sameHistory)
-            let log = try await server.get(path + "/actions?limit=1000")
+            let log = try await api.get(path + "/actions?limit=1000")
             #expect(log.json["actions"] == session["log"], "\(path): \(log.text)")
-            try await expectShares(server, session)
-            if hasKeys { try await expectReplays(server, session, sameHistory: sameHistory) }
+            try await expectShares(api, session)
+            if hasKeys { try await expectReplays(api, session, sameHistory: sameHistory) }
         }
-        if hasKeys { #expect(try await server.get(Self.text(answers, "ended")).status == 410) }
+        if hasKeys { #expect(try await api.get(Self.text(answers, "ended")).status == 410) }
     }
 
-    private func expectReplays(_ server: LiveServer, _ session: JSONValue, sameHistory: Bool) async throws {
+    private func expectReplays(_ api: any TestServing, _ session: JSONValue, sameHistory: Bool) async throws {
         let repeats = try #require(session["repeats"]?.asArray)
         #expect(!repeats.isEmpty)
         for repeated in repeats {
             let fields = [("Idempotency-Key", try Self.text(repeated, "key")), ("Content-Type", "application/json")]
             let body = Array(try Self.text(repeated, "body").utf8)
-            let answer = try await server.send(
+            let answer = try await api.send(
                 TestRequest("POST", Self.text(session, "path") + "/actions", fields, body: body))
             #expect(answer.json == repeated["answer"], "\(answer.text)")
             #expect(answer["idempotency-replayed"] == "true")
@@ -75,21 +75,21 @@ private struct EarlierData {
         }
     }
 
-    private func expectShares(_ server: LiveServer, _ session: JSONValue) async throws {
+    private func expectShares(_ api: any TestServing, _ session: JSONValue) async throws {
         let shares = try #require(session["shares"]?.asArray)
         #expect(shares.count == 2)
         for share in shares {
-            let state = try await server.get("/shared/" + Self.text(share, "share") + "/state")
+            let state = try await api.get("/shared/" + Self.text(share, "share") + "/state")
             #expect(state.json == session["state"], "\(state.text)")
         }
     }
 
     /// Whether the subjects find their own sessions.
-    func expectOwners(_ server: LiveServer) async throws {
+    func expectOwners(_ api: any TestServing) async throws {
         let mine = try #require(answers["mine"]?.asArray)
         #expect(mine.count == 2)
         for session in mine {
-            let state = try await server.send("GET", "/sessions/me/state", as: Self.text(session, "subject"))
+            let state = try await api.send("GET", "/sessions/me/state", as: Self.text(session, "subject"))
             #expect(state.json == session["state"], "\(state.text)")
         }
     }
@@ -108,15 +108,15 @@ extension DurableServer {
 @Suite("Data of an earlier release", .timeLimit(.minutes(5)))
 struct EarlierDataTests {
     private static func run(
-        _ server: DurableServer, _ data: EarlierData, inTokenMode: Bool = false,
-        _ body: (LiveServer) async throws -> Void
+        _ durable: DurableServer, _ data: EarlierData, inTokenMode: Bool = false,
+        _ body: (TestAPI) async throws -> Void
     ) async throws {
         var configuration = EarlierData.configuration()
         if inTokenMode {
             configuration = TestTokens.configuration { $0.storage.key = configuration.storage.key }
         }
-        let journal = try await server.open { try SQLiteJournal(path: $0, vfs: nil, now: data.clock.now) }
-        try await LiveServer.run(
+        let journal = try await durable.open { try SQLiteJournal(path: $0, vfs: nil, now: data.clock.now) }
+        try await TestAPI.run(
             clock: data.clock, configuration: configuration, journal: journal,
             sealer: try configuration.storage.sealer(), body)
     }
@@ -124,33 +124,33 @@ struct EarlierDataTests {
     @Test("opens as a killed server left it, with keys, shares and owners")
     func database() async throws {
         let data = try EarlierData("file")
-        let server = try DurableServer()
-        try server.copy("database", suffixes: ["", "-wal"])
-        try await Self.run(server, data) { try await data.expect($0) }
-        #expect(try SQLiteStorage.verify(server.path).problems.isEmpty)
-        try await Self.run(server, data, inTokenMode: true) { try await data.expectOwners($0) }
+        let durable = try DurableServer()
+        try durable.copy("database", suffixes: ["", "-wal"])
+        try await Self.run(durable, data) { try await data.expect($0) }
+        #expect(try SQLiteStorage.verify(durable.path).problems.isEmpty)
+        try await Self.run(durable, data, inTokenMode: true) { try await data.expectOwners($0) }
     }
 
     @Test("opens from a backup, in a new history")
     func backup() async throws {
         let data = try EarlierData("file")
-        let server = try DurableServer()
-        try server.copy("backup", suffixes: [""])
-        try await Self.run(server, data) { try await data.expect($0, sameHistory: false) }
-        try await Self.run(server, data, inTokenMode: true) { try await data.expectOwners($0) }
+        let durable = try DurableServer()
+        try durable.copy("backup", suffixes: [""])
+        try await Self.run(durable, data) { try await data.expect($0, sameHistory: false) }
+        try await Self.run(durable, data, inTokenMode: true) { try await data.expectOwners($0) }
     }
 
     @Test("opens from exported sessions")
     func exports() async throws {
         let data = try EarlierData("file")
-        let server = try DurableServer()
+        let durable = try DurableServer()
         let lines = try String(contentsOf: EarlierData.folder.appending(path: "exports.jsonl"), encoding: .utf8)
         for line in lines.split(separator: "\n") {
-            _ = try SQLiteStorage.insert(Array(line.utf8), into: server.path, as: nil)
+            _ = try SQLiteStorage.insert(Array(line.utf8), into: durable.path, as: nil)
         }
-        try await Self.run(server, data) { running in
+        try await Self.run(durable, data) { api in
             for session in data.sessions {
-                let state = try await running.get(EarlierData.text(session, "path") + "/state")
+                let state = try await api.get(EarlierData.text(session, "path") + "/state")
                 #expect(state.json == session["state"], "\(state.text)")
             }
         }
@@ -170,14 +170,14 @@ struct EarlierDataTests {
                 if isTokenMode { $0.access = TestTokens.configuration().access }
             }
             let journal = try configuration.journal(Log(level: .error, format: .text, sink: LogLines()))
-            try await LiveServer.run(
+            try await TestAPI.run(
                 clock: data.clock, configuration: configuration, journal: journal,
                 sealer: try configuration.storage.sealer()
-            ) { server in
+            ) { api in
                 if isTokenMode {
-                    try await data.expectOwners(server)
+                    try await data.expectOwners(api)
                 } else {
-                    try await data.expect(server, hasKeys: false)
+                    try await data.expect(api, hasKeys: false)
                 }
             }
         }

@@ -42,15 +42,15 @@ import Testing
         let journal = try SQLiteJournal(path: path)
         let id = try await Self.sessions(journal)[0]
         #expect(!lines.contains { $0.contains(id) })
-        try await LiveServer.run(kinds: [.trap], journal: journal) { server in
-            let session = LiveSession(server: server, path: "/sessions/" + id)
+        try await TestAPI.run(kinds: [.trap], journal: journal) { api in
+            let session = LiveSession(server: api, path: "/sessions/" + id)
             // Two commits were acknowledged before the trap. An effect runs when its own commit is durable, and a middleware
             // answers while that commit is being written.
             let committed = try #require(try await session.revision())
             #expect(place == .effect ? committed == 3 : (2...(place == .middleware ? 3 : 2)).contains(committed))
             _ = try await session.dispatch("trap/count")
-            try await server.log.line(with: "type=trap/count")
-            let logged = server.log.text.split(separator: "\n").first { $0.contains("type=trap/count") }
+            try await api.log.line(with: "type=trap/count")
+            let logged = api.log.text.split(separator: "\n").first { $0.contains("type=trap/count") }
             let masked = try #require(logged?.split(separator: " ").first { $0.hasPrefix("session=") })
             #expect(line.contains(" " + masked + " "))
             #expect(try await session.revision() == committed + 1)
@@ -91,8 +91,8 @@ import Testing
         stopWithoutBacktrace()
         FaultReport.install(.text)
         let journal = try SQLiteJournal(path: path)
-        try await LiveServer.run(kinds: [.trap], journal: journal) { server in
-            let session = try await server.session("trap")
+        try await TestAPI.run(kinds: [.trap], journal: journal) { api in
+            let session = try await api.session("trap")
             for _ in 1...2 { _ = try await session.dispatch("trap/count") }
             switch place {
             case .reducer: _ = try await session.dispatch("trap/reduce")

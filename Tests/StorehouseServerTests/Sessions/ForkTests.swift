@@ -11,8 +11,8 @@ import Testing
     }
 
     @Test func aForkStartsFromTheStateOfARevision() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for _ in 1...3 { _ = try await session.increment(10) }
             let response = try await fork(session, ["revision": 2])
             #expect(response.status == 201)
@@ -26,7 +26,7 @@ import Testing
             #expect(path != session.path)
             #expect(!response.text.contains(session.path.dropFirst("/sessions/".count)))
 
-            let forked = LiveSession(server: server, path: path)
+            let forked = LiveSession(server: api, path: path)
             #expect(try await forked.read()[json: "forkedFrom"] == ["revision": 2])
             #expect(try await forked.state("/counter/count") == 20)
             #expect(try await forked.increment().at("/state/counter/count") == 21)
@@ -38,15 +38,15 @@ import Testing
     }
 
     @Test func withoutARevisionTheNewestIsForked() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             _ = try await session.dispatch("tasks/add", ["title": "one"])
             _ = try await session.dispatch("tasks/add", ["title": "two"])
             _ = try await session.dispatch("tasks/remove", ["id": 2])
             for body in [nil, [:]] as [JSONValue?] {
                 let response = try await fork(session, body)
                 #expect(response[json: "forkedFrom"] == ["revision": 3])
-                let forked = LiveSession(server: server, path: try #require(response["location"]))
+                let forked = LiveSession(server: api, path: try #require(response["location"]))
                 // The fork does not reuse the id of the removed task, although the visible state does not show it.
                 let added = try await forked.dispatch("tasks/add", ["title": "three"])
                 #expect(added.at("/state/tasks/ids") == [1, 3])
@@ -56,14 +56,14 @@ import Testing
 
     @Test func effectsOfTheParentAreInterrupted() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session("animal")
             _ = try await session.dispatch("animal/fetchAnimal")
             await remote.called(times: 1)
             let response = try await fork(session)
             #expect(response.status == 201)
             #expect(response[json: "effects"] == [])
-            let forked = LiveSession(server: server, path: try #require(response["location"]))
+            let forked = LiveSession(server: api, path: try #require(response["location"]))
             #expect(try await forked.state("/animal/isLoading") == false)
             #expect(try await forked.state("/animal/error/code") == "interrupted")
             #expect(try await forked.state("/animal/error/message") == "the call was interrupted")
@@ -76,11 +76,11 @@ import Testing
     }
 
     @Test func aForkOfAForkNamesItsParent() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for _ in 1...5 { _ = try await session.increment() }
             let first = LiveSession(
-                server: server, path: try await fork(session, ["revision": 4])["location"] ?? "")
+                server: api, path: try await fork(session, ["revision": 4])["location"] ?? "")
             _ = try await first.increment()
             let second = try await fork(first, ["revision": 0])
             #expect(second.at("/state/counter/count") == 4)
@@ -89,12 +89,12 @@ import Testing
     }
 
     @Test func aStreamOfTheOtherHistoryIsNotResumed() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let events = try await session.events()
             let id = try await events.state().id
-            let forked = LiveSession(server: server, path: try await fork(session)["location"] ?? "")
+            let forked = LiveSession(server: api, path: try await fork(session)["location"] ?? "")
             let again = try await forked.events(fields(id))
             #expect(try await again.state().revision == 0)
         }
@@ -109,9 +109,9 @@ import Testing
         (#"{"revision":99999999999999999999}"#, 422, "invalid-payload"),
     ])
     func whatCannotBeForkedIsRefused(_ body: String, _ status: Int, _ code: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await server.send(
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let response = try await api.send(
                 TestRequest(
                     "POST", session.path + "/forks", [("Content-Type", "application/json")], body: Array(body.utf8)))
             #expect(response.status == status)
@@ -120,12 +120,12 @@ import Testing
     }
 
     @Test func unknownSessionsCannotBeForked() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.delete()
             #expect(try await fork(session).status == 410)
-            #expect(try await server.send(TestRequest("POST", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/forks")).status == 404)
-            let wrong = try await server.get(session.path + "/forks")
+            #expect(try await api.send(TestRequest("POST", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/forks")).status == 404)
+            let wrong = try await api.get(session.path + "/forks")
             #expect(wrong.status == 405)
             #expect(wrong["allow"] == "POST, OPTIONS")
         }

@@ -5,8 +5,8 @@ import Testing
 /// Earlier states.
 @Suite struct HistoryTests {
     @Test func everyStoredRevisionCanBeRead() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for _ in 1...200 { _ = try await session.increment() }
             for revision in [0, 1, 63, 64, 65, 128, 199, 200] {
                 let response = try await session.read("/state?revision=\(revision)")
@@ -28,8 +28,8 @@ import Testing
         ("1.0", 400, "malformed-request"),
     ])
     func invalidRevisionsAreRefused(_ revision: String, _ status: Int, _ code: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for _ in 1...2 { _ = try await session.increment() }
             let response = try await session.read("/state?revision=\(revision)")
             #expect(response.status == status)
@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test func revisionsBeyondRetentionAreGone() async throws {
-        try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 4 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.storage.keepCommits = 4 }) { api in
+            let session = try await api.session()
             for _ in 1...40 { _ = try await session.increment() }
             let response = try await session.read("/state?revision=3")
             #expect(response.status == 410)
@@ -57,8 +57,8 @@ import Testing
     }
 
     @Test func theConditionIsThatOfTheRevision() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for _ in 1...2 { _ = try await session.increment() }
             for (revision, other) in [(1, 2), (2, 1)] {
                 let path = "/state?revision=\(revision)"

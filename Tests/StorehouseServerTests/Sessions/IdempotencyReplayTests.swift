@@ -80,8 +80,8 @@ import Testing
     }
 
     @Test func allAnswersAreMadeAgainInMemory() async throws {
-        try await LiveServer.run(animal: cat) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: cat) { api in
+            let session = try await api.session()
             let first = try await firstAnswers(session)
             #expect(first.contains { $0.status == 204 } && first.contains { $0.status == 409 })
             try await expectSameAnswers(session, first)
@@ -92,12 +92,12 @@ import Testing
     func allAnswersAreMadeAgainAfterARestart(_ hasSealer: Bool) async throws {
         let durable = try DurableServer()
         let sealer = hasSealer ? BitFlippingSealer() : nil
-        let (path, first) = try await durable.run(animal: cat, sealer: sealer) { server in
-            let session = try await server.session()
+        let (path, first) = try await durable.runAPI(animal: cat, sealer: sealer) { api in
+            let session = try await api.session()
             return (session.path, try await firstAnswers(session))
         }
-        try await durable.run(sealer: sealer) { server in
-            try await expectSameAnswers(LiveSession(server: server, path: path), first)
+        try await durable.runAPI(sealer: sealer) { api in
+            try await expectSameAnswers(LiveSession(server: api, path: path), first)
         }
     }
 
@@ -109,50 +109,50 @@ import Testing
         let enter: @Sendable (LiveSession, JSONValue) async throws -> TestResponse = { session, password in
             try await session.dispatch("login/enteringCredential", ["password": password], fields: [key("k")])
         }
-        let check: @Sendable (LiveServer, String) async throws -> Void = { server, path in
-            let session = LiveSession(server: server, path: path)
+        let check: @Sendable (TestAPI, String) async throws -> Void = { api, path in
+            let session = LiveSession(server: api, path: path)
             let other = try await enter(session, "another password")
             #expect(other.status == 422 && other.code == "idempotency-mismatch")
             #expect(try await enter(session, "some password")["idempotency-replayed"] == "true")
         }
-        let path = try await durable.run(configuration: configuration) { server in
-            let session = try await server.session()
+        let path = try await durable.runAPI(configuration: configuration) { api in
+            let session = try await api.session()
             #expect(try await enter(session, "some password").status == 200)
             guard isHibernated else { return session.path }
-            _ = try await server.session().increment()
-            try await server.hibernates(to: 1)
-            try await check(server, session.path)
+            _ = try await api.session().increment()
+            try await api.hibernates(to: 1)
+            try await check(api, session.path)
             return session.path
         }
-        try await durable.run(configuration: configuration) { server in try await check(server, path) }
+        try await durable.runAPI(configuration: configuration) { api in try await check(api, path) }
     }
 
     /// Retention deletes no commit that a valid record needs, however many follow.
     @Test(arguments: [false, true])
     func aRecordOutlivesTheRetentionOfCommits(_ isDurable: Bool) async throws {
         let configuration = Configuration.with { $0.storage.keepCommits = 2 }
-        let body: @Sendable (LiveServer) async throws -> Void = { server in
-            let session = try await server.session()
+        let body: @Sendable (TestAPI) async throws -> Void = { api in
+            let session = try await api.session()
             _ = try await session.increment()
             let request = session.request("counter/increment", fields: [key("k")])
-            let first = try await server.send(request)
+            let first = try await api.send(request)
             for _ in 0..<400 { _ = try await session.increment() }
-            let again = try await server.send(request)
+            let again = try await api.send(request)
             #expect(again["idempotency-replayed"] == "true")
             #expect(again.text == first.text && again["etag"] == first["etag"])
         }
         if isDurable {
-            try await DurableServer().run(configuration: configuration, body)
+            try await DurableServer().runAPI(configuration: configuration, body)
         } else {
-            try await LiveServer.run(configuration: configuration, body)
+            try await TestAPI.run(configuration: configuration, body)
         }
     }
 
     @Test func tooManyKeysAreRefusedForATrueTime() async throws {
         let clock = ManualClock()
         let configuration = Configuration.with { $0.sessions.maxIdempotencyKeys = 3 }
-        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock, configuration: configuration) { api in
+            let session = try await api.session()
             for number in 1...3 {
                 #expect(try await session.dispatch("counter/increment", fields: [key("\(number)")]).status == 200)
                 clock.advance(by: 5000)
@@ -175,8 +175,8 @@ import Testing
     /// Earlier releases stored whole responses.
     @Test func aWholeResponseOfAnEarlierReleaseIsReplayed() async throws {
         let durable = try DurableServer()
-        let path = try await durable.run { server in
-            let session = try await server.session()
+        let path = try await durable.runAPI { api in
+            let session = try await api.session()
             _ = try await session.increment()
             return session.path
         }
@@ -187,9 +187,9 @@ import Testing
                 key: "old", fingerprint: RequestFingerprint([], body, redacted: body).earliest,
                 response: Array(text.utf8),
                 at: systemTime()), path, durable)
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
-            let answer = try await server.send(session.request("counter/increment", fields: [key("old")]))
+        try await durable.runAPI { api in
+            let session = LiveSession(server: api, path: path)
+            let answer = try await api.send(session.request("counter/increment", fields: [key("old")]))
             #expect(answer["idempotency-replayed"] == "true" && answer.taggedRevision == 1)
             #expect(answer.text == "{\"revision\":1,\"state\":{}}")
         }

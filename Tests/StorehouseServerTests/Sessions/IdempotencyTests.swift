@@ -10,15 +10,15 @@ import Testing
 
     @Test(arguments: ["app", "login"])
     func aRepeatGetsTheFirstAnswer(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             let request = session.request(
                 "login/enteringCredential", ["username": "some username"], fields: key("\"a\""))
-            let first = try await server.send(request)
+            let first = try await api.send(request)
             #expect(first.status == 200)
             #expect(first["idempotency-replayed"] == nil)
             _ = try await session.dispatch("login/enteringCredential", ["username": "other"])
-            let again = try await server.send(request)
+            let again = try await api.send(request)
             #expect(again["idempotency-replayed"] == "true")
             #expect(again.status == 200)
             #expect(again.body == first.body)
@@ -28,20 +28,20 @@ import Testing
     }
 
     @Test func rejectedIgnoredAndBatchesAreRepeatedToo() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let rejected = session.request("betslip/placeBet", fields: key("\"r\""))
-            #expect(try await server.send(rejected).code == "action-rejected")
+            #expect(try await api.send(rejected).code == "action-rejected")
             let ignored = session.request("animal/ackError", fields: key("\"i\""))
-            #expect(try await server.send(ignored)[json: "outcome"] == "ignored")
+            #expect(try await api.send(ignored)[json: "outcome"] == "ignored")
             let batch: JSONValue = [["type": "counter/increment"], ["type": "counter/increment"]]
             #expect(try await session.post(batch, key("\"b\"")).revision == 2)
 
-            let second = try await server.send(rejected)
+            let second = try await api.send(rejected)
             #expect(second.code == "action-rejected")
             #expect(second[json: "reason"] == "empty-betslip")
             #expect(second["idempotency-replayed"] == "true")
-            #expect(try await server.send(ignored)["idempotency-replayed"] == "true")
+            #expect(try await api.send(ignored)["idempotency-replayed"] == "true")
             let third = try await session.post(batch, key("\"b\""))
             #expect(third.revision == 2)
             #expect(third["idempotency-replayed"] == "true")
@@ -50,16 +50,16 @@ import Testing
     }
 
     @Test func otherRefusalsAreNotRepeated() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let stale = session.request("counter/increment", fields: key("\"k\"") + [("If-Match", "\"7\"")])
-            #expect(try await server.send(stale).code == "revision-mismatch")
-            let fresh = try await server.send(session.request("counter/increment", fields: key("\"k\"")))
+            #expect(try await api.send(stale).code == "revision-mismatch")
+            let fresh = try await api.send(session.request("counter/increment", fields: key("\"k\"")))
             #expect(fresh.status == 200)
             #expect(fresh["idempotency-replayed"] == nil)
             let unknown = session.request("counter/imcrement", fields: key("\"u\""))
             for _ in 1...2 {
-                let response = try await server.send(unknown)
+                let response = try await api.send(unknown)
                 #expect(response.code == "unknown-action")
                 #expect(response["idempotency-replayed"] == nil)
             }
@@ -69,11 +69,11 @@ import Testing
     /// The key is free for the request without the fault.
     @Test(arguments: ["/state~", "unknown"])
     func aFaultOfTheRequestUsesUpNoKey(_ selection: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let increment: JSONValue = ["type": "counter/increment"]
             func post(_ query: String) async throws -> TestResponse {
-                try await server.send(
+                try await api.send(
                     TestRequest("POST", session.path + "/actions" + query, key("\"k\""), json: increment))
             }
             #expect(try await post("?select=" + selection).code == "malformed-pointer")
@@ -86,8 +86,8 @@ import Testing
     }
 
     @Test func aKeyBelongsToItsBodyAndItsSession() async throws {
-        try await LiveServer.run { server in
-            let (session, other) = (try await server.session(), try await server.session())
+        try await TestAPI.run { api in
+            let (session, other) = (try await api.session(), try await api.session())
             _ = try await session.dispatch("counter/increment", ["by": 1], fields: key("\"k\""))
             let changed = try await session.dispatch("counter/increment", ["by": 2], fields: key("\"k\""))
             #expect(changed.status == 422)
@@ -100,18 +100,18 @@ import Testing
 
     @Test func aRepeatDuringTheFirstIsAConflict() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             let request = session.request("animal/fetchAnimal", fields: key("\"k\"") + [("Prefer", "wait=3600")])
-            async let answer = server.send(request)
+            async let answer = api.send(request)
             await remote.called(times: 1)
-            let early = try await server.send(request)
+            let early = try await api.send(request)
             #expect(early.status == 409)
             #expect(early.code == "idempotency-conflict")
             remote.reply(#"{"animal":"Cat"}"#)
             let first = try await answer
             #expect(first.at("/state/animal/currentAnimal") == "Cat")
-            let again = try await server.send(request)
+            let again = try await api.send(request)
             #expect(again["idempotency-replayed"] == "true")
             #expect(again["preference-applied"] == "wait=3600")
             #expect(again.body == first.body)
@@ -119,11 +119,11 @@ import Testing
     }
 
     @Test func minimalAnswersAreRepeatedAsSuch() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let request = session.request("counter/increment", fields: key("\"k\"") + [("Prefer", "return=minimal")])
             for isFirst in [true, false] {
-                let response = try await server.send(request)
+                let response = try await api.send(request)
                 #expect(response.status == 204)
                 #expect(response.taggedRevision == 1)
                 #expect((response["idempotency-replayed"] == nil) == isFirst)
@@ -133,24 +133,24 @@ import Testing
 
     @Test func aKeyIsForgottenAfterItsTime() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock) { server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock) { api in
+            let session = try await api.session()
             let request = session.request("counter/increment", fields: key("\"k\""))
-            #expect(try await server.send(request).revision == 1)
+            #expect(try await api.send(request).revision == 1)
             clock.advance(by: 599_000)
-            #expect(try await server.send(request).revision == 1)
+            #expect(try await api.send(request).revision == 1)
             clock.advance(by: 2000)
-            #expect(try await server.send(request).revision == 2)
+            #expect(try await api.send(request).revision == 2)
         }
     }
 
     @Test(arguments: ["k", "8e03978e-40d5-43e8-bc93-6894a57f9324", "\"a \\\"b\\\" \\\\\"", "\"a,b\""])
     func manySpellingsOfKeysAreTaken(_ key: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let request = session.request("counter/increment", fields: self.key(key))
-            #expect(try await server.send(request).revision == 1)
-            #expect(try await server.send(request)["idempotency-replayed"] == "true")
+            #expect(try await api.send(request).revision == 1)
+            #expect(try await api.send(request)["idempotency-replayed"] == "true")
         }
     }
 
@@ -158,8 +158,8 @@ import Testing
         "", "\"\"", "\"a", "a b", "a\"", "\"a\\b\"", "a, b", "\"a\";x=1", String(repeating: "k", count: 256),
     ])
     func malformedKeysAreRefused(_ key: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: self.key(key))
             #expect(response.status == 400)
             #expect(response.code == "malformed-request")
@@ -168,16 +168,16 @@ import Testing
     }
 
     @Test func twoKeysAreRefused() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: key("\"a\"") + key("\"b\""))
             #expect(response.code == "malformed-request")
         }
     }
 
     @Test func aDryRunRecordsNoResponse() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for _ in 1...2 {
                 let response = try await session.dispatch(
                     "counter/increment", query: "?dryRun=true", fields: key("\"k\""))

@@ -45,9 +45,9 @@ import Testing
     @Test(arguments: [700_000, 86_400_000, -700_000, -86_400_000], [false, true])
     func aStepOfTheWallClockDoesNotEndTheKeysOfThisRun(_ step: Int, _ isDurable: Bool) async throws {
         let machine = Machine()
-        let body: @Sendable (LiveServer) async throws -> Void = {
-            (server: LiveServer) async throws -> Void in
-            let session = try await server.session()
+        let body: @Sendable (TestAPI) async throws -> Void = {
+            (api: TestAPI) async throws -> Void in
+            let session = try await api.session()
             #expect(try await post(session).taggedRevision == 1)
             machine.step(by: step)
             try await expectReplay(session)
@@ -58,9 +58,9 @@ import Testing
             #expect(later["idempotency-replayed"] == nil && later.taggedRevision == 2)
         }
         if isDurable {
-            try await DurableServer().run(clock: machine.clock, body)
+            try await DurableServer().runAPI(clock: machine.clock, body)
         } else {
-            try await LiveServer.run(clock: machine.clock, body)
+            try await TestAPI.run(clock: machine.clock, body)
         }
     }
 
@@ -68,13 +68,13 @@ import Testing
     func aStepOfTheWallClockDoesNotEndTheKeysOfAHibernatedSession(_ step: Int) async throws {
         let machine = Machine()
         let configuration = Configuration.with { $0.sessions.maxResident = 1 }
-        try await DurableServer().run(clock: machine.clock, configuration: configuration) {
-            (server: LiveServer) async throws -> Void in
-            let session = try await server.session()
+        try await DurableServer().runAPI(clock: machine.clock, configuration: configuration) {
+            (api: TestAPI) async throws -> Void in
+            let session = try await api.session()
             #expect(try await post(session).taggedRevision == 1)
             machine.step(by: step)
-            _ = try await server.session().increment()
-            try await server.hibernates(to: 1)
+            _ = try await api.session().increment()
+            try await api.hibernates(to: 1)
             try await expectReplay(session)
         }
     }
@@ -83,18 +83,18 @@ import Testing
     func aStepOfTheWallClockBetweenTwoRunsEndsNoKey(_ step: Int) async throws {
         let machine = Machine()
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock) {
-            (server: LiveServer) async throws -> String in
-            let session = try await server.session()
+        let path = try await durable.runAPI(clock: machine.clock) {
+            (api: TestAPI) async throws -> String in
+            let session = try await api.session()
             #expect(try await post(session).taggedRevision == 1)
             return session.path
         }
         machine.step(by: step)
-        try await durable.run(clock: machine.clock) {
-            (server: LiveServer) async throws -> Void in
-            try await expectReplay(LiveSession(server: server, path: path))
+        try await durable.runAPI(clock: machine.clock) {
+            (api: TestAPI) async throws -> Void in
+            try await expectReplay(LiveSession(server: api, path: path))
             machine.pass(Self.lifetime - 1000)
-            try await expectReplay(LiveSession(server: server, path: path))
+            try await expectReplay(LiveSession(server: api, path: path))
         }
     }
 
@@ -103,17 +103,17 @@ import Testing
     func theWallClockTellsTheAgeOfKeysAfterABoot(_ off: Int, _ isKept: Bool) async throws {
         let machine = Machine()
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock) {
-            (server: LiveServer) async throws -> String in
-            let session = try await server.session()
+        let path = try await durable.runAPI(clock: machine.clock) {
+            (api: TestAPI) async throws -> String in
+            let session = try await api.session()
             #expect(try await post(session).taggedRevision == 1)
             return session.path
         }
         machine.boot()
         machine.step(by: off)
-        try await durable.run(clock: machine.clock) {
-            (server: LiveServer) async throws -> Void in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI(clock: machine.clock) {
+            (api: TestAPI) async throws -> Void in
+            let session = LiveSession(server: api, path: path)
             #expect(try await (post(session)["idempotency-replayed"] == "true") == isKept)
             machine.step(by: 700_000)
             #expect(try await post(session)["idempotency-replayed"] == "true")
@@ -124,18 +124,18 @@ import Testing
     func anEndedSessionIsKnownAfterAStepOfTheWallClock(_ step: Int) async throws {
         let machine = Machine()
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock) {
-            (server: LiveServer) async throws -> String in
-            let session = try await server.session()
+        let path = try await durable.runAPI(clock: machine.clock) {
+            (api: TestAPI) async throws -> String in
+            let session = try await api.session()
             _ = try await session.increment()
             machine.step(by: step)
             #expect(try await session.delete().status == 204)
             return session.path
         }
         machine.step(by: step)
-        try await durable.run(clock: machine.clock) {
-            (server: LiveServer) async throws -> Void in
-            #expect(try await server.get(path).code == "session-ended")
+        try await durable.runAPI(clock: machine.clock) {
+            (api: TestAPI) async throws -> Void in
+            #expect(try await api.get(path).code == "session-ended")
         }
     }
 
@@ -145,9 +145,9 @@ import Testing
         let machine = Machine()
         let configuration = Configuration.with { $0.sessions.idleTimeout = .seconds(3600) }
         let durable = try DurableServer()
-        let path = try await durable.run(clock: machine.clock, configuration: configuration) {
-            (server: LiveServer) async throws -> String in
-            let session = try await server.session()
+        let path = try await durable.runAPI(clock: machine.clock, configuration: configuration) {
+            (api: TestAPI) async throws -> String in
+            let session = try await api.session()
             _ = try await session.increment()
             machine.step(by: step)
             machine.pass(3_000_000)
@@ -155,16 +155,16 @@ import Testing
             _ = try await session.events().event()
             return session.path
         }
-        try await durable.run(clock: machine.clock, configuration: configuration) {
-            (server: LiveServer) async throws -> Void in
-            let session = LiveSession(server: server, path: path)
+        try await durable.runAPI(clock: machine.clock, configuration: configuration) {
+            (api: TestAPI) async throws -> Void in
+            let session = LiveSession(server: api, path: path)
             machine.pass(3_000_000)
             #expect(try await session.read().status == 200)
         }
-        try await durable.run(clock: machine.clock, configuration: configuration) {
-            (server: LiveServer) async throws -> Void in
+        try await durable.runAPI(clock: machine.clock, configuration: configuration) {
+            (api: TestAPI) async throws -> Void in
             machine.pass(3_601_000)
-            #expect(try await server.get(path).code == "session-ended")
+            #expect(try await api.get(path).code == "session-ended")
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct LargeStateTests {
     /// A server with one event loop, and a session whose state is large.
     private struct Scene {
-        let server: LiveServer
+        let api: TestAPI
         let large: LiveSession
         let slow: SlowKind
 
@@ -29,9 +29,9 @@ import Testing
             $0.sessions.maxStateBytes = 1 << 28
         }
         let kinds = [slow.kind, StoreKind.faulty]
-        try await LiveServer.run(kinds: kinds, configuration: configuration) { server in
-            let large = try await server.session("slow")
-            let scene = Scene(server: server, large: large, slow: slow)
+        try await TestAPI.run(kinds: kinds, configuration: configuration) { api in
+            let large = try await api.session("slow")
+            let scene = Scene(api: api, large: large, slow: slow)
             try await scene.dispatch("slow/set", ["text": .string(Self.text)])
             // By now the server knows that it is large.
             #expect(try await large.state("/text")?.asString?.count == Self.text.count)
@@ -41,11 +41,11 @@ import Testing
 
     /// A body that takes long to parse is parsed where large states are handled.
     @Test func aLargeBodyIsParsedLater() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.maxBodyBytes = 1 << 20 }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.http.maxBodyBytes = 1 << 20 }) { api in
+            let session = try await api.session()
             let spaces = [UInt8](repeating: 0x20, count: 100_000)
             func post(_ path: String, _ body: String) async throws -> TestResponse {
-                try await server.send(
+                try await api.send(
                     TestRequest("POST", path, [("Content-Type", "application/json")], body: spaces + body.utf8))
             }
             #expect(try await post(session.path + "/actions", #"{"type":"counter/increment"}"#).revision == 1)
@@ -79,11 +79,11 @@ import Testing
     /// A share that is revoked while its requests wait for a thread is good for none of them.
     @Test func aShareIsRevokedWhileRequestsWait() async throws {
         try await run { scene in
-            let (server, large) = (scene.server, scene.large)
+            let (api, large) = (scene.api, scene.large)
             let share = try await large.share(["may": ["read", "act"], "select": "/count"])
             let first = try await share.state()
             #expect(first.json == ["revision": 1, "state": 0])
-            async let blocked = server.send(large.request("slow/block"))
+            async let blocked = api.send(large.request("slow/block"))
             await scene.slow.job.started()
             let count: JSONValue = ["type": "slow/count"]
             let requests = [
@@ -92,10 +92,10 @@ import Testing
                 TestRequest("POST", share.path + "/actions", [("Idempotency-Key", "\"k\"")], json: count),
                 TestRequest("POST", share.path + "/actions", [("Prefer", "wait=5")], json: count),
             ]
-            let clients = try requests.map { _ in try server.client() }
+            let clients = try requests.map { _ in try api.client() }
             for (client, request) in zip(clients, requests) { try await client.send(request.bytes) }
             // The only loop answers this after it has taken the requests before.
-            #expect(try await server.delete(large.path + "/shares").status == 204)
+            #expect(try await api.delete(large.path + "/shares").status == 204)
             scene.slow.job.release()
             #expect(try await blocked.status == 200)
             for client in clients {
@@ -110,13 +110,13 @@ import Testing
     @Test(arguments: Work.allCases)
     func workOnALargeStateHoldsUpNoOtherSession(_ work: Work) async throws {
         try await run { scene in
-            let other = try await scene.server.session("faulty")
+            let other = try await scene.api.session("faulty")
             try await scene.dispatch("slow/count")
             if work == .fork {
                 try await scene.dispatch("slow/rename", ["name": .string(scene.slow.nameThatBlocksForks())])
             }
             let request = try await Self.request(work, scene)
-            async let answer = scene.server.send(request)
+            async let answer = scene.api.send(request)
             await scene.slow.job.started()
             #expect(try await other.dispatch("faulty/count").at("/state/count") == 1)
             #expect(try await other.read("/state").status == 200)
@@ -127,12 +127,12 @@ import Testing
 
     @Test func equalRequestsShareOneRead() async throws {
         try await run { scene in
-            async let blocked = scene.server.send(scene.large.request("slow/block"))
+            async let blocked = scene.api.send(scene.large.request("slow/block"))
             await scene.slow.job.started()
-            let clients = try (0..<6).map { _ in try scene.server.client() }
+            let clients = try (0..<6).map { _ in try scene.api.client() }
             for client in clients { try await client.send(try await Self.request(.read, scene).bytes) }
             // The only loop answers this after it has taken the requests before.
-            #expect(try await scene.server.get("/healthz").status == 200)
+            #expect(try await scene.api.get("/healthz").status == 200)
             scene.slow.job.release()
             #expect(try await blocked.status == 200)
             for client in clients { #expect(try await client.response().json["state"]?.asInteger == Self.text.count) }
@@ -143,12 +143,12 @@ import Testing
 
     @Test func beyondTheQueueRequestsAreRefused() async throws {
         try await run { scene in
-            let (server, large) = (scene.server, scene.large)
-            let second = try await server.session("slow")
+            let (api, large) = (scene.api, scene.large)
+            let second = try await api.session("slow")
             _ = try await second.dispatch("slow/set", ["text": .string(Self.text)])
-            async let blocked = server.send(large.request("slow/block"))
+            async let blocked = api.send(large.request("slow/block"))
             await scene.slow.job.started()
-            let clients = try (0..<200).map { _ in try server.client() }
+            let clients = try (0..<200).map { _ in try api.client() }
             for (number, client) in clients.enumerated() {
                 try await client.send(TestRequest("GET", large.path + "/state?select=/\(number)").bytes)
             }
@@ -225,11 +225,11 @@ import Testing
             try await scene.dispatch("slow/count")
             var forks: [LiveSession] = []
             for _ in 0..<3 {
-                let response = try await scene.server.post(scene.large.path + "/forks", json: ["revision": 2])
+                let response = try await scene.api.post(scene.large.path + "/forks", json: ["revision": 2])
                 #expect(response.status == 201)
                 #expect(response.at("/state/text")?.asString == Self.text)
                 #expect(response[json: "forkedFrom"] == ["revision": 2])
-                forks.append(LiveSession(server: scene.server, path: try #require(response["location"])))
+                forks.append(LiveSession(server: scene.api, path: try #require(response["location"])))
             }
             for (number, fork) in forks.enumerated() {
                 for _ in 0...number { _ = try await fork.dispatch("slow/count", query: "?select=/count") }

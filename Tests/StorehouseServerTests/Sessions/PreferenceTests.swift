@@ -8,8 +8,8 @@ import Testing
 /// Prefer on actions: a smaller answer, or one that waits for the effects.
 @Suite struct PreferenceTests {
     @Test func minimalAnswersWithTheRevisionAlone() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: [("Prefer", "return=minimal")])
             #expect(response.status == 204)
             #expect(response.taggedRevision == 1)
@@ -21,8 +21,8 @@ import Testing
 
     @Test(arguments: ["return=everything", "respond-async", "", ";;", "wait=x"])
     func unknownPreferencesAreIgnored(_ preference: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: [("Prefer", preference)])
             #expect(response.status == 200)
             #expect(response["preference-applied"] == nil)
@@ -32,8 +32,8 @@ import Testing
     @Test(arguments: ["app", "animal"])
     func waitingHoldsTheAnswerUntilTheEffectHasSettled(_ store: String) async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session(store)
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session(store)
             async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             #expect(try await session.state("/animal/isLoading") == true)
@@ -53,8 +53,8 @@ import Testing
     @Test(arguments: ["app", "login"])
     func waitingWorksForSigningInToo(_ store: String) async throws {
         let remote = ScriptedRemoteClient(always: .success(.init(status: 401)))
-        try await LiveServer.run(auth: remote) { server in
-            let session = try await server.session(store)
+        try await TestAPI.run(auth: remote) { api in
+            let session = try await api.session(store)
             _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
             _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
             let response = try await session.dispatch(
@@ -68,8 +68,8 @@ import Testing
 
     @Test func waitingEndsWhenTheEffectIsCancelled() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             _ = try await session.dispatch("animal/cancelFetch")
@@ -81,8 +81,8 @@ import Testing
 
     @Test func waitingForAFetchEndsWhenANewerOneReplacesIt() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             _ = try await session.dispatch("animal/fetchAnimal")
@@ -92,8 +92,8 @@ import Testing
 
     @Test func waitingEndsWithTheSession() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
             async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             await remote.called(times: 1)
             _ = try await session.delete()
@@ -103,8 +103,8 @@ import Testing
     }
 
     @Test func theServerCapsTheWait() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.maxWait = .seconds(1) }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.http.maxWait = .seconds(1) }) { api in
+            let session = try await api.session()
             let response = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=86400")])
             #expect(response.status == 200)
             #expect(response["preference-applied"] == "wait=1")
@@ -116,8 +116,8 @@ import Testing
 
     @Test(arguments: ["wait=0", "wait=99999999999999999999999"])
     func withoutEffectsTheAnswerComesAtOnce(_ preference: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let response = try await session.dispatch("counter/increment", fields: [("Prefer", preference)])
             #expect(response.revision == 1)
             #expect(response.at("/state/counter/count") == 1)
@@ -127,8 +127,8 @@ import Testing
     }
 
     @Test func onlyAClientThatWaitsLearnsWhetherEffectsHaveSettled() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let wait = ("Prefer", "wait=1")
             #expect(try await session.increment()[json: "settled"] == nil)
             let dry = try await session.dispatch("counter/increment", query: "?dryRun=true", fields: [wait])
@@ -141,8 +141,8 @@ import Testing
 
     /// The repeat of a request gets what the first one got.
     @Test func aReplayTellsAsMuchAsTheFirstAnswer() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for (key, type, isSettled) in [("a", "animal/fetchAnimal", false), ("b", "counter/increment", true)] {
                 let fields = [("Prefer", "wait=1"), ("Idempotency-Key", "\"\(key)\"")]
                 let first = try await session.dispatch(type, fields: fields)

@@ -12,8 +12,8 @@ import Testing
     @Test(arguments: [200, 401, 500])
     func aPasswordIsNeverShown(_ status: Int) async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(auth: remote) { server in
-            let session = try await server.session()
+        try await TestAPI.run(auth: remote) { api in
+            let session = try await api.session()
             let events = try await session.events()
             var texts = try await Self.misuse(session)
             texts.append(try await Self.enter(session).text)
@@ -27,8 +27,8 @@ import Testing
             texts.append(try await session.read("/state").text)
             texts.append(try await session.read("/actions").text)
             for event in try await events.states(upTo: 4) { texts.append(event.data.description) }
-            texts.append(server.log.text)
-            #expect(server.log.text.contains("login/enteringCredential"))
+            texts.append(api.log.text)
+            #expect(api.log.text.contains("login/enteringCredential"))
             for text in texts { #expect(!text.contains(Self.secret)) }
         }
     }
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test func theLogContainsNoSessionID() async throws {
-        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
-            let session = try await server.session()
+        try await TestAPI.run(configuration: .with { $0.log.access = .all }) { api in
+            let session = try await api.session()
             _ = try await session.increment()
             _ = try await session.events().state()
             _ = try await session.read("/nothing")
             _ = try await session.delete()
-            try await server.log.line(with: "session deleted")
-            #expect(!server.log.text.contains(session.id))
+            try await api.log.line(with: "session deleted")
+            #expect(!api.log.text.contains(session.id))
         }
     }
 }

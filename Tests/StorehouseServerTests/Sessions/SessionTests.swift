@@ -1,15 +1,13 @@
 import JSON
-import Sockets
 import StorehouseServer
 import StoresTesting
 import Testing
 
 /// Creating, reading and ending sessions.
 @Suite struct SessionTests {
-    @Test(arguments: LoopImplementation.allCases)
-    func creatingAnswersWithTheLocationAndTheDocument(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops) { server in
-            let response = try await server.post("/sessions", json: ["store": "betting"])
+    @Test func creatingAnswersWithTheLocationAndTheDocument() async throws {
+        try await TestAPI.run { api in
+            let response = try await api.post("/sessions", json: ["store": "betting"])
             #expect(response.status == 201)
             #expect(response["content-type"] == "application/json")
             #expect(response.taggedRevision == 0)
@@ -26,9 +24,9 @@ import Testing
 
     @Test func theDocumentHasEveryFieldOfTheContract() async throws {
         let clock = ManualClock(1_700_000_000_123)
-        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
-            server in
-            let session = try await server.session("planner")
+        try await TestAPI.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
+            api in
+            let session = try await api.session("planner")
             clock.advance(by: 2000)
             let document = try await session.read()
             #expect(document.status == 200)
@@ -51,8 +49,8 @@ import Testing
     }
 
     @Test func runningEffectsAreListedUntilTheyEnd() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.dispatch("animal/fetchAnimal")
             #expect(try await session.read()[json: "effects"] == ["animal.fetch"])
             _ = try await session.dispatch("animal/cancelFetch")
@@ -67,37 +65,37 @@ import Testing
         TestRequest("POST", "/sessions", [("Idempotency-Key", "\"k\"")], json: ["store": "app"]),
     ])
     func theDefaultStoreNeedsNoBody(_ request: TestRequest) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.send(request)
+        try await TestAPI.run { api in
+            let response = try await api.send(request)
             #expect(response.status == 201)
             #expect(response[json: "store"] == "app")
         }
     }
 
     @Test func anotherDefaultStoreCanBeConfigured() async throws {
-        try await LiveServer.run(configuration: .with { $0.sessions.defaultStore = "planner" }) { server in
-            let response = try await server.send(TestRequest("POST", "/sessions"))
+        try await TestAPI.run(configuration: .with { $0.sessions.defaultStore = "planner" }) { api in
+            let response = try await api.send(TestRequest("POST", "/sessions"))
             #expect(response[json: "store"] == "planner")
         }
     }
 
     @Test func idempotencyKeysAreIgnoredForCreation() async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             let request = TestRequest("POST", "/sessions", [("Idempotency-Key", "\"k\"")], json: ["store": "app"])
-            let ids = [try await server.send(request), try await server.send(request)].map { $0[json: "id"] }
+            let ids = [try await api.send(request), try await api.send(request)].map { $0[json: "id"] }
             #expect(ids[0] != ids[1])
         }
     }
 
     @Test func aDeletedSessionIsGoneEverywhere() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             let deleted = try await session.delete()
             #expect(deleted.status == 204)
             let answers = [
                 try await session.read(), try await session.read("/state"), try await session.increment(),
                 try await session.delete(), try await session.read("/state?select=nonsense"),
-                try await server.send(TestRequest("HEAD", session.path)),
+                try await api.send(TestRequest("HEAD", session.path)),
             ]
             #expect(answers.map(\.status) == [410, 410, 410, 410, 410, 410])
             #expect(answers.dropLast().map(\.code) == Array(repeating: "session-ended", count: 5))
@@ -108,8 +106,8 @@ import Testing
 
     @Test func deletingCancelsRunningEffects() async throws {
         let remote = ScriptedRemoteClient()
-        try await LiveServer.run(animal: remote) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session("animal")
             _ = try await session.dispatch("animal/fetchAnimal")
             await remote.called(times: 1)
             _ = try await session.delete()
@@ -119,9 +117,9 @@ import Testing
 
     @Test func anUnusedSessionExpires() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
-            server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
+            api in
+            let session = try await api.session()
             clock.advance(by: 59_999)
             #expect(try await session.read("/state").status == 200)
             clock.advance(by: 59_999)
@@ -134,15 +132,15 @@ import Testing
 
     @Test func aSessionThatWasNeverUsedExpiresSooner() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock) { server in
+        try await TestAPI.run(clock: clock.clock) { api in
             let (unused, read, watched) = (
-                try await server.session(), try await server.session(), try await server.session()
+                try await api.session(), try await api.session(), try await api.session()
             )
             #expect(try await read.read("/state").status == 200)
             let events = try await watched.events()
             _ = try await events.state()
             clock.advance(by: 599_999)
-            let late = try await server.session()
+            let late = try await api.session()
             clock.advance(by: 1)
             #expect(try await unused.read().code == "session-ended")
             #expect(try await read.read().status == 200)
@@ -156,13 +154,13 @@ import Testing
 
     @Test func theTimeUntilThereIsRoomIsTrue() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.max = 2 }) { server in
+        try await TestAPI.run(clock: clock.clock, configuration: .with { $0.sessions.max = 2 }) { api in
             func retryAfter() async throws -> String? {
-                try await server.send(TestRequest("POST", "/sessions"))["retry-after"]
+                try await api.send(TestRequest("POST", "/sessions"))["retry-after"]
             }
-            let first = try await server.session()
+            let first = try await api.session()
             clock.advance(by: 60_000)
-            let second = try await server.session()
+            let second = try await api.session()
             // An unused session lives for 600 seconds, and is ended at most 10 seconds later.
             #expect(try await retryAfter() == "550")
             #expect(try await first.increment().status == 200)
@@ -178,8 +176,8 @@ import Testing
             $0.sessions.idleTimeout = .seconds(60)
             $0.log.access = .all
         }
-        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server in
-            let session = try await server.session()
+        try await TestAPI.run(clock: clock.clock, configuration: configuration) { api in
+            let session = try await api.session()
             do {
                 let events = try await session.events()
                 _ = try await events.state()
@@ -189,7 +187,7 @@ import Testing
                 withExtendedLifetime(events) {}
             }
             // Not read before the stream is gone: reading is use.
-            try await server.log.line(with: "route=/sessions/{id}/events")
+            try await api.log.line(with: "route=/sessions/{id}/events")
             clock.advance(by: 59_000)
             #expect(try await session.read().status == 200)
         }
@@ -210,15 +208,15 @@ import Testing
     }
 
     @Test func sessionsOverTheCapAreRefusedUntilOneEnds() async throws {
-        try await LiveServer.run(configuration: .with { $0.sessions.max = 2 }) { server in
-            let first = try await server.session()
-            _ = try await server.session()
-            let refused = try await server.send(TestRequest("POST", "/sessions"))
+        try await TestAPI.run(configuration: .with { $0.sessions.max = 2 }) { api in
+            let first = try await api.session()
+            _ = try await api.session()
+            let refused = try await api.send(TestRequest("POST", "/sessions"))
             #expect(refused.status == 429)
             #expect(refused.code == "too-many-sessions")
             #expect(refused["retry-after"].flatMap(Int.init) ?? 0 > 0)
             _ = try await first.delete()
-            #expect(try await server.send(TestRequest("POST", "/sessions")).status == 201)
+            #expect(try await api.send(TestRequest("POST", "/sessions")).status == 201)
         }
     }
 
@@ -226,14 +224,14 @@ import Testing
         "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB", "x", "%2F", String(repeating: "A", count: 3000),
     ])
     func anIdThatNeverWasIsUnknown(_ id: String) async throws {
-        try await LiveServer.run { server in
+        try await TestAPI.run { api in
             for below in ["", "/state", "/events"] {
-                let response = try await server.get("/sessions/\(id)\(below)")
+                let response = try await api.get("/sessions/\(id)\(below)")
                 #expect(response.status == 404)
                 #expect(response.code == "no-such-session")
             }
-            #expect(try await server.post("/sessions/\(id)/actions", json: ["type": "a/b"]).code == "no-such-session")
-            #expect(try await server.delete("/sessions/\(id)").code == "no-such-session")
+            #expect(try await api.post("/sessions/\(id)/actions", json: ["type": "a/b"]).code == "no-such-session")
+            #expect(try await api.delete("/sessions/\(id)").code == "no-such-session")
         }
     }
 }

@@ -13,10 +13,10 @@ import Testing
 @Suite struct StateLimitTests {
     private static let limit = 16_534
 
-    private func run(journal: (any Journal)? = nil, _ body: (LiveServer) async throws -> Void) async throws {
+    private func run(journal: (any Journal)? = nil, _ body: (TestAPI) async throws -> Void) async throws {
         let configuration = Configuration.with { $0.sessions.maxStateBytes = Self.limit }
         // The clock stands still, so that the line of each minute comes once.
-        try await LiveServer.run(
+        try await TestAPI.run(
             kinds: [.notes], clock: ManualClock(WallClock().now()).clock, configuration: configuration,
             journal: journal, body)
     }
@@ -44,8 +44,8 @@ import Testing
     }
 
     @Test func theStateGrowsUpToTheLimit() async throws {
-        try await run { server in
-            let session = try await server.session("notes")
+        try await run { api in
+            let session = try await api.session("notes")
             let refused = try await fill(session)
             #expect(refused.status == 409 && refused.code == "action-rejected")
             #expect(refused[json: "reason"] == "state-too-large")
@@ -65,8 +65,8 @@ import Testing
 
     /// Sizes of removed entities are not known, so many changes of one entity move the bound away from the size.
     @Test func changesThatDoNotGrowAreAlwaysCommitted() async throws {
-        try await run { server in
-            let session = try await server.session("notes")
+        try await run { api in
+            let session = try await api.session("notes")
             for _ in 1...20 { _ = try await add(session) }
             for number in 1...100 {
                 let text = String(repeating: "\(number % 10)", count: 500)
@@ -83,8 +83,8 @@ import Testing
     /// Also if the state is far below the limit before the action, and the body is short.
     @Test(arguments: [(notes: 0, index: 5), (notes: 17, index: 2)])
     func aBatchAndALargeActionAreRefusedAsAWhole(notes: Int, index: Int) async throws {
-        try await run { server in
-            let session = try await server.session("notes")
+        try await run { api in
+            let session = try await api.session("notes")
             for _ in 0..<notes { #expect(try await add(session).status == 200) }
             #expect(try await add(session, Self.limit)[json: "reason"] == "state-too-large")
             let text = JSONValue.string(String(repeating: "x", count: 3000))
@@ -98,8 +98,8 @@ import Testing
     }
 
     @Test func aDryRunIsRefusedToo() async throws {
-        try await run { server in
-            let session = try await server.session("notes")
+        try await run { api in
+            let session = try await api.session("notes")
             _ = try await fill(session)
             let text = JSONValue.string(String(repeating: "x", count: 500))
             let response = try await session.dispatch("notes/add", ["text": text], query: "?dryRun=true")
@@ -109,8 +109,8 @@ import Testing
 
     /// Beyond the reserve an action of a middleware or an effect is rejected too, and one line a minute names it.
     @Test func anActionOfAMiddlewareIsRejectedBeyondTheReserve() async throws {
-        try await run { server in
-            let session = try await server.session("notes")
+        try await run { api in
+            let session = try await api.session("notes")
             _ = try await fill(session)
             let before = try await size(session)
             for _ in 1...3 {
@@ -120,40 +120,40 @@ import Testing
             #expect(try await size(session) <= before + 20)
             let name = Fingerprint.of(String(session.path.dropFirst("/sessions/".count)))
             let line = "state too large store=notes session=\(name) origin=middleware type=notes/add"
-            try await server.log.line(with: line)
-            #expect(server.log.text.ranges(of: "state too large store=").count == 1)
+            try await api.log.line(with: line)
+            #expect(api.log.text.ranges(of: "state too large store=").count == 1)
         }
     }
 
     @Test func anActionOfAMiddlewareHasAReserve() async throws {
-        try await run { server in
-            let session = try await server.session("notes")
+        try await run { api in
+            let session = try await api.session("notes")
             _ = try await fill(session)
             let before = try await size(session)
             #expect(try await session.dispatch("notes/echo", ["text": "x"]).status == 200)
             #expect(try await size(session) > before + 1000)
             // The client has none.
             #expect(try await add(session, 1)[json: "reason"] == "state-too-large")
-            #expect(!server.log.text.contains("state too large"))
+            #expect(!api.log.text.contains("state too large"))
         }
     }
 
     /// A client that fills its state must not make the result of an effect be lost: the state would stay loading for ever.
     @Test(arguments: ["app", "login"]) func aFullStateDoesNotStayLoading(_ kind: String) async throws {
-        func login(_ server: LiveServer) async throws -> LiveSession {
-            let session = try await server.session(kind)
+        func login(_ api: any TestServing) async throws -> LiveSession {
+            let session = try await api.session(kind)
             for (name, value) in [("username", "some username"), ("password", "some password")] {
                 let entered = try await session.dispatch("login/enteringCredential", [name: .string(value)])
                 #expect(entered.status == 200)
             }
             return session
         }
-        let full = try await LiveServer.run { try await size(login($0)) }
+        let full = try await TestAPI.run { try await size(login($0)) }
         // While one credential is missing the state is six bytes larger.
         let configuration = Configuration.with { $0.sessions.maxStateBytes = full + 10 }
         let auth = ScriptedRemoteClient(always: .failure(RemoteFailure(.unreachable, "nobody is there")))
-        try await LiveServer.run(auth: auth, configuration: configuration) { server in
-            let session = try await login(server)
+        try await TestAPI.run(auth: auth, configuration: configuration) { api in
+            let session = try await login(api)
             let response = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=3600")])
             #expect(response.status == 200 && response[json: "settled"] != .bool(false))
             #expect(try await session.state("/login/status") == "failure")
@@ -164,16 +164,16 @@ import Testing
     /// The limit holds for a session that was loaded, and one that is too large already can only shrink.
     @Test func aSessionThatIsTooLargeCanShrink() async throws {
         let durable = try DurableServer()
-        let path = try await LiveServer.run(
+        let path = try await TestAPI.run(
             kinds: [.notes], journal: try await durable.open()
-        ) { server in
-            let session = try await server.session("notes")
+        ) { api in
+            let session = try await api.session("notes")
             for _ in 1...100 { _ = try await add(session) }
             return session.path
         }
         let journal = try await durable.open()
-        try await run(journal: journal) { (server: LiveServer) async throws in
-            let session = LiveSession(server: server, path: path)
+        try await run(journal: journal) { (api: TestAPI) async throws in
+            let session = LiveSession(server: api, path: path)
             #expect(try await add(session, 1)[json: "reason"] == "state-too-large")
             for id in 1...70 {
                 #expect(try await session.dispatch("notes/remove", ["id": .integer(id)]).status == 200)

@@ -4,8 +4,8 @@ import Testing
 /// Reading the state: whole, narrowed, and only if it changed.
 @Suite struct StateTests {
     @Test func theStateComesWithItsRevision() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment(3)
             let response = try await session.read("/state")
             #expect(response.status == 200)
@@ -28,8 +28,8 @@ import Testing
             ("/tasks/ids/1", .null), ("/nothing", .null), ("/counter/count/deeper", .null), ("/", .null), ("//", .null),
         ] as [(String, JSONValue)])
     func aPointerNarrows(_ pointer: String, _ value: JSONValue) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment(7)
             _ = try await session.dispatch("tasks/add", ["title": "a/b~c"])
             let response = try await session.read("/state?select=\(pointer)")
@@ -41,8 +41,8 @@ import Testing
 
     @Test(arguments: ["app", "planner"])
     func aNamedSelectorIsUsedLikeAPointer(_ store: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session(store)
+        try await TestAPI.run { api in
+            let session = try await api.session(store)
             for title in ["one", "two", "three"] {
                 _ = try await session.dispatch("tasks/add", ["title": .string(title)])
             }
@@ -56,16 +56,16 @@ import Testing
     }
 
     @Test func withoutAValueSelectIsTheWholeState() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session("planner")
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
             #expect(try await session.read("/state?select=").at("/state/tasks/ids") == [])
         }
     }
 
     @Test(arguments: ["counter", "/a~", "/a~2", "summary/open", "Summary", "counter/count"])
     func aMalformedPointerIsRefusedAndHelped(_ pointer: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for path in ["/state", "/events"] {
                 let response = try await session.read("\(path)?select=\(pointer)")
                 #expect(response.status == 400)
@@ -80,11 +80,11 @@ import Testing
         ("\"01\"", 200), ("1", 400), ("\"1", 400),
     ])
     func anUnchangedStateIsNotSentAgain(_ condition: String, _ status: Int) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             _ = try await session.increment()
             for method in ["GET", "HEAD"] {
-                let response = try await server.send(
+                let response = try await api.send(
                     TestRequest(method, session.path + "/state", [("If-None-Match", condition)]))
                 #expect(response.status == status)
                 if status != 400 { #expect(response.taggedRevision == 1) }
@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test func otherFormatsAreNotAcceptable() async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
+        try await TestAPI.run { api in
+            let session = try await api.session()
             for accept in [
                 "text/html", "application/json;q=0", "image/*, text/*;q=0.5", "application/json;charset=latin1",
             ] {
