@@ -11,12 +11,12 @@ import Testing
 
     /// The lines that a server writes while `body` runs, each as its fields.
     private static func lines(
-        _ service: FaultyUpstream, level: LogLevel = .info, _ body: (LiveServer) async throws -> Void
+        _ service: FaultyUpstream, level: LogLevel = .info, _ body: (TestAPI) async throws -> Void
     ) async throws -> [String] {
         try await RealRemotes.run(url: "http://127.0.0.1:\(service.port)") { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth, logging: level) { server in
-                try await body(server)
-                return server.log.text.split(separator: "\n").map(String.init)
+            try await TestAPI.run(animal: animal, auth: auth, logging: level) { api in
+                try await body(api)
+                return api.log.text.split(separator: "\n").map(String.init)
                     .filter { $0.contains(" remote call ") }
             }
         }
@@ -30,8 +30,8 @@ import Testing
     func aFailedCallIsOneLineWithItsSessionEffectRequestAndCode(_ status: Int) async throws {
         let service = try FaultyUpstream(.send(Answer.status(status)))
         var mark = ""
-        let lines = try await Self.lines(service) { server in
-            let session = try await server.session("animal")
+        let lines = try await Self.lines(service) { api in
+            let session = try await api.session("animal")
             mark = Self.mark(session)
             let fields = [Self.wait, ("X-Request-Id", "request-\(status)")]
             #expect(try await session.dispatch("animal/fetchAnimal", fields: fields).status == 200)
@@ -48,8 +48,8 @@ import Testing
 
     @Test func aBatchAndAKeyNameTheirRequestToo() async throws {
         let service = try FaultyUpstream(.send(Answer.status(402)))
-        let lines = try await Self.lines(service) { server in
-            let session = try await server.session("animal")
+        let lines = try await Self.lines(service) { api in
+            let session = try await api.session("animal")
             let action: JSONValue = ["type": "animal/fetchAnimal"]
             _ = try await session.post([action], [Self.wait, ("X-Request-Id", "batch")])
             let key = ("Idempotency-Key", "\"one\"")
@@ -61,8 +61,8 @@ import Testing
 
     @Test func aRefusalThatAStoreTakesForAResultIsALineToo() async throws {
         let service = try FaultyUpstream(.send(Answer.status(401)))
-        let lines = try await Self.lines(service) { server in
-            let session = try await server.session("login-form")
+        let lines = try await Self.lines(service) { api in
+            let session = try await api.session("login-form")
             let credentials: JSONValue = ["username": "some username", "password": "some password"]
             _ = try await session.dispatch("form/set", credentials)
             let fields = [Self.wait, ("X-Request-Id", "refused")]
@@ -75,8 +75,8 @@ import Testing
 
     @Test func aCallThatSucceedsIsNoLine() async throws {
         let service = try FaultyUpstream(.send(Answer.ok()))
-        let lines = try await Self.lines(service, level: .debug) { server in
-            let session = try await server.session("animal")
+        let lines = try await Self.lines(service, level: .debug) { api in
+            let session = try await api.session("animal")
             #expect(try await session.dispatch("animal/fetchAnimal", fields: [Self.wait]).status == 200)
         }
         #expect(lines.isEmpty)

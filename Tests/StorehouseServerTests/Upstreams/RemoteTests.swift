@@ -10,8 +10,8 @@ import Testing
     @Test(arguments: ["app", "animal"])
     func anAnimalsNameArrives(_ store: String) async throws {
         try await RealRemotes.run(maxDelay: .milliseconds(20)) { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session(store)
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session(store)
                 let events = try await session.events(query: "?select=/animal")
                 #expect(try await events.state().state?["isLoading"] == false)
                 let answer = try await session.dispatch("animal/fetchAnimal", fields: Self.wait)
@@ -30,8 +30,8 @@ import Testing
     ])
     func signingInAsksTheRemoteService(_ store: String, _ password: String, _ status: JSONValue) async throws {
         try await RealRemotes.run { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session(store)
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session(store)
                 _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
                 _ = try await session.dispatch("login/enteringCredential", ["password": .string(password)])
                 let answer = try await session.dispatch("login/authenticate", fields: Self.wait)
@@ -47,8 +47,8 @@ import Testing
     @Test(arguments: [("some password", true), ("another password", false)])
     func theFormUsesTheAuthServiceToo(_ password: String, _ isRight: Bool) async throws {
         try await RealRemotes.run { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session("login-form")
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session("login-form")
                 _ = try await session.dispatch(
                     "form/set", ["username": "some username", "password": .string(password)])
                 let answer = try await session.dispatch("form/authenticate", fields: Self.wait)
@@ -62,8 +62,8 @@ import Testing
     @Test func anUnreachableServiceIsAnErrorInTheState() async throws {
         // Nobody listens on port 1, and no test can be given it.
         try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session()
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session()
                 let fetched = try await session.dispatch("animal/fetchAnimal", fields: Self.wait)
                 #expect(fetched.at("/state/animal/error/code") == "unreachable")
                 #expect(fetched.at("/state/animal/currentAnimal") == "")
@@ -80,8 +80,8 @@ import Testing
     @Test func aSlowServiceIsATimeout() async throws {
         try await RealRemotes.run(maxDelay: .seconds(100_000), timeout: .milliseconds(50)) {
             animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session("animal")
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session("animal")
                 let answer = try await session.dispatch("animal/fetchAnimal", fields: Self.wait)
                 #expect(answer.at("/state/animal/error/code") == "timeout")
                 #expect(answer.at("/state/animal/isLoading") == false)
@@ -91,8 +91,8 @@ import Testing
 
     @Test func theLatestFetchWinsAndACancelledOneIsForgotten() async throws {
         try await RealRemotes.run(maxDelay: .seconds(100_000)) { animal, auth in
-            try await LiveServer.run(animal: animal, auth: auth) { server in
-                let session = try await server.session("animal")
+            try await TestAPI.run(animal: animal, auth: auth) { api in
+                let session = try await api.session("animal")
                 for _ in 0..<3 { _ = try await session.dispatch("animal/fetchAnimal") }
                 #expect(try await session.read()[json: "effects"] == ["animal.fetch"])
                 let cancelled = try await session.dispatch("animal/cancelFetch")

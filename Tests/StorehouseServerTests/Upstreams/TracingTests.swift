@@ -27,10 +27,10 @@ import Testing
             [("traceparent", trace), ("traceparent", trace)], [("traceparent", "\(trace), \(trace)")],
             [("traceparent", trace), ("tracestate", "a=1"), ("tracestate", "b=2")], [("tracestate", "a=1")],
         ]
-        try await LiveServer.run(animal: tracer) { server in
-            let session = try await server.session("animal")
+        try await TestAPI.run(animal: tracer) { api in
+            let session = try await api.session("animal")
             for fields in fields {
-                let response = try await server.post(
+                let response = try await api.post(
                     session.path + "/actions", fields + [("Prefer", "wait=3600")], json: ["type": "animal/fetchAnimal"])
                 #expect(response.status == 200)
             }
