@@ -12,17 +12,17 @@ import Testing
 
     /// A served session on a disk whose syncs are held back, with a first commit that is durable and a second one that is not.
     private struct Scene {
-        let api: TestAPI
+        let server: LiveServer
         let session: LiveSession
         // Sendable although C does not say so: all of it is atomic.
         nonisolated(unsafe) let disk: OpaquePointer
 
         /// Waits until the session has committed a revision, durable or not.
-        func committed(_ revision: Int) async throws { try await api.log.line(with: "revision=\(revision) ") }
+        func committed(_ revision: Int) async throws { try await server.log.line(with: "revision=\(revision) ") }
 
         /// Waits until so many streams are subscribed, perhaps before they begin.
         func subscribed(_ count: Int) async throws {
-            _ = try await api.eventually(TestRequest("GET", "/admin/sessions", DurableStreamTests.admin)) {
+            _ = try await server.eventually(TestRequest("GET", "/admin/sessions", DurableStreamTests.admin)) {
                 $0.at("/sessions/0/subscribers")?.asInteger == count
             }
         }
@@ -31,7 +31,7 @@ import Testing
 
         func heal() async throws {
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
         }
     }
 
@@ -39,8 +39,8 @@ import Testing
         let name = "streams-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
-        try await DurableServer().runAPI(configuration: configuration, vfs: name) { api in
-            let scene = Scene(api: api, session: try await api.session(), disk: disk)
+        try await DurableServer().run(configuration: configuration, vfs: name) { server in
+            let scene = Scene(server: server, session: try await server.session(), disk: disk)
             _ = try await scene.session.increment()
             faulty_disk_hold(disk, 1)
             defer { faulty_disk_hold(disk, 0) }
@@ -59,20 +59,20 @@ import Testing
         let journal = try await durable.open { try SQLiteJournal(path: $0, vfs: name) }
         let kind = StoreKind.store("slow", reducer: SlowReducer(job: job), middleware: [])
         let configuration = Configuration.with { $0.http.threads = 1 }
-        try await TestAPI.run(kinds: [kind], configuration: configuration, journal: journal) { api in
-            let (session, other) = (try await api.session("slow"), try await api.session("slow"))
-            let (watcher, sender, blocker) = (try api.client(), try api.client(), try api.client())
+        try await LiveServer.run(kinds: [kind], configuration: configuration, journal: journal) { server in
+            let (session, other) = (try await server.session("slow"), try await server.session("slow"))
+            let (watcher, sender, blocker) = (try server.client(), try server.client(), try server.client())
             for client in [watcher, sender] { _ = try await client.exchange(TestRequest("GET", "/healthz")) }
             faulty_disk_hold(disk, 1)
             defer { faulty_disk_hold(disk, 0) }
             async let first = session.dispatch("slow/count")
-            try await api.log.line(with: "revision=1 ")
+            try await server.log.line(with: "revision=1 ")
             try await blocker.send(other.request("slow/block").bytes)
             await job.started()
             try await watcher.send(TestRequest("GET", session.path + "/events").bytes)
             try await sender.send(session.request("slow/count").bytes)
             job.release()
-            try await api.log.line(with: "revision=2 ")
+            try await server.log.line(with: "revision=2 ")
             faulty_disk_hold(disk, 0)
             #expect(try await first.revision == 1)
             #expect(try await session.dispatch("slow/count").revision == 3)
@@ -86,7 +86,7 @@ import Testing
             let queries = ["", "?changes=patch", "?select=/counter", "?effects=true&changes=patch"]
             var clients: [TestClient] = []
             for number in 0..<16 {
-                let client = try scene.api.client()
+                let client = try scene.server.client()
                 try await client.send(scene.request(queries[number % queries.count]).bytes)
                 clients.append(client)
             }
@@ -109,7 +109,7 @@ import Testing
 
     @Test func aStreamThatWouldBeginWithWhatIsLostIsRefused() async throws {
         try await run { scene in
-            let client = try scene.api.client()
+            let client = try scene.server.client()
             try await client.send(scene.request().bytes)
             try await scene.subscribed(1)
             faulty_disk_fail(scene.disk, FAULTY_SYNC, 0)
@@ -125,7 +125,7 @@ import Testing
     @Test func aClientThatIsGoneBeforeItsStreamBeginsIsNotSubscribedForEver() async throws {
         try await run { scene in
             for number in 1...4 {
-                let client = try scene.api.client()
+                let client = try scene.server.client()
                 try await client.send(scene.request().bytes)
                 try await scene.subscribed(number)
                 if number.isMultiple(of: 2) { try await client.makeReset() } else { try await client.finishSending() }

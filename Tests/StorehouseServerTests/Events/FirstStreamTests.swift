@@ -4,9 +4,9 @@ import Testing
 /// The first streams of a session.
 @Suite struct FirstStreamTests {
     @Test func concurrentFirstStreamsShareOneHistory() async throws {
-        try await TestAPI.run { api in
+        try await LiveServer.run { server in
             for _ in 0..<10 {
-                let session = try await api.session()
+                let session = try await server.session()
                 let streams = try await together(4) { try await session.events() }
                 var ids: Set<String> = []
                 for stream in streams { ids.insert(try #require(try await stream.state().id)) }
@@ -20,9 +20,9 @@ import Testing
 
     /// The stream gets the end, or it is not opened: none stays open.
     @Test func aStreamThatOpensAsTheSessionEndsIsClosed() async throws {
-        try await TestAPI.run { api in
+        try await LiveServer.run { server in
             for _ in 0..<20 {
-                let session = try await api.session()
+                let session = try await server.session()
                 async let ending = session.delete()
                 let heads = try await together(2) { try await headAndEnd(of: session) }
                 #expect(try await ending.status == 204)
@@ -32,8 +32,8 @@ import Testing
     }
 
     @Test func aSessionWithoutStreamsEndsNormally() async throws {
-        try await TestAPI.run { api in
-            let session = try await api.session()
+        try await LiveServer.run { server in
+            let session = try await server.session()
             #expect(try await session.read()[json: "subscribers"] == 0)
             #expect(try await session.delete().status == 204)
             #expect(try await session.read("/events").status == 204)

@@ -1,4 +1,5 @@
 import JSON
+import Sockets
 import StorehouseServer
 import Testing
 
@@ -7,20 +8,21 @@ import Testing
     private static let connections = 16
     private static let actions = 1000
 
-    @Test func incrementsFromManyConnectionsAllCount() async throws {
-        try await TestAPI.run { api in
-            let session = try await api.session()
-            let revisions = try await Self.send(session.request("counter/increment"), to: api)
+    @Test(arguments: LoopImplementation.allCases)
+    func incrementsFromManyConnectionsAllCount(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            let session = try await server.session()
+            let revisions = try await Self.send(session.request("counter/increment"), to: server)
             #expect(revisions.sorted() == Array(1...Self.actions))
             #expect(try await session.state("/counter/count") == .integer(Self.actions))
         }
     }
 
     @Test func theAsynchronousStoreLosesNothingEither() async throws {
-        try await TestAPI.run { api in
-            let session = try await api.session("login")
+        try await LiveServer.run { server in
+            let session = try await server.session("login")
             let request = session.request("login/enteringCredential", ["username": "somebody"])
-            let revisions = try await Self.send(request, to: api)
+            let revisions = try await Self.send(request, to: server)
             #expect(revisions.sorted() == Array(1...Self.actions))
             #expect(try await session.revision() == Self.actions)
         }
@@ -28,11 +30,11 @@ import Testing
 
     /// Sends ``actions`` actions over all connections together.
     /// - Returns: the revisions that the answers gave.
-    private static func send(_ request: TestRequest, to api: any TestServing) async throws -> [Int] {
+    private static func send(_ request: TestRequest, to server: LiveServer) async throws -> [Int] {
         try await withThrowingTaskGroup(of: [Int].self) { group in
             for connection in 0..<connections {
                 group.addTask {
-                    let client = try api.client()
+                    let client = try server.client()
                     var revisions: [Int] = []
                     let share = actions / connections + (connection < actions % connections ? 1 : 0)
                     for _ in 0..<share {
@@ -51,11 +53,11 @@ import Testing
 
     @Test(arguments: ["app", "login"])
     func keystrokesAreReducedInTheirOrder(_ store: String) async throws {
-        try await TestAPI.run { api in
-            let session = try await api.session(store)
+        try await LiveServer.run { server in
+            let session = try await server.session(store)
             _ = try await session.dispatch("login/enteringCredential", ["password": "long enough"])
             let texts = (0..<200).map { String(repeating: "x", count: ($0 * 7) % 16) }
-            let client = try api.client()
+            let client = try server.client()
             try await client.send(
                 texts.flatMap { session.request("login/enteringCredential", ["username": .string($0)]).bytes })
             for (index, text) in texts.enumerated() {
@@ -68,10 +70,10 @@ import Testing
     }
 
     @Test func aStreamShowsACrowdOfCommitsInOrder() async throws {
-        try await TestAPI.run { api in
-            let session = try await api.session()
+        try await LiveServer.run { server in
+            let session = try await server.session()
             let streams = [try await session.events(), try await session.events(query: "?select=/counter/count")]
-            async let sending = Self.send(session.request("counter/increment"), to: api)
+            async let sending = Self.send(session.request("counter/increment"), to: server)
             for stream in streams {
                 let shown = try await stream.states(upTo: Self.actions).compactMap(\.revision)
                 #expect(zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 })
@@ -82,11 +84,11 @@ import Testing
     }
 
     @Test func manySessionsDoNotDisturbEachOther() async throws {
-        try await TestAPI.run { api in
+        try await LiveServer.run { server in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...24 {
                     group.addTask {
-                        let session = try await api.session(number.isMultiple(of: 2) ? "app" : "betting")
+                        let session = try await server.session(number.isMultiple(of: 2) ? "app" : "betting")
                         let events = try await session.events(query: "?select=/counter/count")
                         for _ in 0..<5 { _ = try await session.increment(number) }
                         #expect(try await events.states(upTo: 5).last?.state == .integer(5 * number))

@@ -188,12 +188,12 @@ import Testing
 
     @Test(arguments: ["app", "login"])
     func oneOfManyWithTheSameConditionCommits(_ store: String) async throws {
-        try await TestAPI.run { api in
-            let session = try await api.session(store)
+        try await LiveServer.run { server in
+            let session = try await server.session(store)
             let request = session.request(
                 "login/enteringCredential", ["username": "name"], fields: [("If-Match", "\"0\"")])
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<16 { group.addTask { try await api.send(request).status } }
+                for _ in 0..<16 { group.addTask { try await server.send(request).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers.filter { $0 == 200 }.count == 1)

@@ -14,8 +14,8 @@ import Testing
         let name = "served-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         let durable = try DurableServer()
-        try await durable.runAPI(vfs: name) { api in
-            let (session, other) = (try await api.session(), try await api.session())
+        try await durable.run(vfs: name) { server in
+            let (session, other) = (try await server.session(), try await server.session())
             for _ in 1...3 { _ = try await session.increment() }
             let events = try await session.events(query: "?changes=patch")
             let id = try #require(try await events.state().id)
@@ -27,17 +27,17 @@ import Testing
             #expect(refused["retry-after"] != nil)
             // The stream ends without an event, so that its client comes back.
             #expect(try await events.event() == nil)
-            let readiness = try await api.get("/readyz")
+            let readiness = try await server.get("/readyz")
             #expect(readiness.code == "storage-unavailable")
-            #expect(try await api.get("/healthz").status == 200)
-            #expect(try await api.post("/sessions", json: [:]).code == "storage-unavailable")
+            #expect(try await server.get("/healthz").status == 200)
+            #expect(try await server.post("/sessions", json: [:]).code == "storage-unavailable")
             #expect(try await other.increment().code == "storage-unavailable")
             // Durable state can be read meanwhile.
             #expect(try await session.read("/state").at("/state/counter/count") == 3)
             #expect(try await session.revision() == 3)
 
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
             let again = try await session.events(query: "?changes=patch&lastEventId=\(id)")
             let answer = try await session.increment()
             #expect(answer.revision == 4)
@@ -46,8 +46,8 @@ import Testing
             #expect(event?.revision == 4)
             #expect(try await other.increment().revision == 1)
         }
-        try await durable.runAPI { (api: TestAPI) async throws in
-            #expect(try await api.get("/readyz").status == 200)
+        try await durable.run { (server: LiveServer) async throws in
+            #expect(try await server.get("/readyz").status == 200)
         }
     }
 
@@ -57,12 +57,12 @@ import Testing
         let name = "served-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
-        try await DurableServer().runAPI(configuration: configuration, durability: .relaxed, vfs: name) { api in
-            let session = try await api.session()
+        try await DurableServer().run(configuration: configuration, durability: .relaxed, vfs: name) { server in
+            let session = try await server.session()
             let first = try #require(try await session.increment()["etag"])
             // The session itself must be on the disk, not only its first commit.
             let fields = [("Authorization", "Bearer a-token-of-some-length")]
-            _ = try await api.eventually(TestRequest("GET", "/admin/sessions", fields)) {
+            _ = try await server.eventually(TestRequest("GET", "/admin/sessions", fields)) {
                 $0.at("/sessions/0/revision") == 1
             }
             // The answer must not come after the failure.
@@ -72,10 +72,10 @@ import Testing
             let lost = try #require(try await session.increment()["etag"])
             faulty_disk_hold_writes(disk, 0)
             #expect(lost.hasPrefix("\"2.") && first.dropFirst(3) == lost.dropFirst(3))
-            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 503 }
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 503 }
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
-            let state = try await api.eventually(TestRequest("GET", session.path + "/state")) {
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            let state = try await server.eventually(TestRequest("GET", session.path + "/state")) {
                 $0.revision.map { $0 < 2 } == true
             }
             #expect(state["etag"]?.dropFirst(3) != lost.dropFirst(3))
@@ -93,12 +93,12 @@ import Testing
         let animal = ScriptedRemoteClient(
             always: .success(
                 .init(status: 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))))
-        try await DurableServer().runAPI(animal: animal, vfs: name) { api in
-            let session = try await api.session()
+        try await DurableServer().run(animal: animal, vfs: name) { server in
+            let session = try await server.session()
             faulty_disk_fail(disk, faulty_kind(fault), 0)
             #expect(try await session.dispatch("animal/fetchAnimal").code == "storage-unavailable")
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
             #expect(animal.requests.isEmpty)
             let fetched = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=3600")])
             #expect(fetched.at("/state/animal/currentAnimal") == "Cat")
@@ -109,8 +109,8 @@ import Testing
     @Test func streamsAreClosedWhenCommitsFail() async throws {
         let name = "served-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
-        try await DurableServer().runAPI(vfs: name) { api in
-            let session = try await api.session()
+        try await DurableServer().run(vfs: name) { server in
+            let session = try await server.session()
             var streams: [EventReader] = []
             for query in ["", "?changes=patch", "?effects=true", "?select=/counter"] {
                 let events = try await session.events(query: query)
@@ -130,7 +130,7 @@ import Testing
             }
             for events in streams { #expect(try await events.event() == nil) }
             faulty_disk_fail(disk, FAULTY_NOT, 0)
-            _ = try await api.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
             #expect(try await session.increment().revision == 1)
         }
     }

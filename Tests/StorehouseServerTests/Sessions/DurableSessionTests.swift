@@ -168,9 +168,9 @@ import Testing
 
     @Test func theLastEventComesAfterAllAnsweredCommits() async throws {
         let durable = try DurableServer()
-        try await durable.runAPI { api in
+        try await durable.run { server in
             for _ in 1...5 {
-                let session = try await api.session()
+                let session = try await server.session()
                 let events = try await session.events()
                 _ = try await events.state()
                 let answered = try await withThrowingTaskGroup(of: Int.self) { group in

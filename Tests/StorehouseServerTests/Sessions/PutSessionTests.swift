@@ -84,19 +84,19 @@ import Testing
 
     @Test(arguments: [false, true])
     func oneOfManyCreatesTheSession(_ isDurable: Bool) async throws {
-        let body: @Sendable (TestAPI) async throws -> Void = { api in
+        let body: @Sendable (LiveServer) async throws -> Void = { server in
             for id in Self.ids {
                 let answers = try await withThrowingTaskGroup(of: TestResponse.self) { group in
-                    for _ in 0..<32 { group.addTask { try await Self.put(api, id) } }
+                    for _ in 0..<32 { group.addTask { try await Self.put(server, id) } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(answers.filter { $0.status == 201 }.count == 1)
                 #expect(answers.filter { $0.status == 200 }.count == 31)
                 #expect(Set(answers.compactMap { $0[json: "createdAt"]?.asString }).count == 1)
             }
-            #expect(api.api.residentSessions == Self.ids.count)
+            #expect(server.running.residentSessions == Self.ids.count)
         }
-        if isDurable { try await DurableServer().runAPI(body) } else { try await TestAPI.run(body) }
+        if isDurable { try await DurableServer().run(body) } else { try await LiveServer.run(body) }
     }
 
     @Test func theSessionSurvivesARestart() async throws {
