@@ -1,5 +1,6 @@
 package import HTTP
 import HTTPServer
+import Sessions
 package import Sockets
 
 /// The API for clients in its own process, whose requests and responses are bytes in memory.

@@ -1,6 +1,7 @@
 import HTTPServer
 import Observability
 import RemoteServices
+import Sessions
 import Sockets
 import StoreHosting
 

@@ -2,6 +2,7 @@ import HTTP
 import Journal
 import Observability
 import RemoteServices
+import Sessions
 import StoreHosting
 import StoreKinds
 import StorehouseServer
