@@ -32,11 +32,11 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 
     /// Reads an id; nil for any other text.
-    package init?(_ text: some Collection<UInt8>) {
-        let read =
-            text.withContiguousStorageIfAvailable(Self.bits)
-            ?? Array(text).withUnsafeBufferPointer(Self.bits)
-        guard let (bits, isAll) = read else { return nil }
+    package init?(_ text: some Collection<UInt8>) { self.init(Array(text)[...]) }
+
+    /// Reads an id of a path; nil for any other text.
+    package init?(_ text: ArraySlice<UInt8>) {
+        guard let (bits, isAll) = text.withUnsafeBufferPointer(Self.bits) else { return nil }
         high = UInt64(truncatingIfNeeded: bits >> 64)
         low = UInt64(truncatingIfNeeded: bits)
         self.text = isAll ? nil : Text(Array(text))

@@ -23,22 +23,22 @@ package struct SessionRequest: Sendable {
     }
 }
 
+// Its cases are indirect, so that it is one word, which each layer copies.
 package enum SessionOperation: Sendable {
     /// Shows the session without its state. It must be of a kind, if that is named.
-    case describe(Preconditions, kind: String? = nil)
-    case read(Reading)
+    indirect case describe(Preconditions, kind: String? = nil)
+    indirect case read(Reading)
     /// Shows a page of the action log.
-    case log(after: Int, limit: Int)
+    indirect case log(after: Int, limit: Int)
     indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
     indirect case fork(revision: Int?, client: RateLimits.Client)
-    case end(Preconditions)
+    indirect case end(Preconditions)
     /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
     /// without a selection.
     indirect case recall(SelectionText?, revision: Int?)
     /// Does something of one concern, which no other handler has to know.
-    // Indirect, because every copy of an operation would cost more with an existential of unknown size in it.
     indirect case perform(any SessionCommand)
 
     /// A read of the state: now, or at an earlier revision.

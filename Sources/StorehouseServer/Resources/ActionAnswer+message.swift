@@ -30,7 +30,11 @@ extension ActionResponse {
     fileprivate func message(
         showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil, hidesEffects: Bool = false
     ) -> Response {
-        if case .rejected(let reason, let index) = outcome {
+        let word: String
+        switch outcome {
+        case .committed: word = "committed"
+        case .ignored: word = "ignored"
+        case .rejected(let reason, let index):
             return Problem(.action(.rejected(reason: reason, index: index))).response
         }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
@@ -39,7 +43,7 @@ extension ActionResponse {
         var json = JSONWriter(reservingCapacity: max(1024, state.count + 256))
         json.object { json in
             json.member("revision", revision)
-            json.member("outcome", outcome == .committed ? "committed" : "ignored")
+            json.member("outcome", word)
             json.member("state", raw: state)
             if !hidesEffects { json.member("effects", effects) }
             json.member("settled", ifPresent: isSettled)

@@ -195,6 +195,7 @@ extension SessionAccess.Entry {
 // The checks of the credentials of a request.
 extension Credentials {
     fileprivate func requireAccess(to session: Session) throws(SessionFailure) {
+        guard case .token = self else { return }
         try require(session.id, ownedBy: session.owner, store: session.kindName)
     }
 
