@@ -30,6 +30,7 @@ extension OpenAPI {
             ]),
             "StateAnswer": object(["revision": .schema("Revision"), "state": .schema("State")]),
             "DispatchAnswer": dispatchAnswer(withEffects: true),
+            "SharedDispatchAnswer": dispatchAnswer(withEffects: false),
             "ActionLog": object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
@@ -42,7 +43,7 @@ extension OpenAPI {
         ]
     }
 
-    static func dispatchAnswer(withEffects: Bool) -> JSONValue {
+    private static func dispatchAnswer(withEffects: Bool) -> JSONValue {
         var members: JSONObject = [
             "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
             "state": .schema("State"),

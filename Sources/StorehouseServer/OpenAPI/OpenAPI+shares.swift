@@ -102,7 +102,6 @@ extension OpenAPI {
 
     static var shareSchemas: JSONObject {
         [
-            "SharedDispatchAnswer": dispatchAnswer(withEffects: false),
             "ShareRequest": .written(Share.schema.encoded()),
             "Share": object([
                 "share": ["type": "string", "description": "The share. Whoever has it can use it.", "minLength": 1],
