@@ -41,7 +41,7 @@ package enum SessionFailure: Error, Sendable {
         case actions
     }
 
-    /// What a rate limit counts.
+    /// The things that a rate limit counts.
     package enum Rate: Sendable { case requests, sessions, actions }
 
     /// There is no such session or store.
@@ -85,7 +85,7 @@ package enum SessionFailure: Error, Sendable {
         case fork
         /// A permit that a client wants.
         case permit
-        /// The same, which is too long for a URL.
+        /// A permit whose text would be too long for a URL.
         case longPermit
     }
 
@@ -97,7 +97,7 @@ package enum SessionFailure: Error, Sendable {
         case pointerIntoPart(JSONPointerError)
     }
 
-    /// What is stored of the session does not have it.
+    /// The stored part of the session lacks what the request asks for.
     package enum Stored: Sendable {
         case laterRevision(newest: Int)
         case goneRevision(oldest: Int)

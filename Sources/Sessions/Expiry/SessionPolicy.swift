@@ -23,7 +23,7 @@ package struct SessionPolicy: Sendable {
         setting > .zero ? min(setting.wholeMilliseconds, never) : never
     }
 
-    /// What a lookup does with a session in memory.
+    /// The action of a lookup that finds a session in memory.
     package enum LookupInstruction: Equatable, Sendable {
         case use
         case end

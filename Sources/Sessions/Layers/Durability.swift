@@ -80,7 +80,7 @@ extension SessionResult {
     }
 }
 
-// What leaves a session otherwise.
+// Events, ends and new sessions, which leave a session without a request to the chain.
 extension Session {
     /// Calls `body` once the commits up to a revision are durable, and everything appended to the journal so far; in the order of
     /// the calls. If it is lost, all

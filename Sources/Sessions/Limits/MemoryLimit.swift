@@ -53,7 +53,7 @@ package final class MemoryLimit: Sendable {
     private let limit: MemoryUse
     private let gauge: Locked<MemoryGauge>
     private let read: @Sendable () -> MemoryUse?
-    // What every action asks, without the lock of the gauge.
+    // Every action reads these, without the lock of the gauge.
     private let exhausted = Atomic(false)
     private let reserveExhausted = Atomic(false)
     /// Whether there is a limit at all.
@@ -86,7 +86,7 @@ package final class MemoryLimit: Sendable {
         }
         exhausted.store(isExhausted, ordering: .relaxed)
         reserveExhausted.store(isReserveExhausted, ordering: .relaxed)
-        // What was freed counts until the allocator returns it to the system, which can take it milliseconds.
+        // Freed memory counts until the allocator returns it to the system, which can take it milliseconds.
         if isExhausted { ProcessMemory.releaseFree() }
     }
 
@@ -121,7 +121,7 @@ package final class MemoryLimit: Sendable {
 }
 
 extension ProcessMemory {
-    /// What the process may use: the configured limit, or less than the limits of the control group, so that the process is
+    /// The memory that the process may use: the configured limit, or less than the limits of the control group, so that the process is
     /// not killed; and less than its limit on address space.
     ///
     /// - Parameter configured: bytes; 0 for the limit of the control group.

@@ -31,7 +31,7 @@ package struct IdentifiedTable<Element: AnyObject & Identifiable> {
         var gap = place(of: element.id)
         slots[gap] = nil
         count -= 1
-        // Those behind it must be found without passing the gap, unless they are before their first slot then.
+        // Elements behind the gap must be found without passing it, unless they would then be before their first slot.
         var next = slot(behind: gap)
         while let other = slots[next] {
             let distance = (next - firstSlot(of: other.id)) & (slots.count - 1)

@@ -47,7 +47,7 @@ package final class SessionRegistry: Sendable {
         self.journal = journal
         self.clock =
             if journal?.isShared == true {
-                // What several processes have in common is the time of day.
+                // Several processes have only the time of day in common.
                 SessionClock(clock.timeOfDay)
             } else {
                 SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.maxAbsence)

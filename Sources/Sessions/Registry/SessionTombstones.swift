@@ -13,7 +13,7 @@ package final class SessionTombstones: Sendable {
         var young = Generation()
         var old = Generation()
         var youngSince = 0
-        /// Those whose end is not durable yet.
+        /// The sessions whose end is not durable yet.
         var ending: Set<SessionID> = []
     }
 

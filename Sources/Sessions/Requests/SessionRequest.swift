@@ -15,7 +15,7 @@ package struct SessionRequest: Sendable {
         self.principal = principal
     }
 
-    /// The same request for something else.
+    /// A copy of the request with another operation.
     package func with(_ operation: SessionOperation) -> SessionRequest {
         var request = self
         request.operation = operation

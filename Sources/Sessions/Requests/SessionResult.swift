@@ -2,7 +2,7 @@ import JSON
 package import Platform
 package import StoreHosting
 
-/// What came of a request to a session.
+/// The result of a request to a session.
 package struct SessionResult: Sendable {
     /// The session that it shows: after a fork, the new one.
     package let session: Session

@@ -229,7 +229,7 @@ extension Session: CommitWatcher {
     /// Brings commits to streams.
     package var events: EventHub { EventHub(self, streams.load(orStore: SessionStreams())) }
 
-    /// The same; nil if the session never had a stream.
+    /// The event hub; nil if the session never had a stream.
     package var existingEvents: EventHub? { streams.load().map { EventHub(self, $0) } }
 
     package var streamCount: Int { existingEvents?.count ?? 0 }

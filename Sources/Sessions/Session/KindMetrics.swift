@@ -4,7 +4,7 @@ package import Platform
 package import StoreHosting
 package import Stores
 
-/// What clients dispatch to the sessions of one kind.
+/// Counts and times of the actions that clients dispatch to the sessions of one kind.
 package final class KindMetrics: Sendable {
     private let dispatches = DurationHistogram()
     private let commits = DurationHistogram()

@@ -61,7 +61,7 @@ package final class KindRuntime: Sendable {
     }
 }
 
-/// What one session may hold.
+/// The limits of one session.
 package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000
     /// The largest state, in bytes of its JSON.

@@ -58,7 +58,7 @@ package final class Session: Identifiable, Sendable {
         /// The other session's revision; nil if the initial state is that of an earlier release of the kind.
         package let revision: Int?
         package let initial: StateSnapshot
-        /// The same state, decoded for this fork and others; nil if it is not shared.
+        /// The initial state, decoded once for this fork and others; nil if no other fork uses it.
         package let shared: PastState?
 
         package init(_ revision: Int?, _ initial: StateSnapshot, shared: PastState? = nil) {

@@ -13,7 +13,7 @@ package enum SessionLifecycle: UInt8, AtomicRepresentable, Sendable {
     case detached
     case ended
 
-    /// What a request to end the session has to do.
+    /// The next step of a request to end the session.
     package enum EndInstruction: Equatable, Sendable {
         /// End the store, the journal and the streams.
         case end

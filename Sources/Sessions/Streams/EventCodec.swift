@@ -9,7 +9,7 @@ package protocol EventCodec: AnyObject, Sendable {
     /// The media type of the events.
     var contentType: String { get }
 
-    /// What comes before the first event, as a part of it.
+    /// The bytes before the first event, which are a part of it.
     ///
     /// - Parameters:
     ///   - retry: how many milliseconds a disconnected client waits before it reconnects.
@@ -85,7 +85,7 @@ extension StreamFormat: Equatable {
     package static func == (left: StreamFormat, right: StreamFormat) -> Bool { left === right }
 }
 
-/// What a stream shows of the state, and in which format.
+/// The part of the state that a stream shows, and its format.
 package final class StreamSubscription: Sendable, Equatable {
     package let selection: Selection
     package let format: StreamFormat
@@ -105,7 +105,7 @@ package final class StreamSubscription: Sendable, Equatable {
 }
 
 extension Selection {
-    /// What a patch of the whole state changes in the selected value.
+    /// The changes of a patch of the whole state in the selected value.
     package func project(_ patch: EncodedPatch) -> EncodedPatch.Projection {
         switch self {
         case .root: patch.isEmpty ? .unchanged : .patch(patch)

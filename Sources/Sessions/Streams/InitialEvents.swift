@@ -1,8 +1,8 @@
-/// What a stream sends first. Later events belong to later revisions.
+/// The first events of a stream. Later events belong to later revisions.
 package enum InitialEvents: Sendable {
     /// The selected value.
     case state(StateEvent)
-    /// What the client has missed.
+    /// The events that the client has missed.
     case events(upTo: Int, MissedEvents)
 
     /// The revision that they show.

@@ -16,7 +16,7 @@ package struct Topic {
     package private(set) var lastChangedRevision: Int
     private var memory = Memory.nothing
 
-    /// What it knows of the selected value, as of the newest commit that was taken.
+    /// The selected value as of the newest commit that was taken, as far as it is stored.
     private enum Memory {
         /// The whole state is not stored, because the store has its JSON already.
         case nothing

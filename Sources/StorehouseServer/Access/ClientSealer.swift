@@ -4,7 +4,7 @@ import Security
 import Sessions
 import StoreHosting
 
-// What is sealed: a JSON object with short names.
+// The sealed form: a JSON object with short names.
 extension Share {
     fileprivate var encoded: [UInt8] {
         var json = JSONWriter(reservingCapacity: 128)

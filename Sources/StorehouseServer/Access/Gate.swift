@@ -6,7 +6,7 @@ import Stores
 
 /// Verifies the credentials of requests, and applies the rules of ``Route/accessRule(for:)``: every request passes it.
 ///
-/// What a session demands beyond that is up to ``SessionAccess``.
+/// ``SessionAccess`` checks what a session demands beyond that.
 final class Gate: Sendable {
     typealias Verified = Result<Credentials, Problem>
 

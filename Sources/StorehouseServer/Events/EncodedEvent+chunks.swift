@@ -29,7 +29,7 @@ extension EncodedEvent {
         }
     }
 
-    /// The same without joining its parts.
+    /// The parts of the event without framing, which are not joined.
     var plainParts: [[UInt8]] {
         switch content {
         case .framed: [plain]
