@@ -2,8 +2,8 @@ import Synchronization
 
 /// How many connections a server may have.
 ///
-/// Beyond the limit, some more are accepted provisionally. Each of them stays only if its first request was forwarded by another
-/// server, or if there is room by then. So clients that hold all connections keep neither other servers out, nor probes, which are
+/// Beyond the limit, some more are accepted provisionally. Each of them stays only if its first request shows that the reserve is for
+/// it, or if there is room by then. So clients that hold all connections keep neither other servers out, nor probes, which are
 /// answered in any case. Clients that send nothing on provisional connections do not, either: a new one takes the place of the oldest.
 ///
 /// The other requests are refused by a server that has a reserve for other servers. A server without one holds them back until
@@ -23,7 +23,7 @@ package struct ConnectionLimit: Sendable, Equatable {
     package init() {}
 
     /// - Parameters:
-    ///   - reserve: for servers that others forward requests to.
+    ///   - reserve: for connections of other servers.
     ///   - provisional: for each loop.
     package init(_ connections: Int, reserve: Int = 0, provisional: Int = 0) {
         self.connections = connections
@@ -59,9 +59,9 @@ package struct ConnectionLimit: Sendable, Equatable {
 
     /// Whether a provisional connection may stay, with its first request.
     ///
-    /// - Parameter isForwarded: whether another server has forwarded the request.
-    package func admitsRequest(isForwarded: Bool, admitted: Int) -> Bool {
-        admitted < connections || isForwarded && admitted - connections < reserve
+    /// - Parameter toReserve: whether the reserve is for such connections.
+    package func admitsRequest(toReserve: Bool, admitted: Int) -> Bool {
+        admitted < connections || toReserve && admitted - connections < reserve
     }
 }
 

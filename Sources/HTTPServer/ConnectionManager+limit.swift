@@ -33,10 +33,12 @@ extension ConnectionManager {
     }
 
     /// Whether a connection may be used, after its first request was looked at.
-    func admits(_ connection: HTTPConnection) -> Bool {
+    ///
+    /// - Parameter toReserve: whether the reserve is for such connections.
+    func admits(_ connection: HTTPConnection, toReserve: Bool = false) -> Bool {
         guard connection.isProvisional else { return true }
         let mayServe = settings.connectionLimit.admitsRequest(
-            isForwarded: connection.isForwarded, admitted: count.admitted.load(ordering: .relaxed))
+            toReserve: toReserve, admitted: count.admitted.load(ordering: .relaxed))
         if mayServe {
             endProvision(of: connection)
             count.admitted.add(1, ordering: .relaxed)
@@ -92,8 +94,8 @@ extension ConnectionManager {
 
     /// - Returns: how many connections were closed.
     private func closeIdle() -> Int {
-        // Those beyond the limit take nobody's place, and neither do those that share a socket.
-        let open = contents.value.open.filter { !$0.isProvisional && !$0.isMultiplexed }
+        // Those beyond the limit take nobody's place.
+        let open = contents.value.open.filter { !$0.isProvisional }
         let idle = IdleConnection.choose(
             from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
         for index in idle { open[index].closeIdle() }

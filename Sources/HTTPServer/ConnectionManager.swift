@@ -112,7 +112,6 @@ package final class ConnectionManager: Sendable {
     /// Forgets a connection whose channel is closed.
     func remove(_ connection: HTTPConnection) {
         guard contents.value.remove(connection) else { return }
-        guard !connection.isMultiplexed else { return finishDrainIfEmpty() }
         if connection.isProvisional {
             endProvision(of: connection)
         } else {
@@ -124,7 +123,7 @@ package final class ConnectionManager: Sendable {
     }
 
     /// A connection of this loop for code on other threads.
-    func bound(_ connection: HTTPConnection) -> LoopBound<HTTPConnection> { LoopBound(connection, on: anchor) }
+    func bound(_ connection: HTTPConnection) -> LoopBound<any RequestSource> { LoopBound(connection, on: anchor) }
 
     var isDraining: Bool { contents.value.isDraining }
 
@@ -183,7 +182,10 @@ extension ConnectionManager {
         // The loops have about the same number of streams.
         end(streams[...], among: streams.count * loops, schedule)
         _ = loop.schedule(after: schedule.respondsAfter) { [self] in
-            for connection in self.contents.value.open { connection.sendDeferredResponse() }
+            for connection in self.contents.value.open {
+                connection.stream?.streamMustAnswer()
+                connection.sendDeferredResponse()
+            }
         }
         _ = loop.schedule(after: schedule.closesAfter) { [self] in
             // A client that reconnects at once for each closed connection would hold up the drain.

@@ -5,9 +5,14 @@ package import Sockets
 
 /// One request's place in its connection: it is answered once, and in order. On the connection's loop only.
 package struct Exchange {
-    package let connection: HTTPConnection
+    package let connection: any RequestSource
     /// Which exchange of the connection it is.
     let number: Int
+
+    package init(connection: any RequestSource, number: Int) {
+        self.connection = connection
+        self.number = number
+    }
 
     /// Sends the response. A second response is dropped.
     package func answer(_ response: consuming Response) {
@@ -16,10 +21,22 @@ package struct Exchange {
     }
 
     /// Makes the response a stream; nil if the client has disconnected.
-    package func startStream(fields: [Response.Field], owner: any StreamHandler) -> HTTPConnection? {
+    package func startStream(fields: [Response.Field], owner: any StreamHandler) -> (any RequestSource)? {
         guard isCurrent else { return nil }
         connection.startStream(fields, owner)
         return connection
+    }
+
+    /// Answers with `101 Switching Protocols`, after which the bytes of the connection are those of another protocol (RFC 9110,
+    /// section 7.8); nil if the client has disconnected, or if there are as many connections as there may be.
+    ///
+    /// - Parameters:
+    ///   - usingReserve: whether the reserve of connections is for this one.
+    ///   - owner: gets the bytes from now on, also those that are there already.
+    package func upgrade(
+        to name: String, _ fields: [Response.Field] = [], usingReserve: Bool = false, owner: any StreamHandler
+    ) -> HTTPConnection? {
+        isCurrent ? connection.upgrade(to: name, fields, usingReserve: usingReserve, owner) : nil
     }
 
     /// Whether a response of this length may wait for the client. If not, the output of all connections together has
@@ -28,10 +45,10 @@ package struct Exchange {
 
     /// Closes the connection without a response.
     package func disconnect() {
-        if isCurrent { connection.closeNow() }
+        if isCurrent { connection.disconnect() }
     }
 
-    package var loop: any EventLoop { connection.context.loop }
+    package var loop: any EventLoop { connection.loop }
 
     /// When the request was complete: the start of the turn of the loop in which its last bytes came.
     package var startedAt: MonotonicInstant { connection.requestStartedAt }
@@ -40,30 +57,21 @@ package struct Exchange {
     package var peer: IPAddress { connection.peer }
 
     /// Whether the request still awaits its response, and the client is there.
-    package var isCurrent: Bool { connection.machine.isCurrent(number) }
+    package var isCurrent: Bool { connection.isCurrent(number) }
 
     /// The same exchange, to be answered from any thread.
     package var deferred: DeferredExchange {
-        DeferredExchange(
-            connection: connection.context.bound(connection), number: number, loop: loop)
+        DeferredExchange(connection: connection.bound, number: number, loop: loop)
     }
-}
-
-extension HTTPConnection {
-    /// The start of this turn of the connection's loop.
-    package var now: MonotonicInstant { context.loop.now }
-
-    /// When the current request was complete, or that of the stream in progress.
-    package var requestStartedAt: MonotonicInstant { requestStart }
 }
 
 /// An exchange that is answered later, from any thread.
 package struct DeferredExchange: Sendable {
-    private let connection: LoopBound<HTTPConnection>
+    private let connection: LoopBound<any RequestSource>
     private let number: Int
     private let loop: any EventLoop
 
-    init(connection: LoopBound<HTTPConnection>, number: Int, loop: any EventLoop) {
+    init(connection: LoopBound<any RequestSource>, number: Int, loop: any EventLoop) {
         self.connection = connection
         self.number = number
         self.loop = loop
@@ -119,8 +127,7 @@ package struct DeferredExchange: Sendable {
         loop.execute {
             let exchange = exchange
             guard exchange.isCurrent else { return }
-            exchange.connection.onTimeout = body
-            exchange.connection.setDeadline(after: delay)
+            exchange.connection.schedule(after: delay, body)
         }
     }
 

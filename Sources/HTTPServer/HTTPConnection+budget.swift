@@ -7,8 +7,8 @@ extension HTTPConnection {
     /// A body of up to this length is not counted while it is handled: the handler needs about as much for any request.
     private static var uncountedBody: Int { 4096 }
 
-    /// How many bytes a cut frees. Those of other servers' requests are counted, and never cut.
-    var cuttableInput: Int { isForwarded || isMultiplexed ? 0 : Int(heldInput) - Int(awaitedBodyBytes) }
+    /// How many bytes a cut frees.
+    var cuttableInput: Int { Int(heldInput) - Int(awaitedBodyBytes) }
 
     /// For how long it has held them, at most.
     var inputAge: Duration { max(timeoutStart, requestStart).duration(to: now) }

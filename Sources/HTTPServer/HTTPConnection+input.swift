@@ -34,7 +34,7 @@ extension HTTPConnection {
     private func parsed(_ step: RequestParser.Step, _ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
         switch step {
         case .needMore:
-            if !isForwarded, !isMultiplexed, !context.admitsInput(bytes.count) {
+            if !context.admitsInput(bytes.count) {
                 refuseUnfinished { .overloaded($0) }
                 return (0, false)
             }
@@ -74,18 +74,14 @@ extension HTTPConnection {
             handle(head, [])
             return 0
         case .length(let length) where length <= bytes.count && !head.expectsContinue:
-            if context.refusesBody(length), !isForwarded {
+            if context.refusesBody(length) {
                 refuse(.overloaded(head), of: head)
-                return length
-            }
-            if isForwarded, !isMultiplexed, !isProvisional, !context.isDraining, ChannelUpgrade.isAsked(in: head) {
-                startMultiplexing(head, UnsafeRawBufferPointer(rebasing: message[..<(start + length)]))
                 return length
             }
             handle(head, [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length])))
             return length
         case .length, .chunked:
-            if !isForwarded, !context.admitsInput(head.body.announcedBytes) {
+            if !context.admitsInput(head.body.announcedBytes) {
                 refuse(.overloaded(head), of: head)
                 return 0
             }

@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import Platform
 import Sockets
 
@@ -14,11 +14,16 @@ package protocol StreamHandler: AnyObject {
     ///
     /// - Parameter streamCount: how many streams end.
     func streamShouldEnd(among streamCount: Int)
+    /// The server drains, and cannot wait any longer for what is in progress.
+    func streamMustAnswer()
 }
 
 extension StreamHandler {
     /// Such bytes mean nothing.
     package func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
+
+    /// A stream of events answers nothing.
+    package func streamMustAnswer() {}
 }
 
 /// One connection: performs on the socket what its state machine decides. On its loop only.
@@ -31,8 +36,6 @@ package final class HTTPConnection {
     @exclusivity(unchecked) var partial: PartialInput?
     /// The other end.
     let address: IPAddress
-    /// Nil if the current request was not forwarded.
-    @exclusivity(unchecked) var forwarding: Forwarding?
     // The small properties share a few words.
     /// Whether the server has closed the connection while bytes waited for the client.
     package private(set) var isCut = false
@@ -46,8 +49,6 @@ package final class HTTPConnection {
     var timer: LoopTimer?
     /// Whether it is beyond the limit of connections, and its first request decides whether it stays.
     var isProvisional = false
-    /// Whether it shares the socket of another server with other connections. That socket is counted, not this connection.
-    var isMultiplexed = false
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
     /// Is notified once when the current request ends.
@@ -80,8 +81,7 @@ package final class HTTPConnection {
         self.channel = channel
         let limits = context.settings.limits
         channel.maxUnconsumedBytes =
-            limits.maxTargetBytes + limits.maxHeaderBytes + HTTPLimits.maxForwardingBytes
-            + HTTPConnectionStateMachine.maxPendingResponseBytes
+            limits.maxTargetBytes + limits.maxHeaderBytes + HTTPConnectionStateMachine.maxPendingResponseBytes
         startTimeout(.idle)
     }
 
@@ -132,7 +132,7 @@ extension HTTPConnection: ChannelDelegate {
             if !continues { break }
         }
         if used < bytes.count || partial != nil || heldInput != 0 { countInput(unconsumed: bytes.count - used) }
-        if !isMultiplexed { context.settings.traffic.received(used) }
+        context.settings.traffic.received(used)
         if machine.pausesReading(pendingBytes: channel.pendingBytes) { channel.pauseReading() }
         return used
     }
@@ -225,11 +225,13 @@ extension Linger {
 // Sends responses and streams.
 extension HTTPConnection {
     /// Sends the response to the current request. The next request is read, or the connection closes.
+    package func answer(_ response: Response) { answer(response, linger: nil) }
+
+    /// Sends the response to a request that has not arrived completely.
     ///
     /// - Parameter linger: how long a client that still sends the request may do so; nil if the request has arrived.
-    func answer(_ response: Response, linger: Linger? = nil) {
-        // Another server may have sent nothing yet but that it is one.
-        let isLast = context.isDraining || isProvisional && (isForwarded || link == nil)
+    func answer(_ response: Response, linger: Linger?) {
+        let isLast = context.isDraining || isProvisional
         guard let channel, let action = machine.respond(isDraining: isLast) else { return }
         onTimeout = nil
         let head = stopAwaitingResponse()
@@ -254,7 +256,7 @@ extension HTTPConnection {
         requestObserver = observer
     }
 
-    private func notifyRequestObserver() { requestObserver.take()?.requestEnded(on: context.loop) }
+    func notifyRequestObserver() { requestObserver.take()?.requestEnded(on: context.loop) }
 
     /// Writes a large body as it is, since a copy behind the head would double its memory.
     private func write(_ response: Response, _ encoder: ResponseEncoder, to channel: Channel) {
@@ -275,9 +277,9 @@ extension HTTPConnection {
         channel.write(bytes)
     }
 
-    /// All bytes for the client are counted here, and those on a socket with other connections in their frames.
+    /// All bytes for the client are counted here.
     func count(_ bytes: [UInt8]) {
-        if !isMultiplexed { context.settings.traffic.sent(bytes.count) }
+        context.settings.traffic.sent(bytes.count)
         streamedBytes += bytes.count
     }
 
@@ -289,7 +291,7 @@ extension HTTPConnection {
 
     /// - Returns: the request that awaited its response, if one did.
     @discardableResult
-    private func stopAwaitingResponse() -> RequestHead? {
+    func stopAwaitingResponse() -> RequestHead? {
         guard let head = awaitingRequest.take() else { return nil }
         if awaitedBodyBytes > 0 { releaseBody() }
         context.settings.traffic.responseNotAwaited()
@@ -306,11 +308,11 @@ extension HTTPConnection {
     /// Whether a response of this length may wait for the client.
     ///
     /// A short one always may, so that clients learn what is wrong. The number of connections bounds those.
-    func hasRoom(for byteCount: Int) -> Bool {
+    package func hasRoom(for byteCount: Int) -> Bool {
         byteCount <= HTTPConnectionStateMachine.maxPendingResponseBytes || context.settings.output.admits(byteCount)
     }
 
-    func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
+    package func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
         guard let channel, var encoder = machine.startStream() else { return }
         var output: [UInt8] = []
         encoder.appendStreamHead(.ok, fields, date: context.date, requestID: requestID, to: &output)
@@ -327,20 +329,20 @@ extension HTTPConnection {
         if context.isDraining { context.loop.atEndOfTurn { [self] in stream?.streamShouldEnd(among: 1) } }
     }
 
-    /// Whether pieces of the stream must be framed as chunks.
-    package var streamIsChunked: Bool { machine.streamIsChunked }
-
-    /// Sends bytes that are framed already.
-    package func send(framed bytes: [UInt8]) {
+    package func send(chunk: [UInt8], payload: Range<Int>) {
         guard let channel else { return }
-        write(bytes, to: channel)
+        write(machine.streamIsChunked ? chunk : Array(chunk[payload]), to: channel)
         checkStream()
     }
 
-    /// Sends bytes that are framed already, one part behind the other and without a copy.
-    package func send(framed parts: [[UInt8]]) {
+    package func send(parts: [[UInt8]]) {
         guard let channel else { return }
-        collectWrites { for part in parts { write(part, to: channel) } }
+        let isChunked = machine.streamIsChunked
+        collectWrites {
+            if isChunked { write(ChunkedCoding.start(of: parts.reduce(0) { $0 + $1.count }), to: channel) }
+            for part in parts { write(part, to: channel) }
+            if isChunked { write(ChunkedCoding.lineEnd, to: channel) }
+        }
         checkStream()
     }
 

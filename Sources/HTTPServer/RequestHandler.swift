@@ -6,11 +6,11 @@ package import Sockets
 package protocol RequestHandler: AnyObject, Sendable {
     /// The response to a request that is refused because of its head alone; nil to go on. Called on the connection's loop
     /// before the body is read.
-    func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response?
+    func refusal(of head: RequestHead, on connection: any RequestSource) -> Response?
 
     /// The response to bytes that are no request, and that are refused whatever is wrong with them; nil for ``response(to:on:)``.
     /// Called on the connection's loop.
-    func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response?
+    func refusal(of failure: RequestFailure, on connection: any RequestSource) -> Response?
 
     /// Answers a request, at once or later. Called on the connection's loop.
     func handle(_ request: consuming Request, _ exchange: consuming Exchange)
@@ -18,29 +18,24 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// The response to bytes that are no request, or to a request that does not arrive in time.
     ///
     /// - Parameter head: that of the request, if it has arrived and is well-formed.
-    func response(to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection) -> Response
+    func response(to failure: RequestFailure, of head: RequestHead?, on connection: any RequestSource) -> Response
 
     /// A request will never be answered, because its connection has closed. Called on the connection's loop.
     ///
     /// - Parameter start: when the request was complete.
-    func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant)
+    func requestWasCut(_ head: RequestHead, on connection: any RequestSource, since start: MonotonicInstant)
 
     /// The server has closed a connection before its client had the response. Called on the connection's loop.
     ///
     /// - Parameter start: when the request was complete.
-    func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant)
+    func responseWasCut(to head: RequestHead, on connection: any RequestSource, since start: MonotonicInstant)
 
-    /// The response to another server that forwards requests on a connection, sent when the connection closes between two of them.
-    /// The other server takes it for the response to a request that it sends at that moment, so it must say that nothing was done.
-    var closingNotice: Response? { get }
-
-    /// The response to a request on a connection beyond the limit that no other server has forwarded. Called on the connection's
-    /// loop before the body is read, and the connection closes behind it. Nil answers the request as any other one, and the
-    /// connection closes all the same.
-    func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response?
+    /// The response to a request on a connection beyond the limit. Called on the connection's loop before the body is read, and the
+    /// connection closes behind it. Nil answers the request as any other one, and the connection closes all the same.
+    func limitRefusal(of head: RequestHead, on connection: any RequestSource) -> Response?
 
     /// Whether the request is answered even on a connection beyond the limit. Called on the connection's loop.
-    func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool
+    func isProbe(_ head: RequestHead, on connection: any RequestSource) -> Bool
 
     /// A connection was beyond the limit. Called on any loop, a few times a second while clients wait.
     ///
@@ -49,21 +44,20 @@ package protocol RequestHandler: AnyObject, Sendable {
 }
 
 extension RequestHandler {
-    package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? { nil }
+    package func refusal(of head: RequestHead, on connection: any RequestSource) -> Response? { nil }
 
-    package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? { nil }
+    package func refusal(of failure: RequestFailure, on connection: any RequestSource) -> Response? { nil }
 
-    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {}
+    package func requestWasCut(_ head: RequestHead, on connection: any RequestSource, since start: MonotonicInstant) {}
 
-    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {}
+    package func responseWasCut(to head: RequestHead, on connection: any RequestSource, since start: MonotonicInstant) {
+    }
 
-    package var closingNotice: Response? { nil }
-
-    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
+    package func limitRefusal(of head: RequestHead, on connection: any RequestSource) -> Response? {
         Response(.serviceUnavailable)
     }
 
-    package func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool { false }
+    package func isProbe(_ head: RequestHead, on connection: any RequestSource) -> Bool { false }
 
     package func connectionLimitReached(closing closed: Int) {}
 }
@@ -79,4 +73,9 @@ package protocol RequestObserver: AnyObject {
 package struct Request: Sendable {
     package let head: RequestHead
     package let body: [UInt8]
+
+    package init(head: RequestHead, body: [UInt8]) {
+        self.head = head
+        self.body = body
+    }
 }

@@ -29,6 +29,8 @@ final class RedisConnection: Sendable {
     let node: RedisNode
     let clock: RedisClock
     let report: @Sendable (StorageEvent) -> Void
+    // Guards what the attempts to connect have seen of the nodes of earlier releases. Nothing is called while it is held.
+    let earlierNodes = Locked(EarlierNodes())
     // Guards the commands on their way to the thread. No other lock is taken while it is held.
     let inbox = Locked(Inbox())
     // Guards the hashes of the scripts, which the thread sets before it sends a command.
@@ -88,7 +90,7 @@ final class RedisConnection: Sendable {
     func start(waitTimeout: Duration) throws(StorageError) {
         let begin = ContinuousClock.now
         while true {
-            let outcome = RedisHandshake(settings: settings).run()
+            let outcome = RedisHandshake(settings: settings, earlierNodes: earlierNodes).run()
             switch outcome {
             case .ready:
                 try run(outcome)
@@ -196,7 +198,8 @@ final class RedisConnection: Sendable {
         let isStarted = startThread { [self] in
             let handshake = RedisHandshake(
                 settings: settings, endpoint: endpoint, others: others,
-                known: known < 0 ? nil : StorageLineage.Witness(era: era.withLock(\.self), count: known))
+                known: known < 0 ? nil : StorageLineage.Witness(era: era.withLock(\.self), count: known),
+                earlierNodes: earlierNodes)
             let outcome = handshake.run()
             let isClosed = inbox.withLock { inbox in
                 if !inbox.isClosed { inbox.outcome = outcome }

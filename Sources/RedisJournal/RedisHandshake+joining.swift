@@ -1,4 +1,5 @@
 import Cluster
+import Locks
 import StoreHosting
 
 // Opens the storage on a server, and finds out whether it has lost commits.
@@ -21,6 +22,7 @@ extension RedisHandshake {
         for _ in 0..<Self.maxJoins {
             let found = opened(by: try call(RedisLease.arguments(settings, .read, RedisLease.Change())))
             guard !isReader, case .success(let found?) = found else { return found.flatMap(Self.present) }
+            if settings.node != nil, let stop = stop(for: found.earlierNodes) { return .failure(stop) }
             var lineage = found.lineage
             let isLoss = lineage.begin(
                 at: facts.server, count: found.writeCount,
@@ -37,6 +39,20 @@ extension RedisHandshake {
             }
         }
         return .failure(Stop(outcome: .failed("other nodes open it at the same time")))
+    }
+
+    /// Why the node cannot take part yet, or not at all, because of nodes of an earlier release.
+    private func stop(for ends: [String: Int]) -> Stop? {
+        switch earlierNodes.withLock({ $0.look(ends) }) {
+        case .join: nil
+        case .wait(let node):
+            Stop(outcome: .failed("the lease of the node \(node), which has an earlier release, has not ended yet"))
+        case .refuse(let node):
+            Stop(
+                outcome: .refused(
+                    "the node \(node) has an earlier release, which cannot take part together with this one; stop all nodes "
+                        + "of earlier releases, and then start those of this one"))
+        }
     }
 
     private static func present(_ opened: RedisLease.Opened?) -> Result<RedisLease.Opened, Stop> {

@@ -1,6 +1,7 @@
 import CHiredis
 import Cluster
 import Journal
+import Locks
 import Platform
 import StoreHosting
 
@@ -39,6 +40,8 @@ struct RedisHandshake {
     var known: StorageLineage.Witness?
     /// Whether it only looks.
     var isReader = false
+    // Guards what all attempts have seen of the nodes of earlier releases. Nothing is called while it is held.
+    var earlierNodes = Locked(EarlierNodes())
 
     /// Connects to the server, or to the node of its cluster that has the keys.
     func run() -> Outcome {

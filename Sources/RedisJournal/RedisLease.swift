@@ -24,9 +24,8 @@ enum RedisLease: Sendable, Equatable {
         let runID: String
         /// The record of the eras.
         let storedLineage: String
-        /// The nodes of an earlier release, by their addresses, with the number of the way in which they prove
-        /// themselves.
-        let olderNodes: [String: Int]
+        /// When the leases of nodes of an earlier release end, by their addresses.
+        let earlierNodes: [String: Int]
 
         var lineage: StorageLineage { StorageLineage(stored: storedLineage) }
     }
@@ -39,8 +38,8 @@ enum RedisLease: Sendable, Equatable {
     /// Another node has changed the record of the eras since it was read.
     case changed
 
-    /// The layout of the keys that this release writes.
-    static let layout = "3"
+    /// The layout of the keys that this release writes. It opens 3, too, once no node of an earlier release is left.
+    static let layout = "4"
 
     /// Nil if it is no such answer.
     init?(_ reply: RedisReply) {
@@ -51,11 +50,11 @@ enum RedisLease: Sendable, Equatable {
                 let lineageID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
                 let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 }),
                 let time = fields[9].integer, let runID = fields[10].text, let lineage = fields[11].text,
-                let older = fields[12].array
+                let earlier = fields[12].array
             else { return nil }
             let pairs = stride(from: 0, to: namesakes.count - 1, by: 2).map { (namesakes[$0], namesakes[$0 + 1]) }
-            let proofs = stride(from: 0, to: older.count - 1, by: 2).map {
-                (older[$0].text ?? "", older[$0 + 1].integer ?? 1)
+            let ends = stride(from: 0, to: earlier.count - 1, by: 2).map {
+                (earlier[$0].text ?? "", earlier[$0 + 1].integer ?? 0)
             }
             self = .opened(
                 Opened(
@@ -63,7 +62,7 @@ enum RedisLease: Sendable, Equatable {
                     secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
                     namesakes: Dictionary(pairs) { first, _ in first }, time: time, runID: runID,
-                    storedLineage: lineage, olderNodes: Dictionary(proofs) { first, _ in first }))
+                    storedLineage: lineage, earlierNodes: Dictionary(ends) { max($0, $1) }))
         case "FORGOTTEN": self = .forgotten
         case "CHANGED": self = .changed
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")

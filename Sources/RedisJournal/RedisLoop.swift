@@ -52,7 +52,6 @@ final class RedisLoop: @unchecked Sendable {
     private var isOwner = false
     /// The addresses of the nodes whose leases hold.
     private var nodes: Set<String> = []
-    private var olderNodes: [String: Int] = [:]
     private var observer: (@Sendable (OwnershipEvent) -> Void)?
     private var isClosing = false
     private var isOver = false
@@ -110,7 +109,6 @@ final class RedisLoop: @unchecked Sendable {
         }
         if let observer {
             self.observer = observer
-            observer(.olderNodes(olderNodes))
             observer(.nodes(nodes))
         }
         for request in requests { pipeline.append(request) }
@@ -163,10 +161,6 @@ final class RedisLoop: @unchecked Sendable {
         if wasOpened, lineageID != opened.lineageID {
             connection.report(.lostCommits)
             observer?(.lost)
-        }
-        if olderNodes != opened.olderNodes {
-            olderNodes = opened.olderNodes
-            observer?(.olderNodes(olderNodes))
         }
         guard nodes != opened.nodes else { return }
         nodes = opened.nodes

@@ -26,7 +26,6 @@
 /// - tag `:nodes`: by the numbers of their incarnations, when the leases of the nodes end by the clock of Redis, and where the nodes are
 ///   reached. An incarnation that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
 ///   claim can tell the one from the other
-/// - tag `:releases`: by the same numbers, how the nodes prove themselves to each other. Nodes of the earliest releases are not there
 ///
 /// A session's `claim` is `incarnation epoch`: the incarnation of the node that owns it, and a number that each claim makes one higher, so it
 /// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended, or the owner has

@@ -66,7 +66,7 @@ package final class DemoUpstreamHandler: RequestHandler {
     }
 
     package func response(
-        to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection
+        to failure: RequestFailure, of head: RequestHead?, on connection: any RequestSource
     ) -> Response {
         Problem(Problem.Code(rawValue: failure.code) ?? .malformedRequest, failure.detail).response
     }

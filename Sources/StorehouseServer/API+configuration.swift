@@ -46,19 +46,16 @@ extension Configuration {
         settings.maxWait = http.maxWait
         settings.node = node
         settings.lease = cluster.lease
-        settings.peerLimits.waits = cluster.waits
+        settings.clusterWaits = cluster.waits
         return settings
     }
 
-    /// The settings of the connections. Limits those to other nodes, too.
+    /// The settings of the connections.
     func httpSettings(
-        of settings: inout API.Settings, on loops: LoopImplementation, loopCount: Int, _ traffic: HTTPTraffic
+        of settings: API.Settings, on loops: LoopImplementation, _ traffic: HTTPTraffic
     ) -> HTTPServer.Settings {
-        let http = http.serverSettings(
-            on: loops, settings.output, settings.input, traffic, isNode: settings.node != nil)
-        settings.peerLimits.connections = max(1, http.connectionLimit.connections / loopCount)
-        settings.peerLimits.output = settings.output
-        return http
+        http.serverSettings(
+            on: loops, settings.output, settings.input, traffic, hasReserve: settings.node != nil)
     }
 }
 

@@ -33,24 +33,7 @@ extension API {
     private func writeSessions(into text: inout PrometheusWriter) {
         text.gauge("storehouse_sessions", "Sessions that have not ended.", registry.sessionCount)
         text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residentCount)
-        if let forwarder {
-            text.gauge(
-                "storehouse_cluster_sessions_owned",
-                "Sessions of this node that are in memory. Those that it owns in storage only are not counted.",
-                registry.residentCount)
-            text.counter(
-                "storehouse_cluster_forwarded_requests_total",
-                "Requests that were sent to the nodes that have their sessions.", forwarder.count)
-            text.counter(
-                "storehouse_cluster_joined_streams_total",
-                "Streams of other nodes' sessions that share their events with other streams of this node.",
-                forwarder.joinedStreamCount)
-        }
-        if let handovers {
-            text.counter(
-                "storehouse_cluster_handovers_total",
-                "Sessions that were handed over to the nodes that forwarded the requests for them.", handovers.count)
-        }
+        writeOwnership(into: &text)
     }
 
     private static func write(_ journal: any Journal, into text: inout PrometheusWriter) {

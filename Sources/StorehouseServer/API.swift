@@ -1,3 +1,4 @@
+import Cluster
 import Dispatch
 import HTTP
 import HTTPServer
@@ -45,7 +46,7 @@ final class API: Sendable {
         var node: NodeIdentity?
         /// How long the sessions of a node that has died stay with it.
         var lease = Duration.seconds(5)
-        var peerLimits = Peer.Limits()
+        var clusterWaits = ClusterWaits()
         /// Counts what waits for slow clients.
         var output = OutputBudget(limit: .max)
         /// Counts what unfinished requests hold.
@@ -144,7 +145,16 @@ final class API: Sendable {
     /// Nil outside of a cluster.
     var handovers: Handovers? { engine.handovers }
 
+    /// Whether other processes continue the sessions that this one gives back.
+    var sharesSessions: Bool { registry.isShared }
+
     var isDraining: Bool { availability.isDraining }
+
+    /// What several nodes do with their sessions.
+    func writeOwnership(into text: inout PrometheusWriter) {
+        forwarder?.write(into: &text, residents: registry.residentCount)
+        handovers?.write(into: &text)
+    }
 
     /// Nil outside of a cluster.
     private static func forwarder(_ settings: Settings, _ clock: WallClock, _ log: Log) -> Forwarder? {
@@ -153,7 +163,7 @@ final class API: Sendable {
                 node,
                 Forwarder.Settings(
                     lease: settings.lease, maxWait: settings.maxWait, streams: settings.streams,
-                    proxies: settings.trustedProxies, limits: settings.peerLimits),
+                    proxies: settings.trustedProxies, output: settings.output, waits: settings.clusterWaits),
                 clock, log)
         }
     }
@@ -183,6 +193,19 @@ final class API: Sendable {
         registry.expirations.write(to: log, now: registry.clock.now(), isLast: isLast)
     }
 
+    /// Takes what the storage says about the nodes that share it, and about lost sessions.
+    func followOwnership(on loop: any EventLoop) {
+        let ownership = DispatchQueue(label: "sessions.ownership")
+        journal?.observeOwnership { [self] event in
+            switch event {
+            case .lost: ownership.async { [registry] in registry.evictAll() }
+            case .nodes(let alive):
+                forwarder?.take(alive)
+                checkOwnAddress(on: loop)
+            }
+        }
+    }
+
     /// Detaches all sessions and closes the journal.
     func closeSessions() async {
         // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
@@ -198,14 +221,21 @@ final class API: Sendable {
     }
 
     /// Finds out whether other nodes can reach this one, once it has a lease.
-    func checkOwnAddress(on loop: any EventLoop) {
+    private func checkOwnAddress(on loop: any EventLoop) {
         guard let forwarder, forwarder.isAlive, forwarder.ownAddress.beginCheck() else { return }
         loop.execute { [self] in
             OwnAddressCheck(
-                forwarder.ownAddress, at: forwarder.identity.name, target: "\(basePath.text)/healthz",
-                every: forwarder.lease, forwarder.waits, on: loop, availability, log
+                forwarder.ownAddress, of: forwarder.identity, every: forwarder.lease, forwarder.waits, on: loop,
+                availability, log
             ).ask()
         }
+    }
+
+    /// Takes the connections of other nodes; nil outside of a cluster.
+    ///
+    /// - Parameter handler: gets the requests that they forward.
+    func linkAcceptor(_ handler: () -> any RequestHandler) -> LinkAcceptor? {
+        forwarder.map { LinkAcceptor($0, handler: handler()) }
     }
 
     /// Looks whether the memory limit is reached, and logs each change. Not on an event loop.

@@ -10,6 +10,8 @@ import Stores
 package final class Router: RequestHandler {
     private let api: API
     private let listener: Listener
+    /// Takes the connections of other nodes; nil outside of a cluster, and for a listener that has none.
+    private let links: LinkAcceptor?
 
     /// Whose resources it has.
     enum Listener {
@@ -18,9 +20,12 @@ package final class Router: RequestHandler {
         case clients
         /// Metrics and administration only.
         case operators
+        /// The resources that nodes ask of each other, at whichever listener. Nodes have checked the rate, the origin and the host.
+        case nodes
 
         fileprivate func has(_ route: Route) -> Bool {
             switch (self, route) {
+            case (.nodes, _): route.isForwarded
             case (.everybody, _), (_, .server): true
             case (.clients, _): !route.isForOperators
             case (.operators, _): route.isForOperators
@@ -31,15 +36,14 @@ package final class Router: RequestHandler {
     init(_ api: API, for listener: Listener = .everybody) {
         self.api = api
         self.listener = listener
+        let hasLinks = listener == .everybody || listener == .clients
+        links = hasLinks ? api.linkAcceptor { Router(api, for: .nodes) } : nil
     }
 
     /// Refuses a request for the rate of its client, its origin or its host: of any route, and before its body is read.
-    package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
+    package func refusal(of head: RequestHead, on connection: any RequestSource) -> Response? {
         do throws(Problem) {
-            if let forwarder = api.forwarder, let field = head.fields.first("storehouse-node") {
-                return try accept(head, of: connection, from: forwarder.origin(of: head, field, on: connection))
-            }
-            connection.stopForwarding()
+            if links?.isAsked(head) == true { return nil }
             // Before the others: whoever is refused counts too.
             try admitRequest(head.fields, connection)
             if head.fields.contains("origin") {
@@ -48,56 +52,43 @@ package final class Router: RequestHandler {
             guard api.hosts.allows(head) else { throw Problem(.path(.host)) }
             return nil
         } catch {
-            let route = try? resource(of: head, connection).route
+            let route = try? resource(of: head).route
             return decorator(head, route).finish(error.response, to: head, connection, since: connection.now)
         }
     }
 
-    private func admitRequest(_ fields: HTTPFields?, _ connection: HTTPConnection) throws(Problem) {
+    private func admitRequest(_ fields: HTTPFields?, _ connection: any RequestSource) throws(Problem) {
         try Problem.of { () throws(SessionFailure) in try api.rates.admitRequest(fields, peer: connection.peer) }
     }
 
-    /// Takes a request that another node forwards. That node has checked the origin, the host and the rate of its client.
-    ///
-    /// - Returns: the response, if the request has no client.
-    private func accept(
-        _ head: RequestHead, of connection: HTTPConnection, from origin: RequestOrigin
-    ) throws(Problem) -> Response? {
-        switch origin {
-        case .itself:
-            return decorator(head, .liveness).finish(Response(.ok), to: head, connection, since: connection.now)
-        case .node(let node):
-            guard !api.isDraining, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) })
-            else { break }
-            connection.acceptForwarded(for: client, by: node)
-            return nil
-        case .caller(let link, let answer):
-            guard !api.isDraining else { break }
-            connection.startLink(link)
-            return Response(.ok, fields: [.init("Storehouse-Node", answer)]).naming(connection.requestID)
-        case .unknown: try admitRequest(head.fields, connection)
+    /// Takes the connection of another node. Whoever is none counts for the rate of its client.
+    private func accept(_ context: RequestContext, _ links: LinkAcceptor) {
+        do throws(Problem) {
+            if api.isDraining { throw Problem(.unavailable(.notHere)) }
+            if try links.accept(context.exchange, context.head) { return }
+            try admitRequest(context.head.fields, context.exchange.connection)
+            throw Problem(.unavailable(.notHere))
+        } catch {
+            context.answer(error.response)
         }
-        throw Problem(.unavailable(.notHere))
     }
 
     /// A server that has much to do lives, is ready, and is watched.
-    package func isProbe(_ head: RequestHead, on connection: HTTPConnection) -> Bool {
-        let route = try? resource(of: head, connection).route
+    package func isProbe(_ head: RequestHead, on connection: any RequestSource) -> Bool {
+        let route = try? resource(of: head).route
         return route == .liveness || route == .readiness || listener == .operators && route == .metrics
     }
 
-    /// Refuses all but probes.
-    package func limitRefusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
-        if isProbe(head, on: connection) { return nil }
-        let route = try? resource(of: head, connection).route
+    /// Refuses all but probes, and other nodes.
+    package func limitRefusal(of head: RequestHead, on connection: any RequestSource) -> Response? {
+        if isProbe(head, on: connection) || links?.isAsked(head) == true { return nil }
+        let route = try? resource(of: head).route
         let problem = Problem(.unavailable(.connections))
         return decorator(head, route).finish(problem.response, to: head, connection, since: connection.now)
     }
 
-    package var closingNotice: Response? { Problem(.unavailable(.notHere)).response }
-
     /// Bytes that are no request count for the rate of their client too.
-    package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? {
+    package func refusal(of failure: RequestFailure, on connection: any RequestSource) -> Response? {
         do throws(Problem) {
             try admitRequest(failure.fields, connection)
             return nil
@@ -107,9 +98,13 @@ package final class Router: RequestHandler {
     }
 
     package func handle(_ request: consuming Request, _ exchange: consuming Exchange) {
+        if let links, links.isAsked(request.head) {
+            let decorator = decorator(request.head, .server)
+            return accept(RequestContext(request: request, exchange: exchange, decorator: decorator), links)
+        }
         let resource: Resource
         do throws(Problem) {
-            resource = try self.resource(of: request.head, exchange.connection)
+            resource = try self.resource(of: request.head)
         } catch {
             let decorator = decorator(request.head, nil)
             let context = RequestContext(request: request, exchange: exchange, decorator: decorator)
@@ -182,18 +177,18 @@ package final class Router: RequestHandler {
     }
 
     package func response(
-        to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection
+        to failure: RequestFailure, of head: RequestHead?, on connection: any RequestSource
     ) -> Response {
         let response =
             Problem.Code(rawValue: failure.code).map { Problem($0, failure.detail).response }
             ?? Response(failure.status)
         guard let head else { return finish(response, to: failure, connection) }
-        let route = try? resource(of: head, connection).route
+        let route = try? resource(of: head).route
         return decorator(head, route).finish(response, to: head, connection, since: connection.now)
     }
 
     private func finish(
-        _ response: consuming Response, to failure: RequestFailure, _ connection: HTTPConnection
+        _ response: consuming Response, to failure: RequestFailure, _ connection: any RequestSource
     ) -> Response {
         response.fields += api.origins.fields(for: failure.fields?.first("origin"))
         let named = response.naming(connection.requestID)
@@ -204,32 +199,32 @@ package final class Router: RequestHandler {
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
-    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {
+    package func requestWasCut(_ head: RequestHead, on connection: any RequestSource, since start: MonotonicInstant) {
         api.recorder.record(cutRequest(head, connection, since: start), of: head, on: connection)
     }
 
-    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: MonotonicInstant) {
+    package func responseWasCut(to head: RequestHead, on connection: any RequestSource, since start: MonotonicInstant) {
         api.recorder.writeLine(cutRequest(head, connection, since: start), of: head, on: connection)
     }
 
     private func cutRequest(
-        _ head: RequestHead, _ connection: HTTPConnection, since start: MonotonicInstant
+        _ head: RequestHead, _ connection: any RequestSource, since start: MonotonicInstant
     ) -> FinishedRequest {
-        let route = try? resource(of: head, connection).route
+        let route = try? resource(of: head).route
         return FinishedRequest(method: head.method, route: route, status: nil, since: start)
     }
 
     /// What the path names, if this listener has it. Nodes forward what is for operators to the listener for clients.
-    private func resource(of head: RequestHead, _ connection: HTTPConnection) throws(Problem) -> Resource {
+    private func resource(of head: RequestHead) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
-        // The proof of a node opens only the resources that nodes ask of each other, at whichever listener.
-        let isThere = connection.isForwarded ? resource.route.isForwarded : listener.has(resource.route)
-        guard isThere else { throw Problem(.path(.unknown)) }
+        guard listener.has(resource.route) else { throw Problem(.path(.unknown)) }
         return resource
     }
 
     private func decorator(_ head: RequestHead, _ route: Route?) -> ResponseDecorator {
-        ResponseDecorator(fields: api.origins.fields(for: head), route: route, recorder: api.recorder)
+        // The node that the client talks to adds these fields.
+        let fields = listener == .nodes ? [] : api.origins.fields(for: head)
+        return ResponseDecorator(fields: fields, route: route, recorder: api.recorder)
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {

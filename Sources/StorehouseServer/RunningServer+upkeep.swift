@@ -33,26 +33,12 @@ extension RunningServer {
                 }
             }
         }
-        followOwnership()
+        api.followOwnership(on: group.loops[0])
         if api.availability.memory.isLimited {
             let queue = DispatchQueue(label: "memory")
             every(.milliseconds(100)) { api in queue.async { api.updateMemory() } }
         }
         returnFreedMemory()
-    }
-
-    /// Takes what the storage says about the nodes that share it, and about lost sessions.
-    private func followOwnership() {
-        let ownership = DispatchQueue(label: "sessions.ownership")
-        api.journal?.observeOwnership { [api, loop = group.loops[0]] event in
-            switch event {
-            case .lost: ownership.async { api.registry.evictAll() }
-            case .olderNodes(let nodes): api.forwarder?.take(earlier: nodes)
-            case .nodes(let alive):
-                api.forwarder?.take(alive)
-                api.checkOwnAddress(on: loop)
-            }
-        }
     }
 
     /// Returns memory to the system soon after much of it became free.

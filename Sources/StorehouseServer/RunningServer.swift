@@ -84,17 +84,17 @@ package final class RunningServer: Sendable {
             }
             inProgress.fulfill(())
         }
-        if api.forwarder == nil {
+        if !api.sharesSessions {
             await inProgress.value()
         } else {
             // Other nodes continue the sessions as soon as this one has given them back. What clients still send or read is not
             // about sessions that this node has, unless these wait for calls.
-            _ = await finishes(by: .now + Self.handoverTime) { await inProgress.value() }
+            _ = await finishes(by: .now + Self.releaseTime) { await inProgress.value() }
         }
         await awaitCalls(schedule)
         calls.fulfill(())
         // A request must not load a session that the journal does not write any more.
-        if api.forwarder == nil { await connections.value }
+        if !api.sharesSessions { await connections.value }
         await step("journal", until: schedule.journal) { [api] in await api.closeSessions() }
         await connections.value
         await step("upstreams", until: schedule.upstreams, lastStep)
@@ -113,7 +113,7 @@ package final class RunningServer: Sendable {
     private func drainConnections(
         _ schedule: DrainDeadlines, answered: Promise<Void>, callsEnded: Promise<Void>
     ) async {
-        let streamTime = api.forwarder == nil ? nil : Self.handoverTime / 2
+        let streamTime = !api.sharesSessions ? nil : Self.releaseTime / 2
         await http.drain(within: configuration.http.disconnectAfter, streamTime: streamTime)
         answered.fulfill(())
         _ = await finishes(by: schedule.calls) { await callsEnded.value() }
@@ -143,7 +143,7 @@ package final class RunningServer: Sendable {
     }
 
     /// How long a node among others keeps its sessions.
-    private static let handoverTime = Duration.milliseconds(500)
+    private static let releaseTime = Duration.milliseconds(500)
 }
 
 /// When each step of a drain must have ended, so that all of them together keep `http.drainTimeout`.

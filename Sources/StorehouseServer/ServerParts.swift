@@ -41,7 +41,7 @@ struct ServerParts: Sendable {
         settings.secret = configuration.clientSecret
         sweepInterval = settings.sessions.sweepInterval
         hasAdministration = !settings.adminToken.isEmpty || settings.tokenVerifier != nil
-        http = configuration.httpSettings(of: &settings, on: loops, loopCount: group.loops.count, traffic)
+        http = configuration.httpSettings(of: settings, on: loops, traffic)
         api = API(
             kinds, settings, journal: journal, sealer: sealer, memory: memory, clock: clock, log: log
         ) { [traffic, lag] text in

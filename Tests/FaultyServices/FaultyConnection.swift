@@ -5,12 +5,18 @@ struct FaultyConnection {
     var steps: [FaultyUpstream.Step]
     private(set) var isClosed = false
     private var input: [UInt8] = []
+    /// Nil for HTTP.
+    private let wire: (any FaultyWire)?
 
-    init(_ descriptor: Int32, number: Int, steps: [FaultyUpstream.Step]) {
+    init(_ descriptor: Int32, number: Int, steps: [FaultyUpstream.Step], _ wire: (any FaultyWire)? = nil) {
+        self.wire = wire
         self.descriptor = descriptor
         self.number = number
         self.steps = steps
     }
+
+    /// The targets of the requests whose answers are not awaited any more.
+    var cancelled: [String] { wire?.cancelled ?? [] }
 
     var isDripping: Bool {
         if case .drip = steps.first { true } else { false }
@@ -18,7 +24,7 @@ struct FaultyConnection {
 
     func wantsToWrite(_ isReleased: Bool) -> Bool {
         switch steps.first {
-        case .send, .bytes, .endless, .close, .reset: true
+        case .send, .answer, .bytes, .endless, .close, .reset: true
         case .hold: isReleased
         case .drip, .hang, nil: false
         }
@@ -36,8 +42,41 @@ struct FaultyConnection {
         return true
     }
 
+    /// The whole requests that have come.
+    mutating func takeRequests() -> [FaultyRequest] {
+        guard let wire else {
+            var requests: [FaultyRequest] = []
+            while let (head, body) = takeRequest() { requests.append(FaultyRequest(head: head, body: body)) }
+            return requests
+        }
+        defer { input = [] }
+        let (requests, reply) = wire.receive(input)
+        let next: [FaultyUpstream.Step] = (reply.isEmpty ? [] : [.bytes(reply)]) + (wire.isOver ? [.close] : [])
+        // A service that hangs says nothing more.
+        if case .hang? = steps.first { steps += next } else { steps.insert(contentsOf: next, at: 0) }
+        return requests
+    }
+
+    /// Adds the steps for a request.
+    ///
+    /// - Parameter numbers: those of all requests, by their indices.
+    mutating func add(_ new: [FaultyUpstream.Step], answering number: Int, _ numbers: [Int]) {
+        guard let wire else {
+            steps += new
+            return
+        }
+        steps += new.map { step in
+            switch step {
+            case .send(let text): .bytes(wire.bytes(of: Array(text.utf8), to: number))
+            case .bytes(let bytes): .bytes(wire.bytes(of: bytes, to: number))
+            case .answer(let index, let text): .bytes(wire.bytes(of: Array(text.utf8), to: numbers[index]))
+            default: step
+            }
+        }
+    }
+
     /// The next whole request.
-    mutating func takeRequest() -> (head: String, body: String)? {
+    private mutating func takeRequest() -> (head: String, body: String)? {
         let end = Array("\r\n\r\n".utf8)
         guard let blank = input.indices.first(where: { input[$0...].starts(with: end) }) else { return nil }
         let head = String(decoding: input[..<blank], as: UTF8.self)
@@ -53,7 +92,7 @@ struct FaultyConnection {
     mutating func perform(_ isReleased: Bool) {
         while !isClosed, let step = steps.first {
             switch step {
-            case .send(let text):
+            case .send(let text), .answer(_, let text):
                 steps[0] = .bytes(Array(text.utf8))
                 continue
             case .bytes(let bytes):

@@ -7,7 +7,9 @@ struct FaultyService {
     private let listener: Int32
     private let alarm: Int32
     private let greeting: [FaultyUpstream.Step]
-    private let introduction: @Sendable (FaultyUpstream.Request) -> [FaultyUpstream.Step]?
+    private let wires: (@Sendable () -> any FaultyWire)?
+    /// The numbers of the requests so far on their connections.
+    private var numbers: [Int] = []
     private let script: FaultyUpstream.Script
     private var connections: [FaultyConnection] = []
     private var requestCount = 0
@@ -15,13 +17,12 @@ struct FaultyService {
 
     init(
         listener: Int32, alarm: Int32, greeting: [FaultyUpstream.Step],
-        introduction: @escaping @Sendable (FaultyUpstream.Request) -> [FaultyUpstream.Step]?,
-        _ script: @escaping FaultyUpstream.Script
+        wires: (@Sendable () -> any FaultyWire)?, _ script: @escaping FaultyUpstream.Script
     ) {
         self.listener = listener
         self.alarm = alarm
         self.greeting = greeting
-        self.introduction = introduction
+        self.wires = wires
         self.script = script
     }
 
@@ -56,7 +57,8 @@ struct FaultyService {
 
     private mutating func accept(_ report: Report) {
         while let descriptor = TestSocket.accept(listener) {
-            connections.append(FaultyConnection(descriptor, number: connectionCount, steps: greeting))
+            connections.append(
+                FaultyConnection(descriptor, number: connectionCount, steps: greeting, wires?()))
             connectionCount += 1
             let open = connections.count
             report {
@@ -71,15 +73,16 @@ struct FaultyService {
             report { $0.ended += 1 }
             return
         }
-        while let (head, body) = connections[index].takeRequest() {
+        let known = connections[index].cancelled.count
+        let requests = connections[index].takeRequests()
+        let cancelled = connections[index].cancelled.dropFirst(known)
+        if !cancelled.isEmpty { report { $0.cancelled += cancelled } }
+        for arrived in requests {
             let request = FaultyUpstream.Request(
-                index: requestCount, connection: connections[index].number, head: head, body: body)
-            if let steps = introduction(request) {
-                connections[index].steps += steps
-                continue
-            }
+                index: requestCount, connection: connections[index].number, head: arrived.head, body: arrived.body)
             requestCount += 1
-            connections[index].steps += script(request)
+            numbers.append(arrived.number)
+            connections[index].add(script(request), answering: arrived.number, numbers)
             report { $0.requests.append(request) }
         }
     }

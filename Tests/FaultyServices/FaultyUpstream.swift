@@ -8,6 +8,8 @@ import Platform
 package final class FaultyUpstream: Sendable {
     package enum Step: Sendable {
         case send(String)
+        /// The answer, or a part of it, to the request with this index.
+        case answer(Int, String)
         case bytes([UInt8])
         /// One byte at a time, about every 20 ms.
         case drip(String)
@@ -46,13 +48,15 @@ package final class FaultyUpstream: Sendable {
         package var ended = 0
         /// Connections that are open.
         package var open = 0
+        /// The targets of requests whose answers are not awaited any more, although their connections are open.
+        package var cancelled: [String] = []
         package var isReleased = false
     }
 
     package typealias Script = @Sendable (Request) -> [Step]
 
-    /// The steps for a request that only begins a connection and is not recorded; nil for any other. It gets the port too.
-    package typealias Introduction = @Sendable (Request, UInt16) -> [Step]?
+    /// Makes the protocol of each connection of a service on a port, if that is not HTTP.
+    package typealias Wires = @Sendable (UInt16) -> any FaultyWire
 
     package let port: UInt16
     private let listener: Int32
@@ -64,15 +68,15 @@ package final class FaultyUpstream: Sendable {
 
     /// - Parameter greeting: the steps for each new connection, before any request.
     package init(
-        on port: UInt16 = 0, greeting: [Step] = [], introduction: @escaping Introduction = { _, _ in nil },
-        _ script: @escaping Script
+        on port: UInt16 = 0, greeting: [Step] = [], wires: Wires? = nil, _ script: @escaping Script
     ) throws {
         (listener, self.port) = try TestSocket.listen(on: port)
         alarm = try TestSocket.pipe()
         let own = self.port
+        var ownWires: (@Sendable () -> any FaultyWire)?
+        if let wires { ownWires = { wires(own) } }
         let service = FaultyService(
-            listener: listener, alarm: alarm.reader, greeting: greeting, introduction: { introduction($0, own) }, script
-        )
+            listener: listener, alarm: alarm.reader, greeting: greeting, wires: ownWires, script)
         let handed = Locked(service)
         DispatchQueue(label: "faulty upstream").async { [state, alarm] in
             handed.withLock { service in

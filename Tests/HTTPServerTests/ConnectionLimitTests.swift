@@ -36,10 +36,10 @@ import Testing
     }
 
     @Test func aProvisionalConnectionStaysForAnotherServerOrIfThereIsRoom() {
-        #expect(node.admitsRequest(isForwarded: false, admitted: 9))
-        #expect(!node.admitsRequest(isForwarded: false, admitted: 10))
-        #expect(node.admitsRequest(isForwarded: true, admitted: 12))
-        #expect(!node.admitsRequest(isForwarded: true, admitted: 13))
-        #expect(!alone.admitsRequest(isForwarded: true, admitted: 10))
+        #expect(node.admitsRequest(toReserve: false, admitted: 9))
+        #expect(!node.admitsRequest(toReserve: false, admitted: 10))
+        #expect(node.admitsRequest(toReserve: true, admitted: 12))
+        #expect(!node.admitsRequest(toReserve: true, admitted: 13))
+        #expect(!alone.admitsRequest(toReserve: true, admitted: 10))
     }
 }

@@ -11,7 +11,7 @@ import Testing
     private final class Answerer: RequestHandler {
         func handle(_ request: consuming Request, _ exchange: consuming Exchange) { exchange.answer(Response(.ok)) }
 
-        func response(to failure: RequestFailure, of head: RequestHead?, on connection: HTTPConnection) -> Response {
+        func response(to failure: RequestFailure, of head: RequestHead?, on connection: any RequestSource) -> Response {
             Response(failure.status)
         }
     }

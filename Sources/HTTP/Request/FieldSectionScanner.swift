@@ -4,17 +4,13 @@
 /// byte once. The result does not depend on the pieces.
 struct FieldSectionScanner: Sendable {
     private(set) var lines: [FieldLine] = []
-    private var limit: Int
-    /// Whether the section may be larger if another server sends it, and the limit is still that of clients.
-    private var acceptsForwarded: Bool
+    private let limit: Int
     private var place: Place
 
     /// - Parameters:
     ///   - start: the offset of the section.
     ///   - maxBytes: the limit for the size of the section.
-    ///   - acceptsForwarded: see ``HTTPLimits/acceptsForwarded``.
-    init(start: Int, maxBytes: Int, acceptsForwarded: Bool = false) {
-        self.acceptsForwarded = acceptsForwarded
+    init(start: Int, maxBytes: Int) {
         limit = start + maxBytes
         place = Place(position: start)
     }
@@ -26,10 +22,7 @@ struct FieldSectionScanner: Sendable {
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
         if let end = try scan(bytes, to: min(bytes.count, limit)) { return end }
         if place.position < limit { return nil }
-        guard isForwarded(bytes) else { throw RequestFailure(.headersTooLarge, "The header fields are too large.") }
-        acceptsForwarded = false
-        limit += HTTPLimits.maxForwardingBytes
-        return try scan(bytes)
+        throw RequestFailure(.headersTooLarge, "The header fields are too large.")
     }
 
     private mutating func scan(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) -> Int? {
@@ -52,12 +45,6 @@ struct FieldSectionScanner: Sendable {
             }
         }
         return nil
-    }
-
-    /// Whether the first field shows that another server forwards the request.
-    private func isForwarded(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard acceptsForwarded, let first = lines.first else { return false }
-        return bytes.hasText(HTTPLimits.forwardingField, in: first.name)
     }
 
     /// The fields of the scanned part; nil if there are none.

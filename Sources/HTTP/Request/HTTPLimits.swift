@@ -6,25 +6,15 @@ package struct HTTPLimits: Sendable, Hashable {
     package let maxTargetBytes: Int
     /// The limit for a decoded body. Larger ones get 413.
     package let maxBodyBytes: Int
-    /// Whether other servers forward requests to this one. The header sections of these begin with ``forwardingField``, and may be
-    /// larger by ``maxForwardingBytes``: what their clients have sent was within the limit.
-    package let acceptsForwarded: Bool
 
     /// Clamps all values to 0 or more, and the first two to at most 2^28, so that offsets in a head fit 32 bits.
-    package init(
-        maxHeaderBytes: Int = 16384, maxTargetBytes: Int = 8192, maxBodyBytes: Int = 65536,
-        acceptsForwarded: Bool = false
-    ) {
-        self.acceptsForwarded = acceptsForwarded
+    package init(maxHeaderBytes: Int = 16384, maxTargetBytes: Int = 8192, maxBodyBytes: Int = 65536) {
         let cap = 1 << 28
         self.maxHeaderBytes = min(max(0, maxHeaderBytes), cap)
         self.maxTargetBytes = min(max(0, maxTargetBytes), cap)
         self.maxBodyBytes = max(0, maxBodyBytes)
     }
 
-    /// The limit for the fields that a server adds to a request which it forwards.
-    package static let maxForwardingBytes = 1024
-    static let forwardingField: StaticString = "storehouse-node"
     /// The limit for a method. Longer ones get 501 (RFC 9112, section 3).
     static let maxMethodBytes = 32
     /// The limit for all chunk extensions of a body, as RFC 9112, section 7.1.1 recommends.

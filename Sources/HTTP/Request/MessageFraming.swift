@@ -29,6 +29,9 @@ struct MessageFraming: Sendable {
     /// Whether the client has an expectation other than `100-continue`.
     private var expectsOther = false
 
+    /// That of a request that has arrived as a whole.
+    init() { (version, keepAlive) = (.http11, true) }
+
     /// - Throws: malformed requests only. A well-formed request that is refused has a ``refusal``.
     init(
         _ lines: [FieldLine], _ bytes: UnsafeRawBufferPointer, version: HTTPVersion, limits: HTTPLimits

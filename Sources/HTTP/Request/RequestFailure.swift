@@ -32,7 +32,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
     /// behind it. If nil, the connection must be closed.
     package internal(set) var consumed: Int?
 
-    init(_ reason: Reason, _ detail: String) {
+    package init(_ reason: Reason, _ detail: String) {
         self.reason = reason
         self.detail = detail
     }

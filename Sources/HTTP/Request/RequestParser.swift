@@ -25,8 +25,7 @@ package struct RequestParser: Sendable {
     package init(limits: HTTPLimits) {
         self.limits = limits
         line = RequestLineScanner(maxTargetBytes: limits.maxTargetBytes)
-        fields = FieldSectionScanner(
-            start: 0, maxBytes: limits.maxHeaderBytes, acceptsForwarded: limits.acceptsForwarded)
+        fields = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
     }
 
     /// The memory that it holds of an incomplete head, beside the bytes themselves.
@@ -57,8 +56,7 @@ package struct RequestParser: Sendable {
     private mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
         if !isInFields {
             guard let end = try line.scan(bytes) else { return nil }
-            fields = FieldSectionScanner(
-                start: end, maxBytes: limits.maxHeaderBytes, acceptsForwarded: limits.acceptsForwarded)
+            fields = FieldSectionScanner(start: end, maxBytes: limits.maxHeaderBytes)
             isInFields = true
         }
         return try fields.scan(bytes)

@@ -64,6 +64,10 @@ package enum ChunkedCoding {
 
     /// Appends one chunk. Appends nothing for no bytes, because an empty chunk would end the body.
     package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+        bytes.withUnsafeBytes { append($0, to: &output) }
+    }
+
+    package static func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
         output.appendHexadecimal(bytes.count)
         output.appendText("\r\n")

@@ -23,11 +23,6 @@ package struct ResponseEncoder: Sendable {
         version = .http11
     }
 
-    /// An encoder for a response that answers no request. The connection closes behind it.
-    package static let closing = ResponseEncoder()
-
-    private init() { (keepAlive, isHead, version) = (false, false, .http11) }
-
     /// `100 Continue`, to be sent before the body is read if the request expects it.
     package static let continueBytes: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 

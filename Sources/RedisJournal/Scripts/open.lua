@@ -7,18 +7,20 @@ local incarnation, lease, known, run, era, check, mode, layout, loss, address, s
 local meta, nodes, now = tag .. ':meta', tag .. ':nodes', moment()
 local oldRun, oldCheck, oldLayout, oldSecret, oldEra, oldLineage =
     unpack(call('HMGET', meta, 'run', 'check', 'layout', 'secret', 'era', 'lineage'))
-if (oldLayout or oldRun) and oldLayout ~= layout then return {'LAYOUT', oldLayout or '1'} end
+-- Layout 3 differs only in that nodes of earlier releases have it, and stop when they find another one
+local isEarlier = oldLayout == '3'
+if (oldLayout or oldRun) and oldLayout ~= layout and not isEarlier then return {'LAYOUT', oldLayout or '1'} end
 if mode == 'check' and (oldLineage or '') ~= lineage then return {'CHANGED'} end
 local commits = tonumber(call('HGET', meta, 'commits') or '0')
-local addresses, namesakes, proofs = {}, {}, {[address] = 3}
-local releases = tag .. ':releases'
+local addresses, namesakes, earlier = {}, {}, {}
 local entries = call('HGETALL', nodes)
 for index = 1, #entries, 2 do
     local ending, other = string.match(entries[index + 1], '^(%d+) (.*)$')
     if tonumber(ending) > now then
-        -- An address may have a node of an earlier release whose lease has not ended
-        local proof = tonumber(call('HGET', releases, entries[index]) or '1') or 1
-        proofs[other] = math.max(proofs[other] or 0, proof)
+        if isEarlier then
+            earlier[#earlier + 1] = other
+            earlier[#earlier + 1] = ending
+        end
         if entries[index] ~= incarnation then
             addresses[#addresses + 1] = other
             if other == address then
@@ -28,7 +30,6 @@ for index = 1, #entries, 2 do
         end
     elseif mode ~= 'read' and tonumber(ending) + 600000 < now then
         call('HDEL', nodes, entries[index])
-        call('HDEL', releases, entries[index])
     end
 end
 local isLost = false
@@ -39,7 +40,6 @@ if mode ~= 'read' then
         isLost = oldEra ~= era or known ~= '' and commits < tonumber(known)
         call('HSET', nodes, incarnation, string.format('%.0f ', now + lease) .. address)
         addresses[#addresses + 1] = address
-        if mode == 'register' then call('HSET', releases, incarnation, '3') end
     end
     if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
     if not oldSecret and secret ~= '' then call('HSET', meta, 'secret', secret) end
@@ -47,15 +47,9 @@ if mode ~= 'read' then
         if loss ~= '' then call('HSET', meta, 'losses', loss) end
         -- Two commands are a transaction, and end what another one may have left in the append-only file
         call('HSET', meta, 'layout', layout)
+        if isEarlier then call('DEL', tag .. ':releases') end
         call('HSET', meta, 'run', run, 'era', era, 'lineage', newLineage)
     end
 end
-local older = {}
-for other, proof in pairs(proofs) do
-    if proof < 3 then
-        older[#older + 1] = other
-        older[#older + 1] = proof
-    end
-end
 return {'OK', commits, call('ZCARD', tag .. ':ids'), call('HGET', meta, 'losses') or '0', oldCheck or check,
-    oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', older}
+    oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', earlier}

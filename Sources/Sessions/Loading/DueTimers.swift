@@ -15,8 +15,8 @@ package struct DueTimers: Sendable {
     /// How often all due sessions are looked for from the beginning, in milliseconds. A session may have left memory with
     /// a timer, because its storage failed.
     static let usualRestartInterval = 60_000
-    /// The interval if nodes may have died that had sessions with earlier deadlines.
-    static let restartIntervalOfNodes = 1000
+    /// The same if processes may have died that had sessions with earlier deadlines.
+    static let sharedRestartInterval = 1000
     private static let maxUnusable = 10_000
 
     /// The last session of the batch before; nil to begin with the first.
@@ -29,7 +29,7 @@ package struct DueTimers: Sendable {
 
     /// - Parameter isShared: whether sessions may come from other nodes.
     package init(isShared: Bool = false) {
-        restartInterval = isShared ? Self.restartIntervalOfNodes : Self.usualRestartInterval
+        restartInterval = isShared ? Self.sharedRestartInterval : Self.usualRestartInterval
     }
 
     /// Begins the next batch; nil if one is under way.

@@ -25,8 +25,8 @@ package struct EventHub: Sendable {
     /// How many streams there are.
     package var count: Int { contents.withLock { $0.state.subscriberCount } }
 
-    /// Whether all streams come through another node, by its number.
-    package func areAll(from forwarder: UInt16) -> Bool { contents.withLock { $0.state.areAll(from: forwarder) } }
+    /// Whether all clients have the same one speak for them.
+    package func areAll(from origin: UInt16) -> Bool { contents.withLock { $0.state.areAll(from: origin) } }
 
     /// Whether streams may subscribe.
     package var phase: EventHubState.Phase { contents.withLock { $0.state.phase } }
@@ -49,7 +49,6 @@ package struct EventHub: Sendable {
         store.inspect { state in
             if session.continuesElsewhere { return }
             result = contents.withLock { contents in
-                if stream.isShared { return contents.addShared(stream, state) }
                 switch contents.subscribe(stream, limits) {
                 case .refused(let refusal): return .failure(refusal)
                 case .accepted(let starts):
@@ -78,16 +77,13 @@ package struct EventHub: Sendable {
 
     /// Removes a stream. On its loop only.
     package func unsubscribe(_ stream: Subscriber) {
-        if stream.isShared { return contents.withLock { $0.removeShared(stream) } }
         // The subscription is cancelled outside the lock.
-        var needless: [SubscriberGroup] = []
         let unused: Subscription? = contents.withLock { contents in
-            guard contents.remove(stream, &needless) else { return nil }
-            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects, from: stream.forwarder)
+            guard contents.remove(stream) else { return nil }
+            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects, from: stream.origin)
             return isLast ? contents.effectSubscription.take() : nil
         }
         unused?.cancel()
-        for group in needless { group.end(nil) }
     }
 
     /// The newest value of a subscription, once it is durable; nil if no stream has the subscription.
@@ -108,7 +104,7 @@ package struct EventHub: Sendable {
     func disconnectAll(_ reason: String? = nil) {
         let groups: [SubscriberGroup] = contents.withLock { contents in
             contents.state.detach()
-            return contents.topics.flatMap(\.allGroups)
+            return contents.topics.flatMap(\.groups)
         }
         for group in groups { group.end(reason) }
     }
@@ -117,7 +113,7 @@ package struct EventHub: Sendable {
     package func end(_ reason: String) {
         contents.withLock { $0.state.end() }
         session.release(upTo: 0) { [self] in
-            for group in contents.withLock({ $0.topics.flatMap(\.allGroups) }) { group.end(reason) }
+            for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
         }
     }
 
@@ -125,7 +121,7 @@ package struct EventHub: Sendable {
     func endRevoked() {
         session.release(upTo: 0) { [self] in
             let shared = contents.withLock { contents in
-                contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.allGroups)
+                contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.groups)
             }
             for group in shared { group.end("revoked") { $0.hasInvalidPermit } }
         }
@@ -143,7 +139,7 @@ extension EventHub {
             for index in contents.topics.indices {
                 guard let change = contents.topics[index].topic.update(state, changes) else { continue }
                 let frame = frame(change, &contents.topics[index].topic, state)
-                deliveries.append((frame, contents.topics[index].allGroups))
+                deliveries.append((frame, contents.topics[index].groups))
             }
             return deliveries
         }
@@ -256,7 +252,6 @@ extension EventHubState.Refusal: Error {
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached
         case .permitInvalid: .permit(.unknown)
-        case .nothingToShare: .unavailable(.notHere)
         }
     }
 }

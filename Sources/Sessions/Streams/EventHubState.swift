@@ -10,8 +10,8 @@ package struct EventHubState: Sendable {
 
     package private(set) var subscriberCount = 0
     private var effectSubscriberCount = 0
-    /// The numbers of subscribers that came through other nodes, by the numbers of these.
-    private var forwardedCounts: [UInt16: Int] = [:]
+    /// How many subscribers there are of each origin that speaks for its clients.
+    private var counts: [UInt16: Int] = [:]
     package private(set) var phase = Phase.open
 
     package init() {}
@@ -40,8 +40,6 @@ package struct EventHubState: Sendable {
         case sessionDetached
         /// The permit was revoked or has expired.
         case permitInvalid
-        /// There is no client that the events of a shared stream are for.
-        case nothingToShare
     }
 
     /// A subscriber comes.
@@ -49,9 +47,9 @@ package struct EventHubState: Sendable {
     /// - Parameters:
     ///   - limit: how many subscribers there may be.
     ///   - exceedsViews: whether its selection and format would be one combination too many.
-    ///   - forwarder: the number of the node through which it comes; 0 for none.
+    ///   - origin: a number for whatever speaks for its client; 0 for a client itself.
     package mutating func subscribe(
-        showsEffects: Bool, limit: Int, exceedsViews: Bool = false, from forwarder: UInt16 = 0
+        showsEffects: Bool, limit: Int, exceedsViews: Bool = false, from origin: UInt16 = 0
     ) -> Subscribing {
         switch phase {
         case .ended: return .refused(.sessionEnded)
@@ -62,7 +60,7 @@ package struct EventHubState: Sendable {
         guard !exceedsViews else { return .refused(.tooManyViews) }
         subscriberCount += 1
         if showsEffects { effectSubscriberCount += 1 }
-        if forwarder != 0 { forwardedCounts[forwarder, default: 0] += 1 }
+        if origin != 0 { counts[origin, default: 0] += 1 }
         return .accepted(
             starts: Observation(
                 commits: subscriberCount == 1, effects: showsEffects && effectSubscriberCount == 1))
@@ -71,16 +69,16 @@ package struct EventHubState: Sendable {
     /// A subscriber leaves.
     ///
     /// - Returns: whether the observation of effects can stop. That of commits costs nothing without subscribers.
-    package mutating func unsubscribe(showsEffects: Bool, from forwarder: UInt16 = 0) -> Bool {
+    package mutating func unsubscribe(showsEffects: Bool, from origin: UInt16 = 0) -> Bool {
         subscriberCount -= 1
-        if let count = forwardedCounts[forwarder] { forwardedCounts[forwarder] = count > 1 ? count - 1 : nil }
+        if let count = counts[origin] { counts[origin] = count > 1 ? count - 1 : nil }
         guard showsEffects else { return false }
         effectSubscriberCount -= 1
         return effectSubscriberCount == 0
     }
 
-    /// Whether all subscribers came through a node.
-    package func areAll(from forwarder: UInt16) -> Bool { forwardedCounts[forwarder, default: 0] == subscriberCount }
+    /// Whether all subscribers have one origin.
+    package func areAll(from origin: UInt16) -> Bool { counts[origin, default: 0] == subscriberCount }
 
     /// The session ends; nobody can subscribe any more.
     package mutating func end() { phase = .ended }

@@ -23,12 +23,6 @@ struct SubscribedTopic {
     package var topic: Topic
     /// The streams by loop.
     package var groups = ShortList<SubscriberGroup>()
-    /// The streams that other nodes share among their clients, each in a group of its own. They do not keep the topic.
-    package var shared: [(id: UInt64, group: SubscriberGroup)] = []
-
-    var allGroups: ShortList<SubscriberGroup> {
-        shared.isEmpty ? groups : ShortList(shared.map(\.group) + groups)
-    }
 }
 
 extension SessionStreams.Contents {
@@ -39,7 +33,7 @@ extension SessionStreams.Contents {
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
             showsEffects: stream.showsEffects, limit: limits.maxPerSession,
-            exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.forwarder)
+            exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.origin)
     }
 
     /// - Returns: the index of the stream's topic.
@@ -51,7 +45,6 @@ extension SessionStreams.Contents {
         }
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
-        if let id = stream.joinedID, !topics[index].shared.contains(where: { $0.id == id }) { stream.sendAlone() }
         if let group = topics[index].groups.first(where: { $0.loop === stream.home }) {
             group.add(stream)
         } else {
@@ -60,34 +53,14 @@ extension SessionStreams.Contents {
         return index
     }
 
-    /// - Parameter needless: gets the shared streams that have no clients any more.
     /// - Returns: whether the stream was there.
-    package mutating func remove(_ stream: Subscriber, _ needless: inout [SubscriberGroup]) -> Bool {
+    package mutating func remove(_ stream: Subscriber) -> Bool {
         guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
             let group = topics[index].groups.firstIndex(where: { $0.loop === stream.home }),
             topics[index].groups[group].remove(stream)
         else { return false }
         if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
-        if topics[index].groups.isEmpty { needless = topics.remove(at: index).shared.map(\.group) }
+        if topics[index].groups.isEmpty { topics.remove(at: index) }
         return true
-    }
-
-    /// Adds a stream that another node shares among its clients. It has no initial events.
-    mutating func addShared(
-        _ stream: Subscriber, _ state: borrowing StateView
-    ) -> Result<InitialEvents, EventHubState.Refusal> {
-        guard self.state.phase == .open else { return .failure(.nothingToShare) }
-        if stream.hasInvalidPermit { return .failure(.permitInvalid) }
-        guard let id = stream.sharedID,
-            let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription })
-        else { return .failure(.nothingToShare) }
-        topics[index].shared.append((id, SubscriberGroup(first: stream)))
-        return .success(.events(upTo: state.revision, .none))
-    }
-
-    mutating func removeShared(_ stream: Subscriber) {
-        for index in topics.indices where topics[index].topic.subscription == stream.subscription {
-            topics[index].shared.removeAll { $0.id == stream.sharedID }
-        }
     }
 }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A connected stream socket, or one of many channels on one socket. It must be used on its event loop only.
+/// A connected stream socket. It must be used on its event loop only.
 ///
 /// The loop retains an open channel, and the channel retains its delegate until it is closed. An idle channel has no
 /// buffer. Connection errors are reported by `channelClosed`, never by a call to the channel.

@@ -156,9 +156,6 @@ public enum OwnershipEvent: Sendable, Equatable {
     case lost
     /// The addresses of the nodes whose leases hold, with that of this one if its lease holds.
     case nodes(Set<String>)
-    /// The nodes of an earlier release, by their addresses, with the number of the way in which they prove themselves.
-    /// There are such nodes only during an upgrade.
-    case olderNodes([String: Int])
 }
 
 /// The commits of one session.

@@ -18,12 +18,10 @@ final class Forwarder: Sendable {
         var maxWait = Duration.seconds(60)
         var streams = EventStream.Settings()
         var proxies = TrustedProxies()
-        /// Of the connections of one loop to one node.
-        var limits = Peer.Limits()
+        /// Counts the responses that are collected.
+        var output = OutputBudget(limit: .max)
+        var waits = ClusterWaits()
     }
-
-    /// The longest request that shares a connection with others.
-    private static let maxShortBytes = 16_384
 
     let identity: NodeIdentity
     let ownAddress = OwnAddress()
@@ -43,19 +41,12 @@ final class Forwarder: Sendable {
     /// Whether the directory has nodes that do not answer. It is set under the lock of `nodes`, and read without it, so that an
     /// ordinary response takes no lock.
     private let hasSilentNodes = Atomic<Bool>(false)
-    // Guards how the nodes of an earlier release prove themselves, by their names. No other lock is taken while it is held.
-    private let earlierNodes = Locked<[String: EarlierProofs.Way]>([:])
-    /// Whether there are any. It is set under the lock, and read without it.
-    private let hasEarlierNodes = Atomic<Bool>(false)
-    // Guards what each loop has for itself.
-    private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, state: LoopBound<LoopState>)]>([:])
+    // Guards the other nodes that each loop has connections to.
+    private let loops = Locked<[ObjectIdentifier: (loop: any EventLoop, peers: LoopBound<Peers>)]>([:])
 
-    /// What one loop has for itself. On that loop only.
-    private final class LoopState {
-        var peers: [String: Peer] = [:]
-        let sharing: StreamSharing
-
-        init(_ sharing: StreamSharing) { self.sharing = sharing }
+    /// The other nodes by their names, for one loop. On that loop only.
+    private final class Peers {
+        var byName: [String: Peer] = [:]
     }
 
     init(_ identity: NodeIdentity, _ settings: Settings, _ clock: WallClock, _ log: Log) {
@@ -71,23 +62,16 @@ final class Forwarder: Sendable {
     /// How many requests were sent to other nodes.
     var count: Int { forwardedRequests.load(ordering: .relaxed) }
 
-    /// How many streams have begun that share their events with others.
+    /// How many streams have begun to get events that came once for several of them.
     var joinedStreamCount: Int { joinedStreams.load(ordering: .relaxed) }
 
     /// How long a node that has died keeps its sessions.
     var lease: Duration { settings.lease }
 
-    var waits: ClusterWaits { settings.limits.waits }
+    var waits: ClusterWaits { settings.waits }
 
-    /// The number of the node of an earlier release that has sent a request with this field; nil if none has.
-    func earlierSender(of field: String) -> UInt16? {
-        identity.earlier.sender(of: field, now: clock.now(), earlierWay).map { identity.number(of: $0) }
-    }
-
-    /// How a node of an earlier release proves itself; nil if a node is of none.
-    private func earlierWay(of node: String) -> EarlierProofs.Way? {
-        hasEarlierNodes.load(ordering: .relaxed) ? earlierNodes.withLock { $0[node] } : nil
-    }
+    /// The longest silence of a stream, and of a connection between nodes.
+    var heartbeat: Duration { settings.streams.heartbeat }
 
     /// The time that routing is decided by, in milliseconds.
     var now: Int { clock.steady() }
@@ -119,17 +103,9 @@ final class Forwarder: Sendable {
         for node in left.sorted() where node != identity.name {
             log.info("a node is gone: its lease has ended, or it has given it back", [.init("node", node)])
         }
-        for (loop, state) in loops.withLock({ Array($0.values) }) {
+        for (loop, peers) in loops.withLock({ Array($0.values) }) {
             // What they were asked may be done or not.
-            loop.execute { for address in left { state.value.peers.removeValue(forKey: address)?.closeAll() } }
-        }
-    }
-
-    /// Takes the nodes of earlier releases, and the numbers of the ways in which they prove themselves.
-    func take(earlier nodes: [String: Int]) {
-        earlierNodes.withLock { earlier in
-            earlier = nodes.compactMapValues { EarlierProofs.Way(rawValue: $0) }
-            hasEarlierNodes.store(!earlier.isEmpty, ordering: .relaxed)
+            loop.execute { for node in left { peers.value.byName.removeValue(forKey: node)?.closeAll() } }
         }
     }
 
@@ -164,130 +140,69 @@ final class Forwarder: Sendable {
         // The journal may have found the owner just before it was gone.
         if isGone(owner) { return try failed(.notSent, context) }
         forwardedRequests.add(1, ordering: .relaxed)
-        guard context.decorator.route?.isStream == true, context.head.method == .get else {
-            return send(context, to: owner, failed: failed)
-        }
-        guard let key = StreamKey(context.head, of: id, at: owner) else {
-            return send(context, to: owner, as: stream(context), failed: failed)
-        }
-        let sharing = state(of: context.exchange.loop).sharing
-        let request = StreamSharing.Request { [self] shared in
-            let stream = stream(context, joining: shared) { sharing.leaves(key) }
-            let answered = { (isStream: Bool) in sharing.answered(key, isStream: isStream) }
-            send(context, to: owner, as: stream, joining: shared, answered: answered, failed: failed)
-        } open: { [self] done in
-            openShared(context, at: owner, done)
-        }
-        sharing.arrives(key, request)
-    }
-
-    private func stream(
-        _ context: RequestContext, joining shared: SharedStream? = nil, ended: @escaping () -> Void = {}
-    ) -> RelayedStream {
-        RelayedStream(
-            joining: shared, on: context.exchange.loop, settings.streams, maxWait: waits.sharedStream, clock,
-            ended: ended)
-    }
-
-    /// Asks for a stream that clients can share.
-    private func openShared(
-        _ context: RequestContext, at owner: String, _ done: @escaping (StreamSharing.SharedStreamSource?) -> Void
-    ) {
-        let loop = context.exchange.loop
-        let peer = peer(at: owner, on: loop)
-        let fields = fields(of: context, peer.proof()) + [.init(StreamFraming.field, "shared")]
-        let bytes = context.head.forwarded(body: [], isStream: true, adding: fields)
-        let request = ForwardedRequest(bytes, isStream: true, on: loop, within: timeout(of: context.head)) { outcome in
-            guard case .stream(let head, let connection) = outcome else { return done(nil) }
-            if let parts = head.sharing, parts.count == 2, parts[0] == "shared" {
-                return done((String(parts[1]), connection))
-            }
-            connection.close()
-            done(nil)
-        }
-        peer.send(request)
-    }
-
-    private func fields(of context: RequestContext, _ proof: NodeProof) -> [Response.Field] {
-        [
-            .init("Storehouse-Node", proof.field),
-            .init("Storehouse-Client", client(of: context).description),
-            .init("X-Request-Id", context.exchange.connection.requestID),
-        ]
-    }
-
-    /// - Parameters:
-    ///   - stream: passes on the response if that is a stream; nil for a request for something else.
-    ///   - shared: the stream that the client joins; nil for none.
-    ///   - answered: gets whether the response is a stream.
-    private func send(
-        _ context: RequestContext, to owner: String, as stream: RelayedStream? = nil,
-        joining shared: SharedStream? = nil, answered: @escaping (Bool) -> Void = { _ in },
-        failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
-    ) {
-        let loop = context.exchange.loop
-        let peer = peer(at: owner, on: loop)
-        let proof = peer.proof()
-        let right = right(of: context, proof, body: context.request.body)
-        var fields: [Response.Field] = fields(of: context, proof)
-        if let shared { fields.append(.init(StreamFraming.field, "joined \(shared.id)")) }
-        let bytes = context.head.forwarded(
-            body: context.request.body, isStream: stream != nil, adding: fields, hidesCredentials: right != nil)
-        let isShort = stream == nil && context.head.method == .post && bytes.count <= Self.maxShortBytes
-        let request = ForwardedRequest(
-            bytes, isStream: stream != nil, isShort: isShort, right: right, on: loop, within: timeout(of: context.head)
-        ) { [self] outcome in
-            if case .stream(let head, let source) = outcome, let stream {
-                answered(true)
-                return relay(head, source, by: stream, context)
-            }
-            answered(false)
-            stream?.stop()
+        let isStream = context.decorator.route?.isStream == true && context.head.method == .get
+        let request = request(of: context, body: context.request.body, within: timeout(of: context.head)) {
+            [self] outcome, request in
             do throws(Problem) {
                 switch outcome {
-                case .response(let head, let body):
-                    let response = Response(head.status, fields: relayed(head, context), body: body)
-                    context.answer(stream == nil ? response : response.withCodeOfProblem())
-                case .stream(_, let source): source.close()
+                case .response(var response):
+                    response.fields.append(via)
+                    context.answer(isStream ? response.withCodeOfProblem() : response)
+                case .stream(let response, let source) where isStream: relay(response, source, request, context)
                 case .noRoom: context.refuseResponse()
                 case .notHere: try failed(.notHere, context)
                 case .notSent: try failed(.notSent, context)
-                case .unknown: try failed(.unknown, context)
+                case .stream, .unknown: try failed(.unknown, context)
                 }
             } catch {
                 context.answer(error.response)
             }
         }
-        peer.send(request)
+        peer(at: owner, on: context.exchange.loop).send(request)
+    }
+
+    private func request(
+        of context: RequestContext, body: [UInt8], within timeout: Duration,
+        finish: @escaping (ForwardedRequest.Outcome, ForwardedRequest) -> Void
+    ) -> ForwardedRequest {
+        let isByOperator = if case .admin = context.credentials { true } else { false }
+        let message = LinkedMessage(
+            context.head, body, requestID: context.exchange.connection.requestID, from: client(of: context),
+            isByOperator: isByOperator)
+        return ForwardedRequest(
+            message, counting: settings.output, on: context.exchange.loop, within: timeout, finish: finish)
+    }
+
+    private func relay(
+        _ response: Response, _ source: LinkedStream, _ request: ForwardedRequest, _ context: RequestContext
+    ) {
+        let stream = RelayedStream(
+            from: source, format(response, context), bufferBytes: settings.streams.bufferBytes, clock
+        ) { [self] in joinedStreams.add(1, ordering: .relaxed) }
+        let fields = response.fields + [via] + context.decorator.fields
+        guard let client = context.exchange.startStream(fields: fields, owner: stream) else { return }
+        stream.start(to: client)
+        request.stream(to: stream)
+    }
+
+    private func format(_ response: Response, _ context: RequestContext) -> StreamFormat {
+        if response["content-type"]?.hasPrefix("text/event-stream") == true { return .state }
+        return .text(inColor: (try? context.head.flag("color")) == true)
     }
 
     /// Sends a client's request to several nodes, for what each of them knows.
     ///
     /// - Parameter done: gets the bodies of their responses. A node that does not answer soon is left out.
     func ask(_ others: Set<String>, _ context: RequestContext, _ done: @escaping ([String: [UInt8]]) -> Void) {
-        let loop = context.exchange.loop
         var (bodies, awaited) = ([String: [UInt8]](), others.count)
         for node in others {
-            let peer = peer(at: node, on: loop)
-            let proof = peer.proof()
-            let right = right(of: context, proof, body: [])
-            let bytes = context.head.forwarded(
-                body: [], isStream: false, adding: fields(of: context, proof), hidesCredentials: right != nil)
-            let request = ForwardedRequest(bytes, isStream: false, right: right, on: loop, within: waits.lists) {
-                outcome in
-                if case .response(let head, let body) = outcome, head.status == .ok { bodies[node] = body }
+            let request = request(of: context, body: [], within: waits.lists) { outcome, _ in
+                if case .response(let response) = outcome, response.status == .ok { bodies[node] = response.body }
                 awaited -= 1
                 if awaited == 0 { done(bodies) }
             }
-            peer.send(request)
+            peer(at: node, on: context.exchange.loop).send(request)
         }
-    }
-
-    /// The right of an operator that the other node takes from this one, so that it needs no credentials; nil for another client,
-    /// and for a node of an earlier release.
-    private func right(of context: RequestContext, _ proof: NodeProof, body: [UInt8]) -> SignedRequest? {
-        guard proof.isLink, case .admin = context.credentials else { return nil }
-        return SignedRequest(context.head, body)
     }
 
     /// How long to wait for a node that is alive and does not answer.
@@ -300,59 +215,20 @@ final class Forwarder: Sendable {
         settings.proxies.client(behind: context.exchange.peer, context.head.fields)
     }
 
-    private func state(of loop: any EventLoop) -> LoopState {
-        loops.withLock { loops in
-            if let known = loops[ObjectIdentifier(loop)] { return known.state }
-            let sharing = StreamSharing(
-                on: loop, settings.streams, maxWait: waits.sharedStream, maxFrameBytes: settings.limits.output.limit)
-            let state = LoopBound(LoopState(sharing), on: loop)
-            loops[ObjectIdentifier(loop)] = (loop, state)
-            return state
+    private func peer(at node: String, on loop: any EventLoop) -> Peer {
+        let peers = loops.withLock { loops in
+            if let known = loops[ObjectIdentifier(loop)] { return known.peers }
+            let peers = LoopBound(Peers(), on: loop)
+            loops[ObjectIdentifier(loop)] = (loop, peers)
+            return peers
         }.value
-    }
-
-    private func peer(at address: String, on loop: any EventLoop) -> Peer {
-        let state = state(of: loop)
-        if let peer = state.peers[address] { return peer }
-        let proof = { [unowned self] () -> NodeProof in
-            guard let way = earlierWay(of: address) else { return .link(identity) }
-            return .field(identity.earlier.field(for: address, way, now: clock.now()))
+        if let peer = peers.byName[node] { return peer }
+        let peer = Peer(node, on: loop, waits, heartbeat: heartbeat) { [identity] () throws(LinkVersion.Failure) in
+            try identity.call(node)
+        } report: { [weak self] problem in
+            self?.report(problem, of: node)
         }
-        let peer = Peer(address, on: loop, proof: proof, settings.limits) { [weak self] problem in
-            self?.report(problem, of: address)
-        }
-        state.peers[address] = peer
+        peers.byName[node] = peer
         return peer
     }
-
-    /// The fields of another node's response as the client gets them, without those that this node adds to all of its responses.
-    private func relayed(_ head: ResponseHead, _ context: RequestContext) -> [Response.Field] {
-        var fields = head.endToEndFields(besides: context.decorator.fields)
-        fields.append(via)
-        return fields
-    }
-
-    private func relay(
-        _ head: ResponseHead, _ source: PeerConnection, by stream: RelayedStream, _ context: RequestContext
-    ) {
-        let fields = relayed(head, context) + context.decorator.fields
-        guard let client = context.exchange.startStream(fields: fields, owner: stream) else {
-            stream.stop()
-            return source.close()
-        }
-        // The other node sends all events if it has lost the shared stream.
-        let isJoined = head.sharing == ["joined"]
-        if isJoined { joinedStreams.add(1, ordering: .relaxed) }
-        stream.start(to: client, from: source, format(head, context), isJoined: isJoined)
-    }
-
-    private func format(_ head: ResponseHead, _ context: RequestContext) -> StreamFormat {
-        if head.fields.first("content-type")?.hasPrefix("text/event-stream") == true { return .state }
-        return .text(inColor: (try? context.head.flag("color")) == true)
-    }
-}
-
-extension ResponseHead {
-    /// What the other node says about a stream that clients can share.
-    fileprivate var sharing: [Substring]? { fields.first("storehouse-stream")?.split(separator: " ") }
 }

@@ -51,9 +51,9 @@ final class Handovers: SessionTransfers {
         let connection = context.exchange.connection
         // An action that could not be dispatched looks for its session once more.
         if connection.notifiesAtEnd(session) { return true }
-        let sender = isUse ? connection.forwarder : nil
+        let sender = isUse ? connection.origin : nil
         var admission = session.beginRequest(from: sender)
-        if admission == .prepare, !session.canFollow(connection.forwarder) {
+        if admission == .prepare, !session.canFollow(connection.origin) {
             if session.giveUpHandover() { wake(session.id) }
             admission = session.beginRequest(from: sender)
         }

@@ -9,7 +9,6 @@ package final class NodeIdentity: Sendable {
 
     /// Its `cluster.address`.
     package let name: String
-    let earlier: EarlierProofs
     private let secret: LinkSecret
     // Guards the names of other nodes, in the order of their numbers. No other lock is taken while it is held.
     private let names = Locked([String]())
@@ -17,7 +16,6 @@ package final class NodeIdentity: Sendable {
     package init(name: String, secret: [UInt8]) {
         self.name = name
         self.secret = LinkSecret(secret)
-        earlier = EarlierProofs(name, secret: secret)
     }
 
     /// Begins a connection to another node.

@@ -1,4 +1,5 @@
 import Cluster
+import Locks
 import Observability
 import Platform
 import Sessions
@@ -8,18 +9,21 @@ import Synchronization
 
 /// Whether requests to a node's own address arrive at the node.
 final class OwnAddress: Sendable {
-    /// Only this process knows it, so a request that has it comes from here.
-    let code = SessionID.random().description
+    /// The hello of this process to itself. Its nonce is random, so no other process has sent it.
+    private let hello = Locked("")
     private let reached = Atomic(false)
     private let beingChecked = Atomic(false)
 
     var isReached: Bool { reached.load(ordering: .relaxed) }
 
-    /// Takes what a request has in `Storehouse-Node`.
+    /// This node says hello to its own address.
+    func sends(_ hello: String) { self.hello.withLock { $0 = hello } }
+
+    /// Takes the hello of a connection.
     ///
     /// - Returns: whether this node has sent it to its own address.
-    func receive(_ credentials: String) -> Bool {
-        guard credentials == code else { return false }
+    func receive(_ hello: String) -> Bool {
+        guard self.hello.withLock({ $0 == hello && !hello.isEmpty }) else { return false }
         reached.store(true, ordering: .relaxed)
         return true
     }
@@ -31,36 +35,27 @@ final class OwnAddress: Sendable {
 /// Finds out whether a node's `cluster.address` leads to it, and logs a warning as long as it does not: a node that others cannot
 /// reach notices nothing by itself. On one loop only.
 ///
-/// It sends requests to the address, as other nodes do, until one has arrived. After that the address is not looked at again.
+/// It opens connections to the address, as other nodes do, until one has arrived. After that the address is not looked at again.
 final class OwnAddressCheck {
     private let own: OwnAddress
-    private let address: String
-    private let target: String
+    private let identity: NodeIdentity
     private let interval: Duration
     private let waits: ClusterWaits
     private let availability: Availability
     private let log: Log
     private let loop: any EventLoop
-    private lazy var peer: Peer = {
-        let proof = { [own] in NodeProof.field(own.code) }
-        return Peer(address, on: loop, proof: proof, Peer.Limits(waits: waits)) { [weak self] in
-            self?.reason = $0 ?? self?.reason
-        }
-    }()
-    /// Why the newest request was not answered.
+    private var peer: Peer?
+    /// Why the newest hello was not received.
     private var reason: String?
     private var problem = LastingProblem(changedAfter: 0, sameAfter: 60_000)
 
-    /// - Parameters:
-    ///   - target: that of the request.
-    ///   - interval: between two requests.
+    /// - Parameter interval: between two attempts.
     init(
-        _ own: OwnAddress, at address: String, target: String, every interval: Duration, _ waits: ClusterWaits,
+        _ own: OwnAddress, of identity: NodeIdentity, every interval: Duration, _ waits: ClusterWaits,
         on loop: any EventLoop, _ availability: Availability, _ log: Log
     ) {
         self.own = own
-        self.address = address
-        self.target = target
+        self.identity = identity
         self.interval = interval
         self.waits = waits
         self.availability = availability
@@ -68,30 +63,40 @@ final class OwnAddressCheck {
         self.loop = loop
     }
 
+    /// Opens a connection, as other nodes do. It is refused, since this node needs none to itself.
     func ask() {
         guard !availability.isDraining else { return }
         reason = nil
-        let head = "GET \(target) HTTP/1.1\r\nHost: \(address)\r\nStorehouse-Node: \(own.code)\r\n"
-        let bytes = Array((head + "Connection: close\r\n\r\n").utf8)
-        peer.send(ForwardedRequest(bytes, isStream: false, on: loop, within: waits.ownAddress) { [self] in ended($0) })
+        var waits = waits
+        waits.proof = waits.ownAddress
+        let peer = Peer(identity.name, on: loop, waits, heartbeat: interval) {
+            [own, identity] () throws(LinkVersion.Failure) in
+            let caller = try identity.call(identity.name)
+            own.sends(caller.hello)
+            return caller
+        } report: { [weak self] in
+            self?.reason = $0 ?? self?.reason
+        }
+        // The address may lead somewhere else the next time.
+        self.peer = peer
+        peer.greet { [self] in ended() }
     }
 
-    private func ended(_ outcome: ForwardedRequest.Outcome) {
-        // The address may lead somewhere else the next time.
-        peer.closeAll()
+    private func ended() {
+        peer?.closeAll()
+        peer = nil
         guard !availability.isDraining else { return }
         if own.isReached {
-            if problem.ends() { log.info("cluster.address leads to this node now", [.init("address", address)]) }
+            if problem.ends() { log.info("cluster.address leads to this node now", [.init("address", identity.name)]) }
             return
         }
-        let wasSent = if case .notSent = outcome { false } else { true }
-        let reason = reason ?? (wasSent ? "another server listens there" : "no answer")
+        let reason = reason ?? "another server listens there"
         if problem.occurs(reason, now: Int(loop.now.nanoseconds / 1_000_000)) {
             let remedy =
                 "cluster.address must be the address at which other nodes reach this one, and http.host must listen there"
             log.warning(
                 "cluster.address does not lead to this node",
-                [.init("address", address), .init("detail", "\(reason); \(remedy)")])
+                [.init("address", identity.name), .init("detail", "\(reason); \(remedy)")])
         }
         _ = loop.schedule(after: interval) { [self] in ask() }
     }

@@ -1,139 +1,93 @@
 import Cluster
 import Dispatch
-import HTTP
 import Locks
 import Platform
 import Sockets
 
-/// Another node, with the connections of one loop to it. On that loop only.
-///
-/// Each request has a connection for itself until it is answered. The connections of short requests are channels on one socket,
-/// once the node has agreed to that.
+/// Another node, with the connection of one loop to it. On that loop only.
 final class Peer {
-    struct Limits: Sendable {
-        /// How many connections there may be, besides the socket with channels. Further requests wait.
-        var connections = Int.max
-        /// Counts the responses that are collected. A long one that it does not admit is not passed on.
-        var output = OutputBudget(limit: .max)
-        var waits = ClusterWaits()
-    }
-
     /// A node that could not be reached is not tried again for so long.
     private static let retryInterval = Duration.milliseconds(50)
-    /// How many connections may be channels on one socket, which one loop of the other node serves. Further requests use other
-    /// sockets, which its other loops serve too.
-    private static let maxChannels = 64
 
-    /// Shows the other node that a request which is sent now comes from a node.
-    let proof: () -> NodeProof
-    let limits: Limits
     /// Is called with the reason whenever the node could not be reached, or has not answered in time; with nil whenever it answers.
     let report: (_ problem: String?) -> Void
+    /// Begins the greeting of a connection.
+    private let call: () throws(LinkVersion.Failure) -> LinkCaller
     private let address: String
     private let loop: any EventLoop
-    private var idle: [PeerConnection] = []
-    /// The socket with channels for new requests, and those of them that await nothing.
-    private var channels: PeerChannels?
-    private var idleOnChannels: [PeerConnection] = []
-    private var nextAsk = MonotonicInstant(nanoseconds: 0)
-    private var open: [ObjectIdentifier: PeerConnection] = [:]
-    /// The requests that wait for a connection, oldest first.
+    private let waits: ClusterWaits
+    private let settings: CallingLink.Settings
+    /// The connection for new requests. It may not be proved yet.
+    private var link: CallingLink?
+    /// The connections that get no more requests, and have some in progress.
+    private var retired: [CallingLink] = []
+    /// The requests that wait for the connection, oldest first.
     private var waiting: [ForwardedRequest] = []
     private var isDialing = false
-    /// How many connections there are that are not proved yet. Each of them is for a request that waits.
-    private var greetings = 0
+    /// Waits for the end of the greeting.
+    private var greeted: (() -> Void)?
     private var nextDial = MonotonicInstant(nanoseconds: 0)
 
     init(
-        _ address: String, on loop: any EventLoop, proof: @escaping () -> NodeProof, _ limits: Limits,
-        report: @escaping (_ problem: String?) -> Void
+        _ address: String, on loop: any EventLoop, _ waits: ClusterWaits, heartbeat: Duration,
+        call: @escaping () throws(LinkVersion.Failure) -> LinkCaller, report: @escaping (_ problem: String?) -> Void
     ) {
-        self.limits = limits
         self.report = report
+        self.call = call
         self.address = address
         self.loop = loop
-        self.proof = proof
+        self.waits = waits
+        settings = CallingLink.Settings(proof: waits.proof, heartbeat: heartbeat)
     }
 
     /// Sends a request, and ends it with its outcome.
     func send(_ request: ForwardedRequest) {
-        if request.isShort, let connection = connectionOnChannel() { return connection.send(request) }
-        if let connection = idle.popLast() { return connection.send(request) }
+        if let link, link.isOpen {
+            if link.hasRoom { return link.send(request) }
+            retire(link)
+        }
         guard loop.now >= nextDial else { return request.end(.notSent) }
         waiting.append(request)
         dial()
     }
 
-    /// A connection awaits nothing.
-    func isFree(_ connection: PeerConnection) {
-        if let its = connection.channels {
-            if its === channels { idleOnChannels.append(connection) } else { connection.close() }
-            return
-        }
-        while !waiting.isEmpty {
-            let next = waiting.removeFirst()
-            if next.isAwaited { return connection.send(next) }
-        }
-        idle.append(connection)
+    /// Opens the connection without a request.
+    ///
+    /// - Parameter done: is called once the other end has answered, or cannot be reached.
+    func greet(_ done: @escaping () -> Void) {
+        greeted = done
+        dial()
     }
 
-    func isClosed(_ connection: PeerConnection) {
-        guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if connection.channels == nil {
-            idle.removeAll { $0 === connection }
-        } else {
-            idleOnChannels.removeAll { $0 === connection }
-        }
+    func isCurrent(_ link: CallingLink) -> Bool { link === self.link }
+
+    /// Sends no more requests on this connection. It closes when the last of them is answered.
+    func retire(_ old: CallingLink) {
+        guard old === link else { return }
+        link = nil
+        retired.append(old)
+        // In a later turn, since it may be reading.
+        loop.atEndOfTurn { old.closeIfRetired() }
+    }
+
+    func isClosed(_ old: CallingLink, with problem: String?) {
+        if old === link { link = nil }
+        retired.removeAll { $0 === old }
+        if let problem { report(problem) }
         dial()
     }
 
     func closeAll() {
         fail(.notSent)
-        for connection in Array(open.values) { connection.close() }
+        for link in [link].compactMap(\.self) + retired { link.close() }
     }
 
-    private func connectionOnChannel() -> PeerConnection? {
-        guard let channels, channels.isOpen else { return nil }
-        if let connection = idleOnChannels.popLast() { return connection }
-        guard channels.count < Self.maxChannels else { return nil }
-        let connection = PeerConnection(self, in: channels)
-        connection.start(on: channels.open(connection))
-        open[ObjectIdentifier(connection)] = connection
-        return connection
-    }
-
-    /// Whether a request should ask the node for channels.
-    func asksForChannels() -> Bool {
-        guard channels == nil, loop.now >= nextAsk else { return false }
-        nextAsk = loop.now.advanced(by: limits.waits.agreement)
-        return true
-    }
-
-    /// The node has agreed to channels.
-    func share(_ new: PeerChannels) {
-        if let channels { retire(channels) }
-        channels = new
-        // Its socket does not count any more.
-        dial()
-    }
-
-    /// Sends no more requests on these channels. Their socket closes when the last of them is answered.
-    func retire(_ old: PeerChannels) {
-        guard channels === old else { return }
-        channels = nil
-        let idle = idleOnChannels
-        idleOnChannels = []
-        for connection in idle { connection.close() }
-    }
-
-    /// Makes one connection at a time, on another thread because that may block.
+    /// Makes a connection on another thread, because that may block.
     private func dial() {
-        guard !isDialing, waiting.count > greetings,
-            open.values.count(where: { $0.channels == nil }) < limits.connections
-        else { return }
+        guard !isDialing, link == nil, !waiting.isEmpty || greeted != nil else { return }
         isDialing = true
         let bound = LoopBound(self, on: loop)
-        DispatchQueue.global().async { [address, loop, timeout = limits.waits.connection] in
+        DispatchQueue.global().async { [address, loop, timeout = waits.connection] in
             let socket = Self.connect(to: address, within: timeout)
             let isRunning = loop.execute { bound.value.dialed(socket) }
             if !isRunning, case .success(let socket) = socket { Dialing.close(socket) }
@@ -142,39 +96,35 @@ final class Peer {
 
     private func dialed(_ socket: Result<Int32, SocketError>) {
         isDialing = false
-        let connection = PeerConnection(self)
-        let channel: Channel
-        do throws(SocketError) {
-            channel = try Channel(owning: try socket.get(), on: loop, delegate: connection)
-        } catch {
-            return cannotReach(error.description)
-        }
-        open[ObjectIdentifier(connection)] = connection
-        connection.start(on: channel)
-        greet(connection)
-        dial()
-    }
-
-    /// Proves to the other end that this is a node, and waits until it has done so too.
-    private func greet(_ connection: PeerConnection) {
-        guard case .link(let identity) = proof() else { return isFree(connection) }
-        do throws(LinkVersion.Failure) {
-            let caller = try identity.call(address)
-            greetings += 1
-            connection.greet(caller)
-        } catch {
-            connection.close()
+        do {
+            let socket = try socket.get()
+            let caller: LinkCaller
+            do {
+                caller = try call()
+            } catch {
+                Dialing.close(socket)
+                throw error
+            }
+            link = try CallingLink(owning: socket, on: loop, caller, settings, of: self)
+        } catch let error as SocketError {
             cannotReach(error.description)
+        } catch {
+            cannotReach("\(error)")
         }
     }
 
     /// The greeting of a connection has ended.
-    func hasGreeted(_ connection: PeerConnection, _ outcome: PeerConnection.Greeting) {
-        greetings -= 1
+    func hasGreeted(_ link: CallingLink, _ outcome: CallingLink.Greeting) {
+        defer { greeted.take()?() }
+        if case .proved = outcome {
+            let requests = waiting
+            waiting = []
+            for request in requests where request.isAwaited { send(request) }
+            return
+        }
+        if link === self.link { self.link = nil }
         switch outcome {
-        case .proved:
-            isFree(connection)
-            dial()
+        case .proved: break
         case .refused:
             // It has answered, as it answers each request.
             report(nil)
@@ -187,6 +137,7 @@ final class Peer {
         nextDial = loop.now.advanced(by: Self.retryInterval)
         report(reason)
         fail(.notSent)
+        greeted.take()?()
     }
 
     private func fail(_ outcome: ForwardedRequest.Outcome) {

@@ -156,9 +156,6 @@ private final class ForwardingOutcome: Sendable {
 }
 
 extension RequestContext {
-    /// Whether another node has sent the request.
-    var isForwarded: Bool { exchange.connection.isForwarded }
-
     fileprivate var routedKind: RoutedRequest.Kind {
         switch head.method {
         case .get, .head: return .read

@@ -216,7 +216,7 @@ extension Configuration {
 
     private static let clusterKeys: [ConfigurationKey<Configuration>] = [
         ConfigurationKey(
-            "cluster.address", \.cluster.address, .nodeAddress,
+            "cluster.address", \.cluster.address, .hostAndPort,
             "where other nodes reach this one; it is the name of the node; `redis` needs it"),
         ConfigurationKey(
             "cluster.secret", \.cluster.secret, ValueFormat.secret(atLeast: 32).orNull(),

@@ -14,12 +14,10 @@ extension Configuration.Http {
 
     func serverSettings(
         on loops: LoopImplementation, _ output: OutputBudget, _ input: InputBudget, _ traffic: HTTPTraffic,
-        isNode: Bool = false
+        hasReserve: Bool = false
     ) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
-        settings.limits = HTTPLimits(
-            maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes,
-            acceptsForwarded: isNode)
+        settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
         settings.headerTimeout = headerTimeout
         settings.bodyTime = BodyTime(timeout: bodyTimeout, minRate: minBodyRate)
         settings.idleTimeout = idleTimeout
@@ -27,16 +25,18 @@ extension Configuration.Http {
         settings.input = input
         settings.traffic = traffic
         settings.connectionLimit = connectionLimit(
-            ofSystem: Self.connectionLimitOfSystem(on: loops), isNode: isNode)
+            ofSystem: Self.connectionLimitOfSystem(on: loops), hasReserve: hasReserve)
         return settings
     }
 
-    /// The limit of connections. On a node a quarter more is for other nodes.
+    /// The limit of connections.
     ///
-    /// - Parameter ofSystem: how many sockets there can be. A request that is forwarded has another one to its node.
-    package func connectionLimit(ofSystem: Int, isNode: Bool) -> ConnectionLimit {
+    /// - Parameters:
+    ///   - ofSystem: how many sockets there can be.
+    ///   - hasReserve: whether a quarter more is for other servers, to which this one has connections, too.
+    package func connectionLimit(ofSystem: Int, hasReserve: Bool) -> ConnectionLimit {
         var provisional = ConnectionLimit.maxProvisional
-        guard isNode else {
+        guard hasReserve else {
             // With few sockets most of them are for clients.
             provisional = min(provisional, max(1, ofSystem / (16 * loopCount)))
             let limit = maxConnections > 0 ? maxConnections : max(16, ofSystem - provisional * loopCount)

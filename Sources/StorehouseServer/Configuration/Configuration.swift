@@ -1,3 +1,4 @@
+package import Cluster
 import JSON
 public import Observability
 import Sessions

@@ -102,7 +102,7 @@ extension ValueFormat<String> {
     }
 
     /// A host with a port, or nothing.
-    static var nodeAddress: ValueFormat {
+    static var hostAndPort: ValueFormat {
         ValueFormat(
             "empty, or a host name or an IP address with a port, such as \"10.0.0.1:8080\"", json: { .string($0) },
             read: { value in

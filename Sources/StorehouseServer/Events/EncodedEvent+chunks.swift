@@ -29,21 +29,10 @@ extension EncodedEvent {
         }
     }
 
-    /// The parts of the event without framing, which are not joined.
-    var plainParts: [[UInt8]] {
+    func send(to client: any RequestSource) {
         switch content {
-        case .framed: [plain]
-        case .parts(let head, let value, let tail): [head, value, tail]
-        }
-    }
-
-    func send(to connection: HTTPConnection) {
-        switch content {
-        case .framed(let chunk, _):
-            connection.send(framed: connection.streamIsChunked ? chunk : plain)
-        case .parts(let head, let value, let tail):
-            guard connection.streamIsChunked else { return connection.send(framed: [head, value, tail]) }
-            connection.send(framed: [ChunkedCoding.start(of: count) + head, value, tail + ChunkedCoding.lineEnd])
+        case .framed(let chunk, let payload): client.send(chunk: chunk, payload: payload)
+        case .parts(let head, let value, let tail): client.send(parts: [head, value, tail])
         }
     }
 }

@@ -24,7 +24,7 @@ final class StreamEnvironment: Sendable {
     ///   - connection: that of the stream, if it has begun.
     func ended(
         _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ byteCount: Int,
-        _ connection: HTTPConnection?
+        _ connection: (any RequestSource)?
     ) {
         // A watched session is in use until its last stream ends.
         session.touch(clock.now())

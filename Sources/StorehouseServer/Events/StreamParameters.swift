@@ -8,7 +8,6 @@ struct StreamParameters {
     let format: StreamFormat
     let showsEffects: Bool
     let namesHeartbeats: Bool
-    let delivery: StreamDelivery
     /// The last event that the client has.
     let seen: EventID?
 
@@ -20,10 +19,6 @@ struct StreamParameters {
         format = try Self.format(head)
         showsEffects = context.permit == nil ? try head.flag("effects") : false
         namesHeartbeats = try Self.namesHeartbeats(head)
-        let delivery = context.isForwarded ? StreamDelivery(head.fields.first("storehouse-stream")) : .alone
-        // Events of effects are not shared.
-        if showsEffects, delivery.isShared { throw Problem(.unavailable(.notHere)) }
-        self.delivery = showsEffects ? .alone : delivery
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init)
     }
@@ -48,28 +43,5 @@ struct StreamParameters {
         let accepted = AcceptHeader(head.fields.values("accept")).preferred(of: offers)
         if accepted != nil { return accepted == terminal.mediaType ? terminal : named.format }
         throw Problem(.header(.accept(.events)))
-    }
-}
-
-extension StreamDelivery {
-    /// What another node asks for.
-    fileprivate init(_ field: String?) {
-        let parts = field?.split(separator: " ") ?? []
-        if parts == ["shared"] {
-            self = .shared(.random(in: .min ... .max))
-        } else if parts.count == 2, parts[0] == "joined", let id = UInt64(parts[1]) {
-            self = .joined(id)
-        } else {
-            self = .alone
-        }
-    }
-
-    /// The response fields that tell the other node how it gets the events.
-    var fields: [Response.Field] {
-        switch self {
-        case .alone: []
-        case .joined: [.init(StreamFraming.field, "joined")]
-        case .shared(let id): [.init(StreamFraming.field, "shared \(id)")]
-        }
     }
 }

@@ -32,26 +32,6 @@ package struct StreamPosition: Sendable {
         return true
     }
 
-    /// An event of a commit is there that the client gets by a stream that it shares.
-    ///
-    /// - Returns: false if the client has it.
-    package mutating func shares(revision: Int) -> Bool {
-        guard revision > lastSentRevision else { return false }
-        lastSentRevision = revision
-        return true
-    }
-
-    /// The client gets no more events by a stream that it shares.
-    ///
-    /// - Parameters:
-    ///   - revision: the newest that it has got.
-    ///   - missedCount: how many shared events it has not got.
-    package mutating func leave(at revision: Int, missedCount: Int) {
-        // The shared stream can be ahead.
-        if revision < lastSentRevision { skippedCount += max(1, missedCount) }
-        lastSentRevision = revision
-    }
-
     /// An event of an effect is there. Such events are dropped for slow clients, and are not counted.
     package func acceptsEffect(byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
         hasRoom(byteCount, pendingBytes, limit)

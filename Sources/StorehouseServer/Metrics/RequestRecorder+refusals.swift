@@ -9,7 +9,7 @@ extension RequestRecorder {
     /// Logs why an action was refused, without its payload.
     ///
     /// The action is parsed again, because it need not have come so far that it was known.
-    func writeRefusal(_ response: Response, of request: Request, _ route: Route?, on connection: HTTPConnection) {
+    func writeRefusal(_ response: Response, of request: Request, _ route: Route?, on connection: any RequestSource) {
         guard isLoggingRefusals, request.head.method == .post, route == .actions || route == .sharedActions,
             response.problemCode != Problem.Code.outcomeUnknown.rawValue
         else { return }

@@ -67,14 +67,13 @@ final class RequestRecorder: Sendable {
     func write(refusal line: [LogField]) { log.debug("action refused", line) }
 
     /// Counts and logs a request.
-    func record(_ request: FinishedRequest, of head: RequestHead, on connection: HTTPConnection) {
-        if connection.isForwarded, head.isForSharedStream { return }
+    func record(_ request: FinishedRequest, of head: RequestHead, on connection: any RequestSource) {
         metrics.count(request)
         writeLine(request, of: head, on: connection)
     }
 
     /// Counts and logs bytes that were no request.
-    func record(_ request: FinishedRequest, of failure: RequestFailure, on connection: HTTPConnection) {
+    func record(_ request: FinishedRequest, of failure: RequestFailure, on connection: any RequestSource) {
         metrics.count(request)
         if isLogged(request) {
             write(request, LoggedClient(failure.fields, connection.peer, behind: proxies), of: nil, connection)
@@ -82,20 +81,20 @@ final class RequestRecorder: Sendable {
     }
 
     /// Logs a request that is counted already.
-    func writeLine(_ request: FinishedRequest, of head: RequestHead, on connection: HTTPConnection) {
-        guard isLogged(request), !(connection.isForwarded && head.isForSharedStream) else { return }
+    func writeLine(_ request: FinishedRequest, of head: RequestHead, on connection: any RequestSource) {
+        guard isLogged(request) else { return }
         let client = LoggedClient(head.fields, connection.peer, behind: proxies)
         write(request, client, of: session(head, connection), connection)
     }
 
     /// What the log shows of a client whose stream begins; nil if there is no access log.
-    func client(of head: RequestHead, on connection: HTTPConnection) -> LoggedClient? {
+    func client(of head: RequestHead, on connection: any RequestSource) -> LoggedClient? {
         logged == .off ? nil : LoggedClient(head.fields, connection.peer, behind: proxies)
     }
 
     /// Logs a stream that has ended, and that was counted when it began.
     func writeLine(
-        _ request: FinishedRequest, of client: LoggedClient, watching session: Session, on connection: HTTPConnection
+        _ request: FinishedRequest, of client: LoggedClient, watching session: Session, on connection: any RequestSource
     ) {
         if isLogged(request) { write(request, client, of: LoggedSession(session), connection) }
     }
@@ -109,19 +108,19 @@ final class RequestRecorder: Sendable {
     }
 
     /// The session that the request is about, or else the one that its path names.
-    private func session(_ head: RequestHead, _ connection: HTTPConnection) -> LoggedSession? {
+    private func session(_ head: RequestHead, _ connection: any RequestSource) -> LoggedSession? {
         if let session = connection.subject as? Session { return LoggedSession(session) }
         guard let resource = try? Resource(head.path, below: basePath), resource.route.hasSessionID else { return nil }
         return SessionID(resource.id.decoded).map { LoggedSession(id: $0, kind: nil) }
     }
 
     /// The mark of that session.
-    func sessionMark(_ head: RequestHead, _ connection: HTTPConnection) -> String? {
+    func sessionMark(_ head: RequestHead, _ connection: any RequestSource) -> String? {
         session(head, connection)?.id.fingerprint
     }
 
     private func write(
-        _ request: FinishedRequest, _ client: LoggedClient, of session: LoggedSession?, _ connection: HTTPConnection
+        _ request: FinishedRequest, _ client: LoggedClient, of session: LoggedSession?, _ connection: any RequestSource
     ) {
         var line = [LogField("requestId", connection.requestID)]
         func add(_ name: StaticString, _ text: String?) {
@@ -137,7 +136,7 @@ final class RequestRecorder: Sendable {
         add("bytes", request.bytes)
         line.append(LogField("duration", .nanoseconds(request.nanoseconds)))
         add("client", (client.origin?.address ?? connection.peer).description)
-        add("forwarded", client.origin?.forwarded)
+        add("forwarded", client.origin?.chain)
         add("userAgent", client.userAgent)
         add("session", session?.id.fingerprint)
         add("kind", session?.kind)
@@ -145,11 +144,6 @@ final class RequestRecorder: Sendable {
         add("traceId", client.origin?.traceID)
         log.write(request.hasFailed ? .warning : .info, request.isCut ? "request cut" : "request", line)
     }
-}
-
-extension RequestHead {
-    /// Whether it asks for a stream that another node shares among its clients. Only their own requests count.
-    fileprivate var isForSharedStream: Bool { fields.first("storehouse-stream") == "shared" }
 }
 
 /// A client as the access log names it.
@@ -164,12 +158,13 @@ struct LoggedClient: Sendable {
     /// What proxies say of a client.
     fileprivate final class Proxied: Sendable {
         let address: IPAddress
-        let forwarded: String?
+        /// The addresses that proxies state.
+        let chain: String?
         let traceID: String?
 
-        init(_ address: IPAddress, forwarded: String?, traceID: String?) {
+        init(_ address: IPAddress, chain: String?, traceID: String?) {
             self.address = address
-            self.forwarded = forwarded
+            self.chain = chain
             self.traceID = traceID
         }
     }
@@ -181,10 +176,10 @@ struct LoggedClient: Sendable {
         userAgent = fields?.first("user-agent")?.shortened(to: Self.maxTextBytes)
         let address = fields.map { proxies.client(behind: peer, $0) } ?? peer
         let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])
-        let forwarded = values.isEmpty ? nil : values.joined(separator: ", ").shortened(to: Self.maxTextBytes)
+        let chain = values.isEmpty ? nil : values.joined(separator: ", ").shortened(to: Self.maxTextBytes)
         let traceID = (fields?.trace?.id).map(String.init)
-        let isPlain = address == peer && forwarded == nil && traceID == nil
-        origin = isPlain ? nil : Proxied(address, forwarded: forwarded, traceID: traceID)
+        let isPlain = address == peer && chain == nil && traceID == nil
+        origin = isPlain ? nil : Proxied(address, chain: chain, traceID: traceID)
     }
 }
 

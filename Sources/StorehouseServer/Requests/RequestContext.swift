@@ -130,11 +130,11 @@ struct ResponseDecorator: Sendable {
     }
 
     func finish(
-        _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection,
+        _ response: consuming Response, to head: RequestHead, _ connection: any RequestSource,
         since start: MonotonicInstant
     ) -> Response {
-        // The node that the client talks to decides how it is refused.
-        if response.problemCode != nil, !connection.isForwarded {
+        // Whoever speaks for the client decides how it is refused.
+        if response.problemCode != nil, connection.origin == 0 {
             response = StreamRefusal.response(for: response, to: head, at: route)
         }
         if !fields.isEmpty { response.fields += fields }

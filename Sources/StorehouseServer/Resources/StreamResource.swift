@@ -93,16 +93,14 @@ final class StreamResource: Sendable {
             stream.abandon()
             throw Problem(.unavailable(.output))
         }
-        if !stream.isShared {
-            environment.metrics.count(
-                FinishedRequest(
-                    method: context.head.method, route: context.decorator.route, status: .ok,
-                    since: context.exchange.startedAt))
-        }
+        environment.metrics.count(
+            FinishedRequest(
+                method: context.head.method, route: context.decorator.route, status: .ok,
+                since: context.exchange.startedAt))
         let fields = stream.subscription.format.responseFields + context.decorator.fields
-        let connection = context.exchange.startStream(fields: fields + stream.delivery.fields, owner: stream)
+        let connection = context.exchange.startStream(fields: fields, owner: stream)
         guard let connection else { return stream.abandon() }
-        if !stream.isShared { environment.metrics.streamOpened(isResumed: opening.isResumed) }
+        environment.metrics.streamOpened(isResumed: opening.isResumed)
         stream.start(on: connection, initial)
     }
 }

@@ -47,11 +47,8 @@ package enum Route: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether nodes forward requests for it to each other.
-    var isForwarded: Bool { hasSessionID || isShared || self == .adminSessions }
-
     /// Whether it is a session through a share.
-    private var isShared: Bool { self == .sharedState || self == .sharedEvents || self == .sharedActions }
+    var isShared: Bool { self == .sharedState || self == .sharedEvents || self == .sharedActions }
 
     /// Whether GET may open a stream.
     var isStream: Bool { self == .events || self == .sharedEvents }

@@ -131,7 +131,7 @@ struct RedisFailoverTests {
         for isEarlierRelease in [false, true] {
             if isEarlierRelease {
                 try server.execute("HDEL", "{test}:meta", "era", "lineage")
-                try server.execute("DEL", "{test}:releases")
+                try server.execute("HSET", "{test}:meta", "layout", "3")
             }
             for restarts in [true, false] {
                 if restarts {

@@ -26,10 +26,44 @@ struct RedisOpeningTests {
         #expect(try server.execute("HGETALL", "{test}:meta").allSatisfy { !$0.contains("a secret of all nodes") })
         try server.execute("HDEL", "{test}:meta", "secret")
         await (try server.open(secret: "another secret")).closed()
-        for layout in ["2", "4"] {
+        for layout in ["2", "5"] {
             try server.execute("HSET", "{test}:meta", "layout", layout)
             try expectRefusal("layout \(layout)") { try server.open(secret: "another secret") }
         }
+    }
+
+    /// As nodes of an earlier release list themselves: these cannot speak to this one.
+    @Test("waits for the lease of a dead node of an earlier release, refuses beside a live one, and then stays new")
+    func earlierNodes() async throws {
+        let server = try RedisServer()
+        await (try server.open()).closed()
+        func list(_ life: Int, until end: Int) throws {
+            try server.execute("HSET", "{test}:meta", "layout", "3")
+            try server.execute("HSET", "{test}:nodes", String(life), "\(end) 10.0.0.9:80")
+            try server.execute("HSET", "{test}:releases", String(life), "3")
+        }
+        let now = try #require(Int(try server.execute("TIME")[0])) * 1000
+        try list(1, until: now + 3_600_000)
+        let waiting = Task { try server.open() }
+        var end = now + 3_600_000
+        let renewing = Task {
+            while !Task.isCancelled {
+                end += 1000
+                try list(1, until: end)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        let refusal = await #expect(throws: StorageError.self) { _ = try await waiting.value }
+        #expect(refusal?.description.contains("the node 10.0.0.9:80 has an earlier release") == true)
+        renewing.cancel()
+        _ = try? await renewing.value
+
+        try list(1, until: now + 3_600_000)
+        let patient = Task { try server.open() }
+        try list(1, until: now)
+        await (try await patient.value).closed()
+        #expect(try server.execute("HGET", "{test}:meta", "layout") == ["4"])
+        #expect(try server.execute("EXISTS", "{test}:releases") == ["0"])
     }
 
     @Test("takes a server that hides its settings if the operator vouches for them, and says so otherwise")

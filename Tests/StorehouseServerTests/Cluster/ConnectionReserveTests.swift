@@ -1,3 +1,4 @@
+import Cluster
 import HTTP
 import JSON
 import RedisTesting
@@ -74,24 +75,27 @@ struct ConnectionReserveTests {
         let redis = try RedisServer()
         try await TestCluster.runNode(on: redis, Self.configuration(threads: 1), reachedAt: Self.port) { node in
             let (path, streams) = try await Self.fill(node)
-            var forwarded: [PlayedNode] = []
+            var others: [PlayedNode] = []
             for _ in 0..<16 {
-                let stream = try await Self.peer(at: node)
-                try await stream.client.send(stream.request("GET", path + "/events").bytes)
-                #expect(try await stream.client.head().status == 200)
-                forwarded.append(stream)
+                others.append(try await Self.peer(at: node))
+                #expect(try await others.last?.get(path + "/state").status == 200)
             }
-            for _ in 0..<3 {
-                let refused = try await Self.peer(at: node)
-                #expect(try await refused.get(path + "/state").code == "overloaded")
-                #expect(try await refused.client.rest().isEmpty)
+            func call() async throws -> TestResponse {
+                let client = try node.client()
+                try await client.send(PlayedNode.hello(try PlayedNode.caller(to: Self.port).hello).bytes)
+                let head = try await client.head()
+                return head
             }
-            forwarded.removeLast()
+            for _ in 0..<3 { #expect(try await call().status == 503) }
+            // The streams of the clients of a node need no connections.
+            for _ in 0..<40 {
+                let stream = try await others[0].send(TestRequest("GET", path + "/events"))
+                try await others[0].stream(stream) { $0.contains("event: state") }
+            }
+            others.removeLast()
             let limit = ContinuousClock.now + .seconds(Wire.patience)
-            while try await Self.peer(at: node).get(path + "/state").status != 200 {
-                try #require(ContinuousClock.now < limit)
-            }
-            withExtendedLifetime((streams, forwarded)) {}
+            while try await call().status != 101 { try #require(ContinuousClock.now < limit) }
+            withExtendedLifetime((streams, others)) {}
         }
     }
 

@@ -26,24 +26,27 @@ import Testing
         http.threads = 2
         let most = ConnectionLimit.maxProvisional
         #expect(
-            http.connectionLimit(ofSystem: 1156, isNode: true) == ConnectionLimit(400, reserve: 100, provisional: most))
+            http.connectionLimit(ofSystem: 1156, hasReserve: true)
+                == ConnectionLimit(400, reserve: 100, provisional: most))
         #expect(400 * 2 + 100 + most * 2 == 1156)
         #expect(
-            http.connectionLimit(ofSystem: 200, isNode: true) == ConnectionLimit(16, reserve: 16, provisional: most))
+            http.connectionLimit(ofSystem: 200, hasReserve: true) == ConnectionLimit(16, reserve: 16, provisional: most)
+        )
         http.maxConnections = 50
         #expect(
-            http.connectionLimit(ofSystem: 1156, isNode: true) == ConnectionLimit(50, reserve: 16, provisional: most))
+            http.connectionLimit(ofSystem: 1156, hasReserve: true)
+                == ConnectionLimit(50, reserve: 16, provisional: most))
     }
 
     /// A few sockets are left for probes and for requests that wait.
     @Test func theSocketsOfAServerAreEnoughForItsConnections() {
         var http = Configuration.with().http
         http.threads = 2
-        #expect(http.connectionLimit(ofSystem: 1156, isNode: false) == ConnectionLimit(1084, provisional: 36))
-        #expect(http.connectionLimit(ofSystem: 20_000, isNode: false) == ConnectionLimit(19_744, provisional: 128))
-        #expect(http.connectionLimit(ofSystem: 16, isNode: false) == ConnectionLimit(16, provisional: 1))
+        #expect(http.connectionLimit(ofSystem: 1156, hasReserve: false) == ConnectionLimit(1084, provisional: 36))
+        #expect(http.connectionLimit(ofSystem: 20_000, hasReserve: false) == ConnectionLimit(19_744, provisional: 128))
+        #expect(http.connectionLimit(ofSystem: 16, hasReserve: false) == ConnectionLimit(16, provisional: 1))
         http.maxConnections = 50
-        #expect(http.connectionLimit(ofSystem: 1156, isNode: false) == ConnectionLimit(50, provisional: 36))
+        #expect(http.connectionLimit(ofSystem: 1156, hasReserve: false) == ConnectionLimit(50, provisional: 36))
     }
 
     /// nginx and Envoy keep connections for 60 seconds. A server that closes one first loses the request that is on its way.

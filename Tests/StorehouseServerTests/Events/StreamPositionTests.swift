@@ -29,20 +29,6 @@ import Testing
         #expect(position.skippedCount == 1)
     }
 
-    @Test func aClientThatSharesNoLongerGetsTheNewestValue() {
-        var position = position(at: 3)
-        #expect((3...6).map { position.shares(revision: $0) } == [false, true, true, true])
-        var upToDate = position
-        position.leave(at: 4, missedCount: 2)
-        #expect(position.flushed() == true)
-        #expect(position.caughtUp(revision: 6, lastChangedRevision: 6) == 1, "5 is skipped")
-        upToDate.leave(at: 6, missedCount: 0)
-        #expect(upToDate.flushed() == false)
-        // The client can have an event before this stream counts it.
-        upToDate.leave(at: 7, missedCount: -1)
-        #expect(upToDate.shares(revision: 7) == false)
-    }
-
     /// Even if there is room again: an event between skipped ones would hide the gap.
     @Test func afterASkippedEventOnlyTheNewestValueIsSent() {
         var position = position()

@@ -1,3 +1,4 @@
+import Cluster
 import Foundation
 import JSON
 import Journal
@@ -41,16 +42,6 @@ struct TestCluster: Sendable {
 
     /// Makes Redis forget the nodes, so that they begin other lives and have no sessions any more.
     func forgetLives() throws { try redis.execute("DEL", "{storehouse}:nodes") }
-
-    /// Makes Redis list all nodes as nodes of an earlier release; nil for the earliest, which is not listed.
-    func setReleases(_ release: String?) throws {
-        let lives = try redis.execute("HKEYS", "{storehouse}:releases")
-        for life in lives {
-            guard let release else { continue }
-            try redis.execute("HSET", "{storehouse}:releases", life, release)
-        }
-        if release == nil { try redis.execute("DEL", "{storehouse}:releases") }
-    }
 
     static let secret = String(repeating: "cluster-", count: 4)
 

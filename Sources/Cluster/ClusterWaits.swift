@@ -5,10 +5,6 @@ package struct ClusterWaits: Sendable, Hashable {
     package var connection = Duration.seconds(1)
     /// How long the other end of a new connection may take to prove that it is a node.
     package var proof = Duration.seconds(5)
-    /// A node that has not agreed to channels is not asked again for so long.
-    package var agreement = Duration.seconds(1)
-    /// How long clients wait for the first answer and the shared stream, and the frame of a closed connection for shared events.
-    package var sharedStream = Duration.seconds(1)
     /// A node that does not answer within this time is left out of lists for operators.
     package var lists = Duration.seconds(1)
     /// How long a request to the node's own address may take.

@@ -1,0 +1,242 @@
+import Cluster
+import HTTP
+import HTTPServer
+import Platform
+import Sockets
+
+/// A connection that another node has opened, with the requests that the node forwards. On its loop only.
+///
+/// ``LinkStreams`` decides what travels. An event that several clients of the other node get is sent once.
+final class AcceptedLink {
+    private enum State {
+        /// The other end has said that it is a node, and has to prove it with its first frame.
+        case greeted(LinkAnswerer)
+        case open(AnsweredLink, node: UInt16)
+        case closed
+    }
+
+    /// How long the other node has to close the connection while this one drains. Only the other one knows whether it needs it.
+    private static let closeTime = Duration.seconds(1)
+
+    private let identity: NodeIdentity
+    private let handler: any RequestHandler
+    /// A node that is silent for three times as long is gone.
+    private let heartbeat: Duration
+    private var state: State
+    private var connection: HTTPConnection?
+    private var reader = LinkFrameReader()
+    // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost more
+    // than they do.
+    @exclusivity(unchecked) private var streams = LinkStreams(opens: false)
+    /// By the places of their streams.
+    @exclusivity(unchecked) private var requests: [LinkedRequest?] = []
+    /// The piece that is to be sent once for several streams.
+    @exclusivity(unchecked) private var shared: LinkPiece?
+    @exclusivity(unchecked) private var sharing: [UInt32] = []
+    private var lastReceived = MonotonicInstant(nanoseconds: 0)
+    private var timer: LoopTimer?
+    /// Whether this node drains.
+    private var isLeaving = false
+
+    /// - Parameter handler: gets the requests, and tells what becomes of those that are cut.
+    init(_ answerer: LinkAnswerer, _ identity: NodeIdentity, heartbeat: Duration, handler: any RequestHandler) {
+        state = .greeted(answerer)
+        self.identity = identity
+        self.heartbeat = heartbeat
+        self.handler = handler
+    }
+
+    /// The connection is that of this link from now on.
+    ///
+    /// - Parameter time: how long the other end may take to prove that it is a node.
+    func start(on connection: HTTPConnection, provedWithin time: Duration) {
+        self.connection = connection
+        timer = connection.loop.schedule(after: time) { [weak self] in
+            if case .greeted? = self?.state { self?.connection?.disconnect() }
+        }
+    }
+
+    private var isOpen: Bool { if case .open = state { true } else { false } }
+
+    private func stopTimer() {
+        if let timer = timer.take() { connection?.loop.cancel(timer) }
+    }
+
+    /// A node that is gone says nothing. One that is alive asks for answers.
+    private func watch() {
+        guard let loop = connection?.loop else { return }
+        timer = loop.schedule(after: heartbeat) { [weak self] in
+            guard let self, isOpen else { return }
+            guard lastReceived.duration(to: loop.now) < heartbeat * 3 else { return connection?.disconnect() ?? () }
+            watch()
+        }
+    }
+
+    private func awaitClose() {
+        guard isLeaving, streams.isEmpty, let loop = connection?.loop else { return }
+        stopTimer()
+        timer = loop.schedule(after: Self.closeTime) { [weak self] in
+            if let self, streams.isEmpty { connection?.disconnect() }
+        }
+    }
+}
+
+// Receiving.
+extension AcceptedLink: StreamHandler {
+    func streamReceived(_ bytes: UnsafeRawBufferPointer) {
+        guard let connection else { return }
+        lastReceived = connection.now
+        // Whoever handles a request may send something on this connection.
+        var reader = self.reader
+        do throws(LinkVersion.Failure) {
+            try reader.read(bytes) { frame throws(LinkVersion.Failure) in
+                try receive(frame)
+                return isOpen
+            }
+        } catch {
+            connection.disconnect()
+        }
+        self.reader = reader
+    }
+
+    private func receive(_ frame: LinkFrame) throws(LinkVersion.Failure) {
+        guard case .greeted(let answerer) = state else { return try perform(try streams.receive(frame)) }
+        guard case .proof(let proof) = frame else { throw .malformed }
+        let link = try answerer.receive(String(decoding: proof.prefix(LinkFrame.maxProofBytes), as: UTF8.self))
+        state = .open(link, node: identity.number(of: answerer.caller))
+        stopTimer()
+        watch()
+    }
+
+    private func perform(_ event: LinkStreams.Event) throws(LinkVersion.Failure) {
+        switch event {
+        case .started(let number, let head, let length, let piece): try start(number, head, length ?? 0, piece)
+        case .piece(let number, let piece):
+            write(streams.take(number, piece.count))
+            requests[LinkStreams.place(number)]?.received(piece)
+        case .cancelled(let number):
+            let request = requests[LinkStreams.place(number)]
+            requests[LinkStreams.place(number)] = nil
+            request?.closed()
+            awaitClose()
+        case .writable(let number, let bytes, let isEmpty):
+            write(bytes)
+            if isEmpty { requests[LinkStreams.place(number)]?.drained() }
+            awaitClose()
+        case .answerPing: write(LinkStreams.pong)
+        // A node sends requests, and they have lengths.
+        case .sharedPiece, .ended, .leave: throw .malformed
+        case .none: break
+        }
+    }
+
+    private func start(
+        _ number: UInt32, _ head: UnsafeRawBufferPointer, _ length: Int, _ piece: UnsafeRawBufferPointer
+    ) throws(LinkVersion.Failure) {
+        guard let message = ReceivedMessage(head), let connection, case .open(_, let node) = state else {
+            throw .malformed
+        }
+        let request = LinkedRequest(message, number, bodyLength: length, of: self, connection, handler, node: node)
+        let place = LinkStreams.place(number)
+        if place == requests.count { requests.append(request) } else { requests[place] = request }
+        if piece.count < length { write(streams.take(number, piece.count)) }
+        request.received(piece)
+    }
+
+    /// Whether the other node gives a request the right of an operator.
+    func gives(_ right: String, to request: SignedRequest) -> Bool {
+        guard case .open(var link, let node) = state else { return false }
+        defer { state = .open(link, node: node) }
+        return link.gives(right, to: request)
+    }
+
+    func streamDrained() {}
+
+    func streamClosed() {
+        stopTimer()
+        state = .closed
+        connection = nil
+        (shared, sharing) = (nil, [])
+        let open = requests
+        requests = []
+        for request in open { request?.closed() }
+    }
+
+    func streamShouldEnd(among streamCount: Int) {
+        isLeaving = true
+        write(LinkStreams.leave)
+        let open = requests.compactMap(\.self)
+        let count = streamCount + open.count
+        for request in open { request.shouldEnd(among: count) }
+        awaitClose()
+    }
+
+    func streamMustAnswer() {
+        for request in requests { request?.mustAnswer() }
+    }
+}
+
+// Sending.
+extension AcceptedLink {
+    /// Whether this node drains.
+    var isDraining: Bool { isLeaving }
+
+    func pendingBytes(_ number: UInt32) -> Int { streams.waitingBytes(number) }
+
+    func respond(_ number: UInt32, _ response: Response) {
+        forget(number)
+        write(streams.respond(number, response.forwardedHead, response.body))
+        awaitClose()
+    }
+
+    func startBody(_ number: UInt32, _ fields: [Response.Field]) {
+        write(streams.startBody(number, Response(.ok, fields: fields).forwardedHead))
+    }
+
+    /// Sends a piece of a stream, in one frame with others that get the same piece.
+    ///
+    /// - Returns: false if it waits for the other node, which has not taken earlier ones.
+    func send(_ number: UInt32, _ piece: LinkPiece) -> Bool {
+        guard streams.takeShared(number, piece.count) else {
+            write(streams.send(number, piece))
+            return false
+        }
+        if shared?.isSame(as: piece) != true { share(piece) }
+        sharing.append(number)
+        return true
+    }
+
+    private func share(_ piece: LinkPiece) {
+        if shared == nil { connection?.loop.atEndOfTurn { [weak self] in self?.writeShared() } }
+        writeShared()
+        shared = piece
+    }
+
+    func end(_ number: UInt32) {
+        forget(number)
+        write(streams.end(number))
+        awaitClose()
+    }
+
+    func cancel(_ number: UInt32) {
+        forget(number)
+        write(streams.cancel(number))
+        awaitClose()
+    }
+
+    private func forget(_ number: UInt32) {
+        let place = LinkStreams.place(number)
+        if place < requests.count { requests[place] = nil }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        writeShared()
+        if !bytes.isEmpty { connection?.sendSoon(bytes) }
+    }
+
+    private func writeShared() {
+        guard let piece = shared.take() else { return }
+        connection?.sendSoon(LinkStreams.frame(of: piece, for: sharing))
+        sharing.removeAll(keepingCapacity: true)
+    }
+}
