@@ -134,6 +134,8 @@ final class PlayedLink: FaultyWire {
         guard let length else {
             return LinkFrame.start(stream, head, bodyLength: nil, []) + Self.pieces(body, of: stream)
         }
+        // The stream is over, so that its place can be used again.
+        if body.count >= length { _ = streams.cancel(stream) }
         return LinkFrame.start(stream, head, bodyLength: length, body.prefix(length))
     }
 
