@@ -87,7 +87,8 @@ extension AcceptedLink: StreamHandler {
         guard let connection else { return }
         lastReceived = connection.now
         // Whoever handles a request may send something on this connection.
-        var reader = self.reader
+        var reader = LinkFrameReader()
+        swap(&reader, &self.reader)
         do throws(LinkVersion.Failure) {
             try reader.read(bytes) { frame throws(LinkVersion.Failure) in
                 try receive(frame)

@@ -169,7 +169,8 @@ extension CallingLink: ChannelDelegate {
         if case .greeting(let caller, let timer) = state { return receiveAnswer(to: caller, timer, bytes) }
         lastReceived = loop.now
         // Whoever gets an event may send something on this connection.
-        var reader = self.reader
+        var reader = LinkFrameReader()
+        swap(&reader, &self.reader)
         do throws(LinkVersion.Failure) {
             try reader.read(bytes) { frame throws(LinkVersion.Failure) in
                 try receive(try streams.receive(frame))
