@@ -113,6 +113,8 @@ package final class Router: RequestHandler {
         let decorator = decorator(request.head, resource.route)
         let context = RequestContext(request: request, exchange: exchange, decorator: decorator)
         do throws(Problem) {
+            // The other node finds the session where it goes to.
+            if listener == .nodes, api.isDraining { throw Problem(.unavailable(.notHere)) }
             if case .options = context.head.method,
                 let preflight = api.origins.preflight(context.head, resource.route)
             {
