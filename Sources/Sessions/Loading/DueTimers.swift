@@ -15,7 +15,7 @@ package struct DueTimers: Sendable {
     /// How often all due sessions are looked for from the beginning, in milliseconds. A session may have left memory with
     /// a timer, because its storage failed.
     static let usualRestartInterval = 60_000
-    /// The same if processes may have died that had sessions with earlier deadlines.
+    /// The interval if processes may have died that had sessions with earlier deadlines.
     static let sharedRestartInterval = 1000
     private static let maxUnusable = 10_000
 
