@@ -2,13 +2,26 @@
 package enum Handling<Result: Sendable>: Sendable {
     /// It is done. This costs no task and no closure, and is usual.
     case now(Result)
+    /// It is done, and leaves once the hold is over. This costs a closure, and no task.
+    case held(Result, any Hold)
     /// The rest has to wait for something. It is called once.
     case later(@Sendable () async throws(SessionFailure) -> Result)
 
     package func value() async throws(SessionFailure) -> Result {
         switch self {
-        case .now(let result): result
-        case .later(let run): try await run()
+        case .now(let result): return result
+        case .held(let result, let hold):
+            try await hold.over()
+            return result
+        case .later(let run): return try await run()
         }
     }
+}
+
+/// The reason why a result may not leave yet.
+package protocol Hold: AnyObject, Sendable {
+    /// Calls `body` once the result may leave, or with the reason if it never may; on any thread.
+    func whenOver(_ body: @escaping @Sendable (SessionFailure?) -> Void)
+    /// Waits until the result may leave.
+    func over() async throws(SessionFailure)
 }

@@ -311,12 +311,18 @@ package struct LinkPiece: Sendable {
         count = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Whether these are the same arrays, and not only equal ones.
-    package func isSame(as other: LinkPiece) -> Bool {
-        guard count == other.count, others.count == other.others.count, Self.isSame(first, other.first) else {
-            return false
+    /// Whether it was made of these bytes of this array, and not only of equal ones.
+    package func isMade(of array: [UInt8], _ range: Range<Int>) -> Bool {
+        guard others.isEmpty, first.startIndex == range.lowerBound, count == range.count else { return false }
+        return first.withUnsafeBytes { own in
+            array.withUnsafeBytes { own.baseAddress == $0.baseAddress.map { $0 + range.lowerBound } }
         }
-        return zip(others, other.others).allSatisfy { Self.isSame($0[...], $1[...]) }
+    }
+
+    /// Whether it was made of these arrays, and not only of equal ones.
+    package func isMade(of parts: [[UInt8]]) -> Bool {
+        guard parts.count == 1 + others.count else { return false }
+        return Self.isSame(first, parts[0][...]) && zip(others, parts[1...]).allSatisfy { Self.isSame($0[...], $1[...]) }
     }
 
     private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {

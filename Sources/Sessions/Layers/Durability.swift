@@ -38,10 +38,11 @@ struct Durability<Next: SessionHandler>: SessionHandler {
 extension Durability: CreationHandler where Next: CreationHandler {
     func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
         let handling = try next.handle(creation).whenDurable()
-        guard creation.id != nil, case .later(let run) = handling else { return handling }
+        if creation.id == nil { return handling }
+        if case .now = handling { return handling }
         return .later { () async throws(SessionFailure) in
             do throws(SessionFailure) {
-                return try await run()
+                return try await handling.value()
             } catch {
                 // Another node has created it at the same time: it is found now.
                 if case .unavailable(.storage(.conflict)) = error { throw .detached }
@@ -57,11 +58,10 @@ extension Handling<SessionResult> {
     fileprivate consuming func whenDurable() -> Handling<SessionResult> {
         switch consume self {
         case .now(let result):
-            guard result.session.isDurable(through: result.revision) else {
-                return .later { () async throws(SessionFailure) in try await result.durable() }
-            }
+            guard result.session.isDurable(through: result.revision) else { return .held(result, CommitsOfResult(result)) }
             if let moment = result.committedAt { result.session.runtime.metrics.committed(from: moment, to: moment) }
             return .now(result)
+        case .held(let result, let hold): return .held(result, hold)
         case .later(let run): return .later { () async throws(SessionFailure) in try await run().durable() }
         }
     }
@@ -70,13 +70,41 @@ extension Handling<SessionResult> {
 extension SessionResult {
     /// Waits until it may leave.
     fileprivate func durable() async throws(SessionFailure) -> SessionResult {
+        try await CommitsOfResult(self).over()
+        return self
+    }
+}
+
+/// The commits that a result shows, which have to be durable before it leaves.
+private final class CommitsOfResult: Hold {
+    private let session: Session
+    private let revision: Int
+    /// When the store has committed the action of the result; nil if it has not.
+    private let committedAt: MonotonicInstant?
+
+    init(_ result: SessionResult) {
+        (session, revision, committedAt) = (result.session, result.revision, result.committedAt)
+    }
+
+    func whenOver(_ body: @escaping @Sendable (SessionFailure?) -> Void) {
+        guard let journal = session.journal else { return body(nil) }
+        journal.whenDurable(through: revision) { [self] error in body(end(error)) }
+    }
+
+    func over() async throws(SessionFailure) {
+        var problem: JournalError?
         do throws(JournalError) {
             try await session.durable(through: revision)
         } catch {
-            throw .unavailable(.storage(error))
+            problem = error
         }
-        if let moment = committedAt { session.runtime.metrics.committed(from: moment, to: .current) }
-        return self
+        if let failure = end(problem) { throw failure }
+    }
+
+    private func end(_ error: JournalError?) -> SessionFailure? {
+        if let error { return .unavailable(.storage(error)) }
+        if let committedAt { session.runtime.metrics.committed(from: committedAt, to: .current) }
+        return nil
     }
 }
 

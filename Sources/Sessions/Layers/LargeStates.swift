@@ -25,6 +25,9 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         case .now(let result):
             record(result, request)
             return .now(result)
+        case .held(let result, let hold):
+            record(result, request)
+            return .held(result, hold)
         case .later(let run):
             return .later { () async throws(SessionFailure) in
                 let result = try await run()

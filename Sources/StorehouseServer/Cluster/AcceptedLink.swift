@@ -25,6 +25,7 @@ final class AcceptedLink {
     private var state: State
     private var connection: HTTPConnection?
     private var reader = LinkFrameReader()
+    // A weak reference to it would make each event dearer: its timer refers to it until the connection closes.
     // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost more
     // than they do.
     @exclusivity(unchecked) private var streams = LinkStreams(opens: false)
@@ -51,8 +52,8 @@ final class AcceptedLink {
     /// - Parameter time: how long the other end may take to prove that it is a node.
     func start(on connection: HTTPConnection, provedWithin time: Duration) {
         self.connection = connection
-        timer = connection.loop.schedule(after: time) { [weak self] in
-            if case .greeted? = self?.state { self?.connection?.disconnect() }
+        timer = connection.loop.schedule(after: time) { [self] in
+            if case .greeted = state { self.connection?.disconnect() }
         }
     }
 
@@ -65,8 +66,8 @@ final class AcceptedLink {
     /// A node that is gone says nothing. One that is alive asks for answers.
     private func watch() {
         guard let loop = connection?.loop else { return }
-        timer = loop.schedule(after: heartbeat) { [weak self] in
-            guard let self, isOpen else { return }
+        timer = loop.schedule(after: heartbeat) { [self] in
+            guard isOpen else { return }
             guard lastReceived.duration(to: loop.now) < heartbeat * 3 else { return connection?.disconnect() ?? () }
             watch()
         }
@@ -75,8 +76,8 @@ final class AcceptedLink {
     private func awaitClose() {
         guard isLeaving, streams.isEmpty, let loop = connection?.loop else { return }
         stopTimer()
-        timer = loop.schedule(after: Self.closeTime) { [weak self] in
-            if let self, streams.isEmpty { connection?.disconnect() }
+        timer = loop.schedule(after: Self.closeTime) { [self] in
+            if streams.isEmpty { connection?.disconnect() }
         }
     }
 }
@@ -194,21 +195,32 @@ extension AcceptedLink {
         write(streams.startBody(number, Response(.ok, fields: fields).forwardedHead))
     }
 
-    /// Sends a piece of a stream, in one frame with others that get the same piece.
+    /// Sends a piece of a stream, in one frame with other streams that get the same bytes of the same array.
     ///
     /// - Returns: false if it waits for the other node, which has not taken earlier ones.
-    func send(_ number: UInt32, _ piece: LinkPiece) -> Bool {
-        guard streams.takeShared(number, piece.count) else {
-            write(streams.send(number, piece))
-            return false
-        }
-        if shared?.isSame(as: piece) != true { share(piece) }
+    func send(_ number: UInt32, _ array: [UInt8], _ range: Range<Int>) -> Bool {
+        guard streams.takeShared(number, range.count) else { return wait(number, LinkPiece(array[range])) }
+        if shared?.isMade(of: array, range) != true { share(LinkPiece(array[range])) }
         sharing.append(number)
         return true
     }
 
+    /// Sends a piece of a stream that has several parts.
+    func send(_ number: UInt32, _ parts: [[UInt8]]) -> Bool {
+        let piece = LinkPiece(parts)
+        guard streams.takeShared(number, piece.count) else { return wait(number, piece) }
+        if shared?.isMade(of: parts) != true { share(piece) }
+        sharing.append(number)
+        return true
+    }
+
+    private func wait(_ number: UInt32, _ piece: LinkPiece) -> Bool {
+        write(streams.send(number, piece))
+        return false
+    }
+
     private func share(_ piece: LinkPiece) {
-        if shared == nil { connection?.loop.atEndOfTurn { [weak self] in self?.writeShared() } }
+        if shared == nil { connection?.loop.atEndOfTurn { [self] in writeShared() } }
         writeShared()
         shared = piece
     }

@@ -56,7 +56,7 @@ final class CallingLink {
         state = .closed
         channel.maxUnconsumedBytes = 1 << 17
         channel.delegate = self
-        let timer = loop.schedule(after: settings.proof) { [weak self] in self?.fail("no answer") }
+        let timer = loop.schedule(after: settings.proof) { [self] in fail("no answer") }
         state = .greeting(caller, timer)
         channel.write(LinkGreeting.request(caller.hello))
     }
@@ -154,8 +154,7 @@ extension CallingLink {
 
     /// A node that is cut off from this one cannot say so.
     private func watch() {
-        heartbeat = loop.schedule(after: settings.heartbeat) { [weak self] in
-            guard let self else { return }
+        heartbeat = loop.schedule(after: settings.heartbeat) { [self] in
             guard lastReceived.duration(to: loop.now) < settings.heartbeat * 2.5 else { return close() }
             channel.writeSoon(LinkStreams.ping)
             watch()
@@ -213,7 +212,8 @@ extension CallingLink: ChannelDelegate {
         let piece = StreamPiece(bytes, isShared: numbers.count > 1)
         for number in numbers {
             let place = LinkStreams.place(number)
-            if place < requests.count { requests[place]?.relay?.received(piece) }
+            guard place < requests.count, let relay = requests[place]?.relay else { continue }
+            if relay.received(piece) { take(number, bytes.count) }
         }
     }
 

@@ -104,8 +104,11 @@ extension ForwardedRequest {
     }
 
     func received(_ piece: UnsafeRawBufferPointer) {
-        if let relay { return relay.received(StreamPiece(piece)) }
-        add(piece)
+        if let relay {
+            guard relay.received(StreamPiece(piece)) else { return }
+        } else {
+            add(piece)
+        }
         sent?.take(piece.count)
     }
 
@@ -136,7 +139,8 @@ extension ForwardedRequest {
 
 /// Receives the body of a response that is a stream. On its loop only.
 protocol LinkedStreamReceiver: AnyObject {
-    func received(_ piece: StreamPiece)
+    /// - Returns: false if it keeps the piece for now. It takes its bytes later.
+    func received(_ piece: StreamPiece) -> Bool
     /// The other node has ended the stream, or is gone.
     func sourceEnded()
 }

@@ -158,17 +158,12 @@ extension LinkedRequest: RequestSource {
 
     func send(chunk: [UInt8], payload: Range<Int>) {
         streamedBytes += payload.count
-        send(LinkPiece(chunk[payload]))
+        if let link, !link.send(number, chunk, payload) { hasWaited = true }
     }
 
     func send(parts: [[UInt8]]) {
-        let piece = LinkPiece(parts)
-        streamedBytes += piece.count
-        send(piece)
-    }
-
-    private func send(_ piece: LinkPiece) {
-        if let link, !link.send(number, piece) { hasWaited = true }
+        streamedBytes += parts.reduce(0) { $0 + $1.count }
+        if let link, !link.send(number, parts) { hasWaited = true }
     }
 
     func collectWrites(_ body: () -> Void) { body() }

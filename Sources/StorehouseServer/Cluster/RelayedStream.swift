@@ -46,9 +46,9 @@ final class RelayedStream {
 }
 
 extension RelayedStream: LinkedStreamReceiver {
-    func received(_ piece: StreamPiece) {
+    func received(_ piece: StreamPiece) -> Bool {
         let (count, end) = (piece.payload.count, piece.payload.upperBound)
-        guard let client, count > 0 else { return }
+        guard let client, count > 0 else { return true }
         if piece.isShared, let shared = shared.take() { shared() }
         // A heartbeat between two events is not the start of one.
         if count != Self.heartbeat.count || !isBetweenEvents || !piece.bytes.elementsEqual(Self.heartbeat) {
@@ -56,7 +56,9 @@ extension RelayedStream: LinkedStreamReceiver {
         }
         client.send(chunk: piece.chunk, payload: piece.payload)
         // The other node then skips events, as it does for a slow client of its own.
-        if client.pendingBytes > bufferBytes { excess += count } else { source?.take(count) }
+        guard client.pendingBytes > bufferBytes else { return true }
+        excess += count
+        return false
     }
 
     func sourceEnded() {

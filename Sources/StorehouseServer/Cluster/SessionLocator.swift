@@ -4,6 +4,7 @@ import HTTPServer
 import Locks
 import Sessions
 import StoreHosting
+import Synchronization
 
 /// Finds the session of a request that is not in memory: it is loaded from the journal, or the request goes to the node that has the
 /// session.
@@ -131,8 +132,9 @@ struct RoutedClient: Sendable {
     func forward(
         by forwarder: Forwarder, of id: SessionID, to owner: String, mayBeDone: Bool
     ) async -> RoutedRequest.Failure? {
-        await Promise.value { done in
-            let outcome = ForwardingOutcome(done)
+        // All this is on the connection's loop.
+        await withUnsafeContinuation { task in
+            let outcome = ForwardingOutcome(of: task)
             deferred.proceed { context throws(Problem) in
                 var context = context
                 context.decorator.mayBeDone = mayBeDone
@@ -146,13 +148,16 @@ struct RoutedClient: Sendable {
 
 /// Tells once what came of a forwarded request: when nothing refers to it any more, the request has no failure.
 private final class ForwardingOutcome: Sendable {
-    private let done: @Sendable (RoutedRequest.Failure?) -> Void
+    private let task: UnsafeContinuation<RoutedRequest.Failure?, Never>
+    private let hasFailed = Atomic(false)
 
-    init(_ done: @escaping @Sendable (RoutedRequest.Failure?) -> Void) { self.done = done }
+    init(of task: UnsafeContinuation<RoutedRequest.Failure?, Never>) { self.task = task }
 
-    deinit { done(nil) }
+    deinit { if !hasFailed.load(ordering: .relaxed) { task.resume(returning: nil) } }
 
-    func fail(_ failure: RoutedRequest.Failure) { done(failure) }
+    func fail(_ failure: RoutedRequest.Failure) {
+        if !hasFailed.exchange(true, ordering: .relaxed) { task.resume(returning: failure) }
+    }
 }
 
 extension RequestContext {

@@ -222,14 +222,11 @@ final class EventStream: Subscriber {
 extension EventStream: StreamHandler {
     func streamDrained() {
         guard position.flushed(), let newest = session.events.newest(subscription) else { return }
-        switch newest {
-        case .now(let newest): catchUp(newest, of: position.skippedCount)
-        case .later(let run):
-            let (stream, skippedCount) = (LoopBound(self, on: loop), position.skippedCount)
-            Task(executorPreference: loop) {
-                guard let newest = try? await run() else { return }
-                stream.valueIfCurrent?.catchUp(newest, of: skippedCount)
-            }
+        if case .now(let newest) = newest { return catchUp(newest, of: position.skippedCount) }
+        let (stream, skippedCount) = (LoopBound(self, on: loop), position.skippedCount)
+        Task(executorPreference: loop) {
+            guard let newest = try? await newest.value() else { return }
+            stream.valueIfCurrent?.catchUp(newest, of: skippedCount)
         }
     }
 

@@ -29,16 +29,21 @@ struct RequestContext {
     }
 
     /// The same request for any thread.
-    var deferred: Deferred {
-        Deferred(request: request, exchange: exchange.deferred, decorator: decorator, credentials: credentials)
-    }
+    var deferred: Deferred { Deferred(self) }
 
     /// A request that is answered, or handled further, later and from any thread.
-    struct Deferred: Sendable {
+    final class Deferred: Sendable {
         fileprivate let request: Request
         fileprivate let exchange: DeferredExchange
         fileprivate let decorator: ResponseDecorator
         fileprivate let credentials: Credentials
+
+        fileprivate init(_ context: RequestContext) {
+            request = context.request
+            exchange = context.exchange.deferred
+            decorator = context.decorator
+            credentials = context.credentials
+        }
 
         /// The request, on the connection's loop; nil if the client is gone, or if the loop has ended.
         var here: RequestContext? {
@@ -63,9 +68,14 @@ struct RequestContext {
         /// Waits on the connection's loop, also if the client is gone.
         func sleep(for delay: Duration) async { await exchange.sleep(for: delay) }
 
+        /// Calls `body` on the connection's loop, at once on that loop, unless the client is gone.
+        func resume(_ body: @escaping @Sendable (RequestContext) -> Void) {
+            exchange.resume { [self] exchange in if let exchange { body(context(exchange)) } }
+        }
+
         /// Calls `body` in a later turn of the connection's loop, unless the client is gone.
         func resumeInLaterTurn(_ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void) {
-            exchange.resumeLater { exchange in
+            exchange.resumeLater { [self] exchange in
                 if let exchange { context(exchange).proceed(body) }
             }
         }

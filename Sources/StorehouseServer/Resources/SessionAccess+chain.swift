@@ -79,7 +79,21 @@ extension SessionAccess {
         switch handling {
         // The usual case needs no closure.
         case .now(let result): context.answer(with: result, call.respond)
+        case .held(let result, let hold): answer(context, with: result, after: hold, at: segment, call)
         case .later(let run): answer(context, when: run, at: segment, call)
+        }
+    }
+
+    private func answer(
+        _ context: RequestContext, with result: SessionResult, after hold: any Hold, at segment: PathSegment,
+        _ call: SessionCall
+    ) {
+        let deferred = context.deferred
+        hold.whenOver { [self] failure in
+            deferred.resume { [self] context in
+                if let failure { return fail(failure, deferred, at: segment, call) }
+                context.answer(with: result, call.respond)
+            }
         }
     }
 

@@ -78,7 +78,7 @@ final class SessionAccess: Sendable {
                 return later(target, for: purpose, client) { [ownership] () async throws(SessionFailure) in
                     try await ownership.findAgain(located, target, for: client)
                 }
-            case .later(let run): return later(target, for: purpose, RoutedClient(context), run)
+            case let handling: return later(target, for: purpose, RoutedClient(context), handling.value)
             }
         }
     }
@@ -120,8 +120,8 @@ final class SessionAccess: Sendable {
         switch ownership.find(permit.session, context) {
         case .now(let located):
             return .now(try Problem.of { () throws(SessionFailure) in try Self.admit(located, by: permit) })
-        case .later(let run):
-            return .later { () async throws(SessionFailure) in try Self.admit(try await run(), by: permit) }
+        case let handling:
+            return .later { () async throws(SessionFailure) in try Self.admit(try await handling.value(), by: permit) }
         }
     }
 
@@ -220,17 +220,14 @@ extension RequestContext {
     func proceed<Value: Sendable>(
         with handling: Handling<Value>, _ body: @escaping @Sendable (Value, RequestContext) throws(Problem) -> Void
     ) throws(Problem) {
-        switch handling {
-        case .now(let value): try body(value, self)
-        case .later(let run):
-            let deferred = deferred
-            Task(executorPreference: exchange.loop) {
-                do throws(SessionFailure) {
-                    let value = try await run()
-                    deferred.proceed { context throws(Problem) in try body(value, context) }
-                } catch {
-                    deferred.refuse(Problem(error))
-                }
+        if case .now(let value) = handling { return try body(value, self) }
+        let deferred = deferred
+        Task(executorPreference: exchange.loop) {
+            do throws(SessionFailure) {
+                let value = try await handling.value()
+                deferred.proceed { context throws(Problem) in try body(value, context) }
+            } catch {
+                deferred.refuse(Problem(error))
             }
         }
     }
