@@ -53,7 +53,8 @@ package struct RoutedRequest: Sendable {
     }
 
     private let kind: Kind
-    private let isForwarded: Bool
+    /// Whether it comes from another node.
+    package let isForwarded: Bool
     private let deadline: Int
     /// Whether an earlier owner may have done it.
     package private(set) var mayBeCommitted = false

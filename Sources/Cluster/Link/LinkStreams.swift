@@ -311,23 +311,6 @@ package struct LinkPiece: Sendable {
         count = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Whether it was made of these bytes of this array, and not only of equal ones.
-    package func isMade(of array: [UInt8], _ range: Range<Int>) -> Bool {
-        guard others.isEmpty, first.startIndex == range.lowerBound, count == range.count else { return false }
-        return first.withUnsafeBytes { own in
-            array.withUnsafeBytes { own.baseAddress == $0.baseAddress.map { $0 + range.lowerBound } }
-        }
-    }
-
-    /// Whether it was made of these arrays, and not only of equal ones.
-    package func isMade(of parts: [[UInt8]]) -> Bool {
-        guard parts.count == 1 + others.count else { return false }
-        return Self.isSame(first, parts[0][...]) && zip(others, parts[1...]).allSatisfy { Self.isSame($0[...], $1[...]) }
-    }
-
-    private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
-        one.withUnsafeBytes { own in
-            other.withUnsafeBytes { $0.baseAddress == own.baseAddress && $0.count == own.count }
-        }
-    }
+    /// Where its first byte is in memory: no other array is there as long as the piece is kept.
+    package var address: UnsafeRawPointer? { first.withUnsafeBytes(\.baseAddress) }
 }

@@ -33,6 +33,9 @@ final class AcceptedLink {
     @exclusivity(unchecked) private var requests: [LinkedRequest?] = []
     /// The piece that is to be sent once for several streams.
     @exclusivity(unchecked) private var shared: LinkPiece?
+    /// Where that piece is, and its length, because each client of a stream brings its events here.
+    @exclusivity(unchecked) private var sharedAddress: UnsafeRawPointer?
+    @exclusivity(unchecked) private var sharedCount = 0
     @exclusivity(unchecked) private var sharing: [UInt32] = []
     private var lastReceived = MonotonicInstant(nanoseconds: 0)
     private var timer: LoopTimer?
@@ -199,30 +202,33 @@ extension AcceptedLink {
     ///
     /// - Returns: false if it waits for the other node, which has not taken earlier ones.
     func send(_ number: UInt32, _ array: [UInt8], _ range: Range<Int>) -> Bool {
-        guard streams.takeShared(number, range.count) else { return wait(number, LinkPiece(array[range])) }
-        if shared?.isMade(of: array, range) != true { share(LinkPiece(array[range])) }
-        sharing.append(number)
-        return true
+        let address = array.withUnsafeBytes { $0.baseAddress.map { $0 + range.lowerBound } }
+        return send(number, range.count, at: address) { LinkPiece(array[range]) }
     }
 
     /// Sends a piece of a stream that has several parts.
     func send(_ number: UInt32, _ parts: [[UInt8]]) -> Bool {
         let piece = LinkPiece(parts)
-        guard streams.takeShared(number, piece.count) else { return wait(number, piece) }
-        if shared?.isMade(of: parts) != true { share(piece) }
-        sharing.append(number)
-        return true
+        return send(number, piece.count, at: piece.address) { piece }
     }
 
-    private func wait(_ number: UInt32, _ piece: LinkPiece) -> Bool {
-        write(streams.send(number, piece))
-        return false
+    @inline(__always)
+    private func send(
+        _ number: UInt32, _ byteCount: Int, at address: UnsafeRawPointer?, _ piece: () -> LinkPiece
+    ) -> Bool {
+        guard streams.takeShared(number, byteCount) else {
+            write(streams.send(number, piece()))
+            return false
+        }
+        if sharing.isEmpty || address != sharedAddress || byteCount != sharedCount { share(piece()) }
+        sharing.append(number)
+        return true
     }
 
     private func share(_ piece: LinkPiece) {
         if shared == nil { connection?.loop.atEndOfTurn { [self] in writeShared() } }
         writeShared()
-        shared = piece
+        (shared, sharedAddress, sharedCount) = (piece, piece.address, piece.count)
     }
 
     func end(_ number: UInt32) {

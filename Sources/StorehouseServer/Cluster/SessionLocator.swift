@@ -27,23 +27,54 @@ final class SessionLocator: Sendable {
         self.availability = availability
     }
 
+    /// Sends a request to the node that is known to have its session: the usual case for a session of another node. It needs no task.
+    ///
+    /// - Parameter failed: goes on, with ``find(_:for:after:)``, if there is no response that the client may get.
+    /// - Returns: false if something else comes first.
+    func forward(
+        _ context: RequestContext, of id: SessionID,
+        failed: @escaping (Attempt, RequestContext) throws(Problem) -> Void
+    ) throws(Problem) -> Bool {
+        guard let forwarder, registry.find(id) == nil else { return false }
+        var request = RoutedRequest(context.routedKind, isForwarded: context.isForwarded, deadline: forwarder.deadline)
+        guard case .forward(let owner) = step(of: &request, id, forwarder) else { return false }
+        try forwarder.forward(context, of: id, to: owner.address) { (failure, context) throws(Problem) in
+            forwarder.forget(owner.address, of: id)
+            try failed(Attempt(request: request, failure: failure), context)
+        }
+        return true
+    }
+
+    /// A request that a node was sent without success.
+    struct Attempt: Sendable {
+        fileprivate let request: RoutedRequest
+        fileprivate let failure: RoutedRequest.Failure
+    }
+
     /// Finds a session, unless another node answers the request. Each step is decided by ``RoutedRequest``.
-    func find(_ id: SessionID, for client: RoutedClient) async throws(SessionFailure) -> Located {
+    func find(
+        _ id: SessionID, for client: RoutedClient, after attempt: Attempt? = nil
+    ) async throws(SessionFailure) -> Located {
         guard let forwarder else { return Located(try await loader.load(id)) }
-        var request = RoutedRequest(client.kind, isForwarded: client.isForwarded, deadline: forwarder.deadline)
+        var request =
+            attempt?.request
+            ?? RoutedRequest(client.kind, isForwarded: client.isForwarded, deadline: forwarder.deadline)
+        var next = attempt.map { request.failed($0.failure, now: forwarder.now) }
         while true {
-            if let found = registry.find(id) { return Located(found, mayBeDone: request.mayBeCommitted) }
-            var step: RoutedRequest.Step? = request.next(
-                place(of: id, client, forwarder), isDraining: availability.isDraining, now: forwarder.now)
-            while let next = step {
-                switch try await perform(next, id, client, forwarder, &request) {
-                case .found(let found): return Located(found, mayBeDone: request.mayBeCommitted)
-                case .answered: return Located(nil)
-                case .lookAgain: step = nil
-                case .failed(let failure): step = request.failed(failure, now: forwarder.now)
-                }
+            if next == nil, let found = registry.find(id) { return Located(found, mayBeDone: request.mayBeCommitted) }
+            switch try await perform(next ?? step(of: &request, id, forwarder), id, client, forwarder, &request) {
+            case .found(let found): return Located(found, mayBeDone: request.mayBeCommitted)
+            case .answered: return Located(nil)
+            case .lookAgain: next = nil
+            case .failed(let failure): next = request.failed(failure, now: forwarder.now)
             }
         }
+    }
+
+    private func step(of request: inout RoutedRequest, _ id: SessionID, _ forwarder: Forwarder) -> RoutedRequest.Step {
+        request.next(
+            place(of: id, isForwarded: request.isForwarded, forwarder), isDraining: availability.isDraining,
+            now: forwarder.now)
     }
 
     private enum StepResult {
@@ -54,12 +85,12 @@ final class SessionLocator: Sendable {
         case failed(RoutedRequest.Failure)
     }
 
-    private func place(of id: SessionID, _ client: RoutedClient, _ forwarder: Forwarder) -> SessionPlace {
+    private func place(of id: SessionID, isForwarded: Bool, _ forwarder: Forwarder) -> SessionPlace {
         // The number of the owner's incarnation is not needed to reach it.
         let owner = forwarder.owner(of: id).map { SessionPlace.elsewhere(NodeIncarnation(number: 0, address: $0)) }
         return switch handovers?.place(of: id) {
         // The other node may have claimed it already.
-        case .released? where !client.isForwarded: owner ?? .unknown
+        case .released? where !isForwarded: owner ?? .unknown
         case let place: place ?? owner ?? .unknown
         }
     }

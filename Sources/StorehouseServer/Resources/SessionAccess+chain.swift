@@ -36,8 +36,33 @@ extension SessionAccess {
         if let session = try residentSession(segment, for: call.purpose, context) {
             return try answer(context, with: session, at: segment, call)
         }
-        try context.proceed(with: try enter(segment, for: call.purpose, context)) {
-            [self] (entry: Entry, context) throws(Problem) in
+        if try forward(context, at: segment, call) { return }
+        try proceed(context, with: try enter(segment, for: call.purpose, context), at: segment, call)
+    }
+
+    /// Sends a request to the node that is known to have its session.
+    ///
+    /// - Returns: false if none is known.
+    private func forward(
+        _ context: RequestContext, at segment: PathSegment, _ call: SessionCall
+    ) throws(Problem) -> Bool {
+        guard let locator = ownership.locator, context.permit == nil, let id = SessionID(segment.decoded) else {
+            return false
+        }
+        try context.require(call.purpose.permission)
+        return try locator.forward(context, of: id) { [self] (attempt, context) throws(Problem) in
+            let client = RoutedClient(context)
+            let entered = later(.id(id), for: call.purpose, client) { () async throws(SessionFailure) in
+                try await locator.find(id, for: client, after: attempt)
+            }
+            try proceed(context, with: entered, at: segment, call)
+        }
+    }
+
+    private func proceed(
+        _ context: RequestContext, with entered: Handling<Entered?>, at segment: PathSegment, _ call: SessionCall
+    ) throws(Problem) {
+        try context.proceed(with: entered) { [self] (entry: Entry, context) throws(Problem) in
             if case .unknown = entry, let create = call.create {
                 let handling = try handling(of: try create(context))
                 return answer(context, with: handling, at: segment, call)

@@ -31,7 +31,7 @@ final class SessionAccess: Sendable {
     }
 
     private let registry: SessionRegistry
-    private let ownership: Ownership
+    let ownership: Ownership
     private let rates: ClientRates
     /// Handles the requests of those who have access.
     let chain: SessionChain
@@ -99,7 +99,7 @@ final class SessionAccess: Sendable {
         return .id(id)
     }
 
-    private func later(
+    func later(
         _ target: SessionTarget, for purpose: Purpose, _ client: RoutedClient,
         _ find: @escaping @Sendable () async throws(SessionFailure) -> Located
     ) -> Handling<Entered?> {
