@@ -117,7 +117,8 @@ final class API: Sendable {
             access,
             StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
         admin = AdminResource(
-            access, engine.registry, sessions, journal: journal, forwarder, engine.pool, clientSealer)
+            access, engine.registry, sessions, journal: journal, SessionsElsewhere(forwarder), engine.pool,
+            clientSealer)
         tokens = settings.tokenVerifier.map {
             TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
         }

@@ -29,9 +29,8 @@ package struct SessionDocument: JSONEncodable {
     private let state: [UInt8]?
 
     package init(
-        session: Session, revision: Int, basePath: String, node: String?, createdAt: Int, lastActiveAt: Int,
-        expiresAt: Int?,
-        state: [UInt8]?
+        session: Session, revision: Int, basePath: String, node: String? = nil, createdAt: Int, lastActiveAt: Int,
+        expiresAt: Int?, state: [UInt8]?
     ) {
         id = session.id.description
         path = "\(basePath)/sessions/\(id)"

@@ -42,8 +42,8 @@ extension Configuration {
         ConfigurationKey(
             "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
             "the largest number of connections; at the limit idle ones are closed for new ones, and probes are answered all the "
-                + "same; 0 is the limit on open files less a reserve; one of several nodes has a quarter more for other nodes"
-        ),
+                + "same; 0 is the limit on open files less a reserve; one of several nodes has a quarter more, at most 1024, for "
+                + "other nodes"),
         ConfigurationKey(
             "http.inputBudget", \.http.inputBudget, .integer(1 << 20...1 << 50),
             "how many bytes all clients together may have sent of requests that have not arrived completely or wait; beyond that, "

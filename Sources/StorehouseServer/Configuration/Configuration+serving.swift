@@ -33,7 +33,7 @@ extension Configuration.Http {
     ///
     /// - Parameters:
     ///   - ofSystem: how many sockets there can be.
-    ///   - hasReserve: whether a quarter more is for other servers, to which this one has connections, too.
+    ///   - hasReserve: whether other servers connect to this one, and this one to them.
     package func connectionLimit(ofSystem: Int, hasReserve: Bool) -> ConnectionLimit {
         var provisional = ConnectionLimit.maxProvisional
         guard hasReserve else {
@@ -42,9 +42,14 @@ extension Configuration.Http {
             let limit = maxConnections > 0 ? maxConnections : max(16, ofSystem - provisional * loopCount)
             return ConnectionLimit(limit, provisional: provisional)
         }
-        let limit = maxConnections > 0 ? maxConnections : max(16, (ofSystem - provisional * loopCount) * 4 / 9)
-        return ConnectionLimit(limit, reserve: max(16, limit / 4), provisional: provisional)
+        let sockets = ofSystem - provisional * loopCount
+        // Twice the reserve is left: this server opens as many connections to others as they open to it.
+        let limit = maxConnections > 0 ? maxConnections : max(16, sockets * 2 / 3, sockets - 2 * Self.maxReserve)
+        return ConnectionLimit(limit, reserve: min(max(16, limit / 4), Self.maxReserve), provisional: provisional)
     }
+
+    /// The largest number of connections that other servers may open. Each opens one for each of its loops, whatever it sends.
+    private static let maxReserve = 1024
 
     /// Limits what clients have sent of unfinished requests. A single body always fits.
     func inputBudget(within memory: MemoryLimit) -> InputBudget {

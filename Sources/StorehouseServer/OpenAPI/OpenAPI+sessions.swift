@@ -144,7 +144,7 @@ extension OpenAPI {
                 createdAt: 1_767_225_600_000,
                 historyID: "")
             let document = SessionDocument(
-                session: session, revision: 0, basePath: basePath, node: nil, createdAt: session.createdAt,
+                session: session, revision: 0, basePath: basePath, createdAt: session.createdAt,
                 lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000, state: kind.initialState)
             return (kind.name, .written(document.encoded()))
         }

@@ -1,7 +1,6 @@
 import HTTP
 import HTTPServer
 import JSON
-import Locks
 import Observability
 import Security
 import Sessions
@@ -15,16 +14,16 @@ final class AdminResource: Sendable {
     private let sessions: SessionResource
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
-    /// Nil if there are no other nodes.
-    private let forwarder: Forwarder?
+    /// Nil if no other process has sessions.
+    private let elsewhere: SessionsElsewhere?
     private let pool: WorkPool
     private let sealer: ClientSealer
 
     init(
         _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionResource, journal: (any Journal)?,
-        _ forwarder: Forwarder?, _ pool: WorkPool, _ sealer: ClientSealer
+        _ elsewhere: SessionsElsewhere?, _ pool: WorkPool, _ sealer: ClientSealer
     ) {
-        self.forwarder = forwarder
+        self.elsewhere = elsewhere
         self.sealer = sealer
         self.access = access
         self.registry = registry
@@ -69,11 +68,12 @@ final class AdminResource: Sendable {
         }
         // Not on the loop, as a page may have a thousand sessions.
         let page = try await beginTask { await self.filled(page, from: journal) }.value.get()
-        let bodies = await documents(of: page, deferred)
-        if bodies.isEmpty { return await Task { page.response(sealer.cursor) }.value }
+        guard let others = await elsewhere?.pages(for: page.sources, deferred) else {
+            return await Task { page.response(sealer.cursor) }.value
+        }
         return try await pool.run(for: .admin) { () async throws(SessionFailure) in
             var page = page
-            for (node, body) in bodies { page.merge(body, of: node) }
+            page.show(others.documents())
             return page.response(sealer.cursor)
         }
     }
@@ -114,13 +114,6 @@ final class AdminResource: Sendable {
             page.append(page.filter.matches(session.header) ? registry.document(of: session) : nil, id)
         }
         if sessions.count < count, !rest.contains(where: { page.filter.matches($0.header) }) { page.end() }
-    }
-
-    /// The documents that the other nodes have of their sessions on a page.
-    private func documents(of page: SessionPage, _ deferred: RequestContext.Deferred) async -> [String: [UInt8]] {
-        let others = page.nodes.filter { $0 != forwarder?.identity.name && forwarder?.isGone($0) == false }
-        guard let forwarder, !others.isEmpty, let context = deferred.here, !context.isForwarded else { return [:] }
-        return await Promise.value { done in forwarder.ask(others, context, done) }
     }
 
     private static func filter(_ head: RequestHead) throws(Problem) -> SessionFilter {

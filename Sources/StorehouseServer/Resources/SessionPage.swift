@@ -31,7 +31,7 @@ struct SessionPage: Sendable {
     let limit: Int
     /// The last session that was looked at.
     private(set) var last: SessionID?
-    private var documents: [(id: String, node: String?, content: [UInt8])] = []
+    private var documents: [(id: String, source: DocumentSource?, content: [UInt8])] = []
     private var looks = 0
     private var hasEnded = false
 
@@ -53,23 +53,22 @@ struct SessionPage: Sendable {
     ///
     /// - Parameter document: nil if the filter does not show it.
     mutating func append(_ document: SessionDocument?, _ id: SessionID) {
-        if let document { documents.append((document.id, document.node, document.encoded())) }
+        if let document { documents.append((document.id, DocumentSource(of: document), document.encoded())) }
         looks += 1
         last = id
     }
 
-    /// The nodes that have sessions of the page.
-    var nodes: Set<String> { Set(documents.compactMap(\.node)) }
+    /// Tells, by the ids of its sessions, which process knows more of each.
+    var sources: [String: DocumentSource] {
+        var sources: [String: DocumentSource] = [:]
+        for document in documents { sources[document.id] = document.source }
+        return sources
+    }
 
-    /// Replaces the documents of a node's sessions by its own: only that node knows their streams and effects.
-    ///
-    /// - Parameter body: the same page as that node shows it.
-    mutating func merge(_ body: [UInt8], of node: String) {
-        guard let page = try? JSONValue(parsing: body), let shown = page["sessions"]?.asArray else { return }
-        let contents = Dictionary(
-            shown.compactMap { document in document["id"]?.asString.map { ($0, document) } }, uniquingKeysWith: { $1 })
-        for index in documents.indices where documents[index].node == node {
-            if let document = contents[documents[index].id] { documents[index].content = document.encoded() }
+    /// Replaces the documents of some sessions.
+    mutating func show(_ contents: [String: [UInt8]]) {
+        for index in documents.indices {
+            if let content = contents[documents[index].id] { documents[index].content = content }
         }
     }
 

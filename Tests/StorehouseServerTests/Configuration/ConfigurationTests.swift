@@ -20,18 +20,21 @@ import Testing
         #expect(errors.allSatisfy { $0.hasPrefix("upstreams.animal (test.json): is not a known key; ") })
     }
 
-    /// A node needs two sockets for each request that it forwards, and has a reserve for those that other nodes forward.
+    /// A node has one connection to each loop of another node, and that loop has one to it, however many requests they forward.
     @Test func theSocketsOfANodeAreEnoughForItsConnections() {
         var http = Configuration.with().http
         http.threads = 2
         let most = ConnectionLimit.maxProvisional
         #expect(
             http.connectionLimit(ofSystem: 1156, hasReserve: true)
-                == ConnectionLimit(400, reserve: 100, provisional: most))
-        #expect(400 * 2 + 100 + most * 2 == 1156)
+                == ConnectionLimit(600, reserve: 150, provisional: most))
+        #expect(600 + 150 * 2 + most * 2 == 1156)
         #expect(
             http.connectionLimit(ofSystem: 200, hasReserve: true) == ConnectionLimit(16, reserve: 16, provisional: most)
         )
+        #expect(
+            http.connectionLimit(ofSystem: 20_000, hasReserve: true)
+                == ConnectionLimit(20_000 - 2 * 1024 - most * 2, reserve: 1024, provisional: most))
         http.maxConnections = 50
         #expect(
             http.connectionLimit(ofSystem: 1156, hasReserve: true)

@@ -1,0 +1,57 @@
+import JSON
+import Locks
+import Sessions
+
+/// Asks the other nodes for the documents of their sessions: only the node that has a session knows its streams and effects.
+struct SessionsElsewhere: Sendable {
+    private let forwarder: Forwarder
+
+    /// - Parameter forwarder: nil outside of a cluster, which has no sessions elsewhere.
+    init?(_ forwarder: Forwarder?) {
+        guard let forwarder else { return nil }
+        self.forwarder = forwarder
+    }
+
+    /// Forwards the request for a page of sessions to the nodes that have some of them. Called on the loop of the connection.
+    ///
+    /// - Returns: nil if no other node has to be asked, or if the request comes from one.
+    func pages(for sources: [String: DocumentSource], _ deferred: RequestContext.Deferred) async -> PagesElsewhere? {
+        let others = Set(sources.values.map(\.node)).filter {
+            $0 != forwarder.identity.name && !forwarder.isGone($0)
+        }
+        guard !others.isEmpty, let context = deferred.here, !context.isForwarded else { return nil }
+        let bodies = await Promise.value { done in forwarder.ask(others, context, done) }
+        return bodies.isEmpty ? nil : PagesElsewhere(sources: sources, bodies: bodies)
+    }
+}
+
+/// The node that has the session of a document.
+struct DocumentSource: Sendable {
+    fileprivate let node: String
+
+    /// The node of the session that a document shows; nil if none has it.
+    init?(of document: SessionDocument) {
+        guard let node = document.node else { return nil }
+        self.node = node
+    }
+}
+
+/// A page of sessions as each of several nodes shows it.
+struct PagesElsewhere: Sendable {
+    fileprivate let sources: [String: DocumentSource]
+    /// By the names of the nodes.
+    fileprivate let bodies: [String: [UInt8]]
+
+    /// The documents of the sessions, by id, that the node that has them shows.
+    func documents() -> [String: [UInt8]] {
+        var documents: [String: [UInt8]] = [:]
+        for (node, body) in bodies {
+            guard let page = try? JSONValue(parsing: body), let shown = page["sessions"]?.asArray else { continue }
+            for document in shown {
+                guard let id = document["id"]?.asString, sources[id]?.node == node else { continue }
+                documents[id] = document.encoded()
+            }
+        }
+        return documents
+    }
+}
