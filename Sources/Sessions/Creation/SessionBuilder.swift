@@ -120,6 +120,6 @@ package struct SessionBuilder: Sendable {
     }
 
     private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {
-        log.isEnabled(.debug) ? LoggingCommitRecorder(log, id, journal) : journal
+        log.isEnabled(.debug) ? ObservedRecorder(journal, observe: CommitLog(log: log, id: id).write) : journal
     }
 }
