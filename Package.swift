@@ -26,14 +26,13 @@ let package = Package(
         .target(name: "CHiredis"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .target(name: "Platform"),
+        .target(name: "Platform", dependencies: ["CPlatform"]),
         .target(name: "Locks", dependencies: ["CPlatform", "Platform"]),
         .target(name: "JSON"),
-        .target(name: "HTTP"),
+        .target(name: "HTTP", dependencies: ["Platform"]),
         .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
-        .target(
-            name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "HTTP", "JSON", "Locks", "Platform"]),
+        .target(name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "JSON", "Locks", "Platform"]),
 
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
         .target(name: "StoreHosting", dependencies: ["CPlatform", "JSON", "Locks", "RemoteServices", "Stores"]),

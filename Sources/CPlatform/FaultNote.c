@@ -1,3 +1,4 @@
+#include "CivilDate.h"
 #include "FaultNote.h"
 
 #include <errno.h>
@@ -79,21 +80,17 @@ static void add_number(line *line, int64_t number, int width) {
     line->count += (size_t)width;
 }
 
-// The moment in UTC (RFC 3339). The days are converted as in "chrono-Compatible Low-Level Date Algorithms" (H. Hinnant).
+// The moment in UTC (RFC 3339).
 static void add_time(line *line) {
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t seconds = now.tv_sec % 86400, day = now.tv_sec / 86400 + 719468;
-    int64_t era = day / 146097, of_era = day - era * 146097;
-    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
-    int64_t shifted = (5 * of_year + 2) / 153;
-    int64_t month = shifted < 10 ? shifted + 3 : shifted - 9;
-    add_number(line, year + era * 400 + (month <= 2), 4);
+    int64_t seconds = now.tv_sec % 86400;
+    civil_date date = civil_date_of_day(now.tv_sec / 86400);
+    add_number(line, date.year, 4);
     add_raw(line, "-");
-    add_number(line, month, 2);
+    add_number(line, date.month, 2);
     add_raw(line, "-");
-    add_number(line, of_year - (153 * shifted + 2) / 5 + 1, 2);
+    add_number(line, date.day, 2);
     add_raw(line, "T");
     add_number(line, seconds / 3600, 2);
     add_raw(line, ":");

@@ -1,4 +1,3 @@
-import HTTP
 import Platform
 import Synchronization
 

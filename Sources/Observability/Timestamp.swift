@@ -1,4 +1,4 @@
-import HTTP
+import Platform
 
 /// Writes moments, which are milliseconds since 1970-01-01T00:00:00Z.
 package enum Timestamp {
@@ -6,19 +6,19 @@ package enum Timestamp {
     ///
     /// A moment before the year 0 or after the year 9999 becomes the nearest moment in them.
     package static func rfc3339(_ unixMilliseconds: Int) -> String {
-        let time = min(max(unixMilliseconds, -62_167_219_200_000), 253_402_300_799_999)
-        let millisecond = ((time % 86_400_000) + 86_400_000) % 86_400_000
-        let date = HTTPDate.civil((time - millisecond) / 86_400_000)
-        let second = millisecond / 1000
+        let seconds = CivilTime.seconds
+        let time = min(max(unixMilliseconds, seconds.lowerBound * 1000), seconds.upperBound * 1000 + 999)
+        let millisecond = ((time % 1000) + 1000) % 1000
+        let date = CivilTime(unixTime: (time - millisecond) / 1000)
         return String(unsafeUninitializedCapacity: 24) { buffer in
             var text = DigitWriter(buffer)
             text.write(date.year, width: 4, then: "-")
             text.write(date.month, width: 2, then: "-")
             text.write(date.day, width: 2, then: "T")
-            text.write(second / 3600, width: 2, then: ":")
-            text.write(second / 60 % 60, width: 2, then: ":")
-            text.write(second % 60, width: 2, then: ".")
-            text.write(millisecond % 1000, width: 3, then: "Z")
+            text.write(date.hour, width: 2, then: ":")
+            text.write(date.minute, width: 2, then: ":")
+            text.write(date.second, width: 2, then: ".")
+            text.write(millisecond, width: 3, then: "Z")
             return text.count
         }
     }

@@ -10,7 +10,7 @@
 #include <malloc.h>
 #endif
 
-// Calls accept4. The new socket is non-blocking and close-on-exec.
+// Calls accept4: the new socket does not block, and is closed on exec.
 int linux_accept(int listener, struct sockaddr *peer, socklen_t *length);
 #endif
 

@@ -1,4 +1,3 @@
-import HTTP
 import Observability
 
 /// An error in the command line. The exit code is 2.

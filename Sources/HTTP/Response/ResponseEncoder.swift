@@ -1,3 +1,5 @@
+import Platform
+
 /// Encodes the response to one request. The request's method and version, and whether the connection stays open,
 /// determine the framing (RFC 9112, sections 6.3 and 9.3).
 ///
@@ -216,14 +218,10 @@ package struct HTTPDate: Sendable, Hashable {
 
     /// - Parameter unixTime: seconds since 1970-01-01T00:00:00Z, clamped to the years 0 to 9999.
     package init(unixTime: Int) {
-        let time = Swift.min(Swift.max(unixTime, -62_167_219_200), 253_402_300_799)
-        let second = ((time % 86400) + 86400) % 86400
-        let day = (time - second) / 86400
-        let date = Self.civil(day)
-        let weekday = ((day + 4) % 7 + 7) % 7
+        let date = CivilTime(unixTime: unixTime)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(29)
-        bytes.append(contentsOf: "SunMonTueWedThuFriSat".utf8.dropFirst(weekday * 3).prefix(3))
+        bytes.append(contentsOf: "SunMonTueWedThuFriSat".utf8.dropFirst(date.weekday * 3).prefix(3))
         bytes.appendText(", ")
         bytes.appendPadded(date.day)
         bytes.append(ASCII.space)
@@ -232,28 +230,13 @@ package struct HTTPDate: Sendable, Hashable {
         bytes.appendPadded(date.year / 100)
         bytes.appendPadded(date.year % 100)
         bytes.append(ASCII.space)
-        bytes.appendPadded(second / 3600)
+        bytes.appendPadded(date.hour)
         bytes.append(ASCII.colon)
-        bytes.appendPadded(second / 60 % 60)
+        bytes.appendPadded(date.minute)
         bytes.append(ASCII.colon)
-        bytes.appendPadded(second % 60)
+        bytes.appendPadded(date.second)
         bytes.appendText(" GMT")
         self.bytes = bytes
-    }
-
-    /// The Gregorian date of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
-    ///
-    /// Years begin in March, so that the leap day is the last day of a year, and the calendar repeats after 400 years.
-    package static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = day + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 }
 

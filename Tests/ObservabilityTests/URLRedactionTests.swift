@@ -1,4 +1,4 @@
-import HTTP
+import Observability
 import Testing
 
 @Suite("A text that shows no password of a URL")
