@@ -2,10 +2,10 @@ import Locks
 package import StoreHosting
 import Stores
 
-/// Decides what happens to requests with an Idempotency-Key, and which responses of one session are remembered.
-package struct IdempotencyTable {
+/// Remembers the responses of one session to requests with an Idempotency-Key, and decides what happens to such a request.
+package struct IdempotencyCache {
     package enum Admission: Sendable, Equatable {
-        /// The first request with its key. It ends with ``IdempotencyTable/store(_:)`` or ``IdempotencyTable/abandon(_:)``.
+        /// The first request with its key. It ends with ``IdempotencyCache/store(_:)`` or ``IdempotencyCache/abandon(_:)``.
         case new
         /// The request was answered before.
         case replay(IdempotencyRecord)
@@ -23,7 +23,7 @@ package struct IdempotencyTable {
     private let maxKeys: Int
     private let maxBytes: Int
     private var inProgress: [String: UInt64] = [:]
-    private var queue = IdempotencyQueue()
+    private var records = Records()
 
     package init(maxKeys: Int = 50_000) {
         self.maxKeys = maxKeys
@@ -34,18 +34,18 @@ package struct IdempotencyTable {
     package var isBusy: Bool { !inProgress.isEmpty }
 
     /// How many bytes of memory the stored records take.
-    package var allocatedBytes: Int { queue.allocatedBytes }
+    package var allocatedBytes: Int { records.allocatedBytes }
 
     package mutating func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Admission {
         let oldest = now - IdempotencyRecord.lifetime
-        queue.removeRecords(before: oldest)
+        records.removeRecords(before: oldest)
         if let first = inProgress[key] { return first == fingerprint.inMemory ? .inProgress : .mismatch }
-        if let found = queue.find(key), found.record.at >= oldest {
+        if let found = records.find(key), found.record.at >= oldest {
             let isSame =
                 found.inMemoryFingerprint.map { $0 == fingerprint.inMemory } ?? fingerprint.matches(found.record)
             return isSame ? .replay(found.record) : .mismatch
         }
-        guard queue.count + inProgress.count < maxKeys, queue.byteCount < maxBytes else {
+        guard records.count + inProgress.count < maxKeys, records.byteCount < maxBytes else {
             return .full(retryAfter: retryAfter(now))
         }
         inProgress[key] = fingerprint.inMemory
@@ -55,7 +55,7 @@ package struct IdempotencyTable {
     /// Remembers a response, in place of an earlier one to the same request.
     package mutating func store(_ record: IdempotencyRecord) {
         let first = inProgress.removeValue(forKey: record.key)
-        queue.append(record, inMemoryFingerprint: first)
+        records.append(record, inMemoryFingerprint: first)
     }
 
     /// Takes the records of a session that was loaded from its journal, the oldest first.
@@ -76,32 +76,34 @@ package struct IdempotencyTable {
 
     /// The seconds until so many records are forgotten that a new key fits.
     private func retryAfter(_ now: Int) -> Int {
-        let moment = queue.moment(whenBelow: maxKeys - inProgress.count, maxBytes)
+        let moment = records.moment(whenBelow: maxKeys - inProgress.count, maxBytes)
         // If requests in progress take all the room, nobody knows when they end.
         guard let moment else { return 1 }
         return max(1, min(IdempotencyRecord.lifetime, moment + IdempotencyRecord.lifetime - now) / 1000 + 1)
     }
 }
 
-/// The ``IdempotencyTable`` of one session, for any thread.
-final class IdempotencyCache: Sendable {
-    // Taken inside the store's lock; nothing is locked in it.
-    private let table: Locked<IdempotencyTable>
+extension IdempotencyCache {
+    /// The cache of one session, for any thread.
+    final class Shared: Sendable {
+        // Taken inside the store's lock; nothing is locked in it.
+        private let cache: Locked<IdempotencyCache>
 
-    init(maxKeys: Int) { table = Locked(IdempotencyTable(maxKeys: maxKeys)) }
+        init(maxKeys: Int) { cache = Locked(IdempotencyCache(maxKeys: maxKeys)) }
 
-    package var isBusy: Bool { table.withLock(\.isBusy) }
+        var isBusy: Bool { cache.withLock(\.isBusy) }
 
-    package func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> IdempotencyTable.Admission {
-        table.withLock { $0.admit(key, fingerprint, now: now) }
-    }
+        func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Admission {
+            cache.withLock { $0.admit(key, fingerprint, now: now) }
+        }
 
-    package func store(_ record: IdempotencyRecord) { table.withLock { $0.store(record) } }
+        func store(_ record: IdempotencyRecord) { cache.withLock { $0.store(record) } }
 
-    package func abandon(_ key: String) { table.withLock { $0.abandon(key) } }
+        func abandon(_ key: String) { cache.withLock { $0.abandon(key) } }
 
-    /// Takes the records of a session that was loaded from its journal, the oldest first.
-    package func restore(_ records: [IdempotencyRecord], now: Int) {
-        table.withLock { $0.restore(records, now: now) }
+        /// Takes the records of a session that was loaded from its journal, the oldest first.
+        func restore(_ records: [IdempotencyRecord], now: Int) {
+            cache.withLock { $0.restore(records, now: now) }
+        }
     }
 }

@@ -31,7 +31,7 @@ package final class Session: Identifiable, Sendable {
     /// The state of its transfer to another node, as whoever takes it there keeps it; see ``SessionTransfers``.
     package let transferState = Atomic<UInt64>(0)
     let streams = LazyReference<SessionStreams>()
-    let cache = LazyReference<IdempotencyCache>()
+    let cache = LazyReference<IdempotencyCache.Shared>()
 
     package init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
@@ -77,8 +77,8 @@ package final class Session: Identifiable, Sendable {
     package var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
 
     /// The responses to requests with an Idempotency-Key; made with the first.
-    var idempotencyCache: IdempotencyCache {
-        cache.load(orStore: IdempotencyCache(maxKeys: runtime.limits.maxIdempotencyKeys))
+    var idempotencyCache: IdempotencyCache.Shared {
+        cache.load(orStore: IdempotencyCache.Shared(maxKeys: runtime.limits.maxIdempotencyKeys))
     }
 
     /// The time by the clock of its store.

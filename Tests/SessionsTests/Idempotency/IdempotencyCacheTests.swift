@@ -5,7 +5,7 @@ import StoresTesting
 import Testing
 
 /// The decisions about requests with an Idempotency-Key.
-@Suite struct IdempotencyTableTests {
+@Suite struct IdempotencyCacheTests {
     private static let lifetime = 600_000
 
     private func fingerprint(_ body: String, redacted: String? = nil) -> RequestFingerprint {
@@ -20,40 +20,40 @@ import Testing
     }
 
     @Test func theFirstRequestIsNewAndTheNextIsInProgress() {
-        var table = IdempotencyTable()
-        #expect(table.admit("k", fingerprint("body"), now: 0) == .new)
-        #expect(table.isBusy)
-        #expect(table.admit("k", fingerprint("body"), now: 0) == .inProgress)
-        #expect(table.admit("k", fingerprint("other"), now: 0) == .mismatch)
+        var cache = IdempotencyCache()
+        #expect(cache.admit("k", fingerprint("body"), now: 0) == .new)
+        #expect(cache.isBusy)
+        #expect(cache.admit("k", fingerprint("body"), now: 0) == .inProgress)
+        #expect(cache.admit("k", fingerprint("other"), now: 0) == .mismatch)
     }
 
     @Test func aStoredResponseIsReplayed() {
-        var table = IdempotencyTable()
-        _ = table.admit("k", fingerprint("body"), now: 0)
-        table.store(record("k"))
-        #expect(!table.isBusy)
-        #expect(table.admit("k", fingerprint("body"), now: 1) == .replay(record("k")))
-        #expect(table.admit("k", fingerprint("other"), now: 1) == .mismatch)
+        var cache = IdempotencyCache()
+        _ = cache.admit("k", fingerprint("body"), now: 0)
+        cache.store(record("k"))
+        #expect(!cache.isBusy)
+        #expect(cache.admit("k", fingerprint("body"), now: 1) == .replay(record("k")))
+        #expect(cache.admit("k", fingerprint("other"), now: 1) == .mismatch)
     }
 
     /// Earlier releases stored the time of the wall clock, which may be far ahead of the session time.
     @Test func aRestoredRecordFromTheFutureIsAsIfItWasMadeNow() {
-        var table = IdempotencyTable()
-        table.restore([record("k", at: 86_400_000), record("old", at: 5)], now: 10)
-        #expect(table.admit("k", fingerprint("body"), now: Self.lifetime + 10) == .replay(record("k", at: 10)))
-        #expect(table.admit("old", fingerprint("body"), now: Self.lifetime + 10) == .new)
-        #expect(table.admit("k", fingerprint("body"), now: Self.lifetime + 11) == .new)
+        var cache = IdempotencyCache()
+        cache.restore([record("k", at: 86_400_000), record("old", at: 5)], now: 10)
+        #expect(cache.admit("k", fingerprint("body"), now: Self.lifetime + 10) == .replay(record("k", at: 10)))
+        #expect(cache.admit("old", fingerprint("body"), now: Self.lifetime + 10) == .new)
+        #expect(cache.admit("k", fingerprint("body"), now: Self.lifetime + 11) == .new)
     }
 
     @Test func anAbandonedRequestIsNewAgain() {
-        var table = IdempotencyTable()
-        _ = table.admit("k", fingerprint("body"), now: 0)
-        table.abandon("k")
-        #expect(!table.isBusy)
-        #expect(table.admit("k", fingerprint("other"), now: 0) == .new)
-        table.store(record("k"))
-        table.abandon("k")
-        #expect(table.admit("k", fingerprint("other"), now: 0) == .replay(record("k")))
+        var cache = IdempotencyCache()
+        _ = cache.admit("k", fingerprint("body"), now: 0)
+        cache.abandon("k")
+        #expect(!cache.isBusy)
+        #expect(cache.admit("k", fingerprint("other"), now: 0) == .new)
+        cache.store(record("k"))
+        cache.abandon("k")
+        #expect(cache.admit("k", fingerprint("other"), now: 0) == .replay(record("k")))
     }
 
     /// After a restart only the stored fingerprint is known. That of the first releases tells nothing of the secrets.
@@ -62,11 +62,11 @@ import Testing
         let first = fingerprint("secret", redacted: "***")
         let record = IdempotencyRecord(
             key: "k", fingerprint: first[keyPath: stored], response: [1], at: 0)
-        var table = IdempotencyTable()
-        table.store(record)
-        #expect(table.admit("k", first, now: 0) == .replay(record))
-        #expect(table.admit("k", fingerprint("other"), now: 0) == .mismatch)
-        let another = table.admit("k", fingerprint("another secret", redacted: "***"), now: 0)
+        var cache = IdempotencyCache()
+        cache.store(record)
+        #expect(cache.admit("k", first, now: 0) == .replay(record))
+        #expect(cache.admit("k", fingerprint("other"), now: 0) == .mismatch)
+        let another = cache.admit("k", fingerprint("another secret", redacted: "***"), now: 0)
         #expect(another == (stored == \.earliest ? .replay(record) : .mismatch))
     }
 
@@ -77,113 +77,113 @@ import Testing
     }
 
     @Test func aResponseIsForgottenAfterTenMinutes() {
-        var table = IdempotencyTable()
-        for (number, key) in ["a", "b", "c"].enumerated() { table.store(record(key, at: number * 1000)) }
+        var cache = IdempotencyCache()
+        for (number, key) in ["a", "b", "c"].enumerated() { cache.store(record(key, at: number * 1000)) }
         let now = Self.lifetime + 1500
         for key in ["a", "b"] {
-            #expect(table.admit(key, fingerprint("body"), now: now) == .new)
+            #expect(cache.admit(key, fingerprint("body"), now: now) == .new)
         }
-        #expect(table.admit("c", fingerprint("body"), now: now) == .replay(record("c", at: 2000)))
+        #expect(cache.admit("c", fingerprint("body"), now: now) == .replay(record("c", at: 2000)))
     }
 
     @Test func aLaterRecordReplacesAnEarlierOne() {
-        var table = IdempotencyTable(maxKeys: 2)
-        _ = table.admit("k", fingerprint("secret", redacted: "***"), now: 0)
-        table.store(record("k", "***"))
-        table.store(record("k", "***", size: 7, at: 5))
+        var cache = IdempotencyCache(maxKeys: 2)
+        _ = cache.admit("k", fingerprint("secret", redacted: "***"), now: 0)
+        cache.store(record("k", "***"))
+        cache.store(record("k", "***", size: 7, at: 5))
         #expect(
-            table.admit("k", fingerprint("secret", redacted: "***"), now: 6)
+            cache.admit("k", fingerprint("secret", redacted: "***"), now: 6)
                 == .replay(record("k", "***", size: 7, at: 5)))
         // The request itself is still known by its secrets.
-        #expect(table.admit("k", fingerprint("other", redacted: "***"), now: 6) == .mismatch)
-        #expect(table.admit("other", fingerprint("body"), now: 6) == .new)
+        #expect(cache.admit("k", fingerprint("other", redacted: "***"), now: 6) == .mismatch)
+        #expect(cache.admit("other", fingerprint("body"), now: 6) == .new)
     }
 
     /// No key is forgotten early for another, and the time after which one more fits is true.
     @Test func aFullTableTellsWhenAKeyFits() {
-        var table = IdempotencyTable(maxKeys: 3)
-        for (number, key) in ["a", "b", "c"].enumerated() { table.store(record(key, at: number * 10_000)) }
-        #expect(table.admit("k", fingerprint("body"), now: 20_500) == .full(retryAfter: 580))
-        #expect(table.admit("a", fingerprint("body"), now: 20_500) == .replay(record("a", at: 0)))
-        #expect(table.admit("k", fingerprint("body"), now: 20_500 + 580_000) == .new)
-        #expect(table.admit("l", fingerprint("body"), now: 20_500 + 580_000) == .full(retryAfter: 10))
+        var cache = IdempotencyCache(maxKeys: 3)
+        for (number, key) in ["a", "b", "c"].enumerated() { cache.store(record(key, at: number * 10_000)) }
+        #expect(cache.admit("k", fingerprint("body"), now: 20_500) == .full(retryAfter: 580))
+        #expect(cache.admit("a", fingerprint("body"), now: 20_500) == .replay(record("a", at: 0)))
+        #expect(cache.admit("k", fingerprint("body"), now: 20_500 + 580_000) == .new)
+        #expect(cache.admit("l", fingerprint("body"), now: 20_500 + 580_000) == .full(retryAfter: 10))
     }
 
     @Test func wholeResponsesAreLimitedByTheirSize() {
-        var table = IdempotencyTable(maxKeys: 10)
-        table.store(record("small", at: 0))
-        table.store(record("large", size: 5 << 20, at: 30_000))
+        var cache = IdempotencyCache(maxKeys: 10)
+        cache.store(record("small", at: 0))
+        cache.store(record("large", size: 5 << 20, at: 30_000))
         // Only when the large one is gone, there is room.
-        #expect(table.admit("k", fingerprint("body"), now: 30_000) == .full(retryAfter: 601))
-        #expect(table.admit("k", fingerprint("body"), now: 30_000 + 601_000) == .new)
+        #expect(cache.admit("k", fingerprint("body"), now: 30_000) == .full(retryAfter: 601))
+        #expect(cache.admit("k", fingerprint("body"), now: 30_000 + 601_000) == .new)
     }
 
     @Test func requestsInProgressCount() {
-        var table = IdempotencyTable(maxKeys: 1000)
+        var cache = IdempotencyCache(maxKeys: 1000)
         for number in 0..<1000 {
-            #expect(table.admit("\(number)", fingerprint("body"), now: 0) == .new)
+            #expect(cache.admit("\(number)", fingerprint("body"), now: 0) == .new)
         }
-        #expect(table.admit("k", fingerprint("body"), now: 0) == .full(retryAfter: 1))
-        table.abandon("0")
-        #expect(table.admit("k", fingerprint("body"), now: 0) == .new)
+        #expect(cache.admit("k", fingerprint("body"), now: 0) == .full(retryAfter: 1))
+        cache.abandon("0")
+        #expect(cache.admit("k", fingerprint("body"), now: 0) == .new)
     }
 
     /// 50 000 keys of the usual length, at most 200 bytes each.
     @Test func manyKeysTakeLittleMemory() throws {
-        var table = IdempotencyTable()
+        var cache = IdempotencyCache()
         let response = Array(#"{"r":123456,"e":["animal.fetch"],"s":"/animal"}"#.utf8)
         let key: (Int) -> String = { "8e03978e-40d5-43e8-bc93-" + String(100_000_000_000 + $0) }
         for number in 0..<50_000 {
-            #expect(table.admit(key(number), fingerprint("body"), now: number) == .new)
-            table.store(
+            #expect(cache.admit(key(number), fingerprint("body"), now: number) == .new)
+            cache.store(
                 IdempotencyRecord(
                     key: key(number), fingerprint: fingerprint("body").persistent, response: response,
                     revision: number, at: number))
         }
-        guard case .full = table.admit("k", fingerprint("body"), now: 50_000) else {
+        guard case .full = cache.admit("k", fingerprint("body"), now: 50_000) else {
             Issue.record("more than 50 000 keys")
             return
         }
-        #expect(table.allocatedBytes / 50_000 <= 200, "\(table.allocatedBytes / 50_000) bytes for each key")
+        #expect(cache.allocatedBytes / 50_000 <= 200, "\(cache.allocatedBytes / 50_000) bytes for each key")
         for number in stride(from: 0, to: 50_000, by: 997) {
-            guard case .replay(let found) = table.admit(key(number), fingerprint("body"), now: 50_000) else {
+            guard case .replay(let found) = cache.admit(key(number), fingerprint("body"), now: 50_000) else {
                 Issue.record("key \(number) is gone")
                 return
             }
             #expect(found.revision == number && found.response == response)
         }
         // All of it is free again later.
-        #expect(table.admit("k", fingerprint("body"), now: 700_000) == .new)
-        #expect(table.allocatedBytes < 1000)
+        #expect(cache.admit("k", fingerprint("body"), now: 700_000) == .new)
+        #expect(cache.allocatedBytes < 1000)
     }
 
-    /// The table against one that holds a dictionary of records.
+    /// The cache against one that holds a dictionary of records.
     @Test func behavesAsADictionary() throws {
         var random = SeededGenerator(seed: 7)
-        var table = IdempotencyTable(maxKeys: 40)
+        var cache = IdempotencyCache(maxKeys: 40)
         var model: [String: IdempotencyRecord] = [:]
         var now = 0
         for _ in 0..<20_000 {
             now += Int.random(in: 0...30_000, using: &random)
             let key = String(Int.random(in: 0..<60, using: &random))
             model = model.filter { $0.value.at >= now - Self.lifetime }
-            switch (table.admit(key, fingerprint("body"), now: now), model[key]) {
+            switch (cache.admit(key, fingerprint("body"), now: now), model[key]) {
             case (.replay(let found), let known?): #expect(found == known)
             case (.new, nil):
                 #expect(model.count < 40)
                 guard Bool.random(using: &random) else {
-                    table.abandon(key)
+                    cache.abandon(key)
                     continue
                 }
                 let new = record(key, size: Int.random(in: 0...100, using: &random), at: now)
-                table.store(new)
+                cache.store(new)
                 model[key] = new
             case (.full, nil): #expect(model.count >= 40)
             case let other: Issue.record("\(other)")
             }
             if model[key] != nil, Int.random(in: 0..<10, using: &random) == 0 {
                 let later = record(key, size: 3, at: now)
-                table.store(later)
+                cache.store(later)
                 model[key] = later
             }
         }
