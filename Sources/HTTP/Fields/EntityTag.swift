@@ -85,21 +85,5 @@ package enum EntityTagCondition: Sendable, Hashable {
         self = .tags(tags)
     }
 
-    /// Uses the strong comparison, for If-Match.
-    package func matchesStrongly(_ tag: EntityTag) -> Bool {
-        switch self {
-        case .any: true
-        case .tags(let tags): tags.contains { $0.matchesStrongly(tag) }
-        }
-    }
-
-    /// Uses the weak comparison, for If-None-Match.
-    package func matchesWeakly(_ tag: EntityTag) -> Bool {
-        switch self {
-        case .any: true
-        case .tags(let tags): tags.contains { $0.matchesWeakly(tag) }
-        }
-    }
-
     private static var error: FieldError { FieldError("The field must be * or a list of quoted entity tags.") }
 }

@@ -45,9 +45,11 @@ package struct RequestFingerprint: Sendable {
     }
 }
 
-/// A hash of 64 bits (FNV-1a), of bytes or of a JSON value.
+/// A hash of bytes or of a JSON value.
 private struct ActionHash {
-    private var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    private var hash = FNV1a()
+
+    private var value: UInt64 { hash.value }
 
     static func hash(_ bytes: [UInt8]) -> UInt64 {
         var hash = ActionHash()
@@ -82,7 +84,7 @@ private struct ActionHash {
         return hash.value
     }
 
-    private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    private mutating func add(_ byte: UInt8) { hash.add(byte) }
 
     private mutating func add(word: UInt64) {
         for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }

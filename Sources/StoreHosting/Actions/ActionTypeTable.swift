@@ -38,11 +38,11 @@ struct ActionTypeTable: Sendable {
 
     /// The place where a type stands or would stand.
     private static func place(of type: UnsafeBufferPointer<UInt8>, in places: [Int], _ types: [[UInt8]]) -> Int {
-        // FNV-1a, whose lower bits are good enough for so few types.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in type { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        // The lower bits are good enough for so few types.
+        var hash = FNV1a()
+        for byte in type { hash.add(byte) }
         let mask = places.count - 1
-        var place = Int(truncatingIfNeeded: hash) & mask
+        var place = Int(truncatingIfNeeded: hash.value) & mask
         while places[place] >= 0, !areEqual(types[places[place]], type) { place = (place + 1) & mask }
         return place
     }
