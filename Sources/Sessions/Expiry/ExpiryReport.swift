@@ -12,10 +12,8 @@ package final class ExpiryReport: Sendable {
         var counts = [0, 0]
         /// By the kind of store. Of sessions that were not in memory, it is not always known.
         var kinds: [String: Int] = [:]
-        var lastLineAt: Int?
+        var interval = ReportInterval()
     }
-
-    private static let interval = 60_000
 
     private let timeouts: [Int]
     // Taken last.
@@ -38,9 +36,8 @@ package final class ExpiryReport: Sendable {
     ///   - isLast: whether no other line follows, so that the minute does not count.
     package func write(to log: Log, now: Int, isLast: Bool = false) {
         let finished: Contents? = contents.withLock { contents in
-            let isSoon = contents.lastLineAt.map { now - $0 < Self.interval } ?? false
-            guard contents.counts != [0, 0], isLast || !isSoon else { return nil }
-            defer { contents = Contents(lastLineAt: now) }
+            guard contents.counts != [0, 0], contents.interval.isDue(now: now) || isLast else { return nil }
+            defer { contents = Contents(interval: contents.interval) }
             return contents
         }
         guard let finished else { return }
