@@ -102,6 +102,7 @@ package final class ConnectionManager: Sendable {
         connection.start(on: channel)
         contents.value.insert(connection)
         settings.traffic.connectionOpened()
+        if isDraining { awaitRequest(on: connection) }
         if admission == .admitted {
             count.admitted.add(1, ordering: .relaxed)
         } else {
@@ -192,6 +193,14 @@ extension ConnectionManager {
             self.contents.value.closeListeners()
             for connection in self.contents.value.open { connection.closeNow() }
         }
+    }
+
+    /// How long a connection that comes during the drain may send nothing.
+    private static var readTimeout: Duration { .milliseconds(250) }
+
+    /// Closes a new connection if it sends nothing. Without a request it learns nothing, and would hold up the drain.
+    private func awaitRequest(on connection: HTTPConnection) {
+        _ = loop.schedule(after: Self.readTimeout) { connection.drain() }
     }
 
     /// Ends the streams batch by batch.

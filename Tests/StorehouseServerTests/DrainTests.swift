@@ -99,6 +99,25 @@ import Testing
         #expect(try await client.rest().isEmpty)
     }
 
+    /// As a browser or a load balancer opens some for later.
+    @Test(arguments: LoopImplementation.allCases)
+    func connectionsThatSendNothingAreClosedDuringADrain(_ loops: LoopImplementation) async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote, loops: loops, configuration: Self.hour) { server in
+            let earlier = try server.client()
+            let held = try await Self.hold(try await server.session(), on: server, remote)
+            async let drained: Void = server.running.drain()
+            _ = try await Self.untilDraining(server)
+            let later = try server.client()
+            #expect(try await earlier.rest().isEmpty)
+            #expect(try await later.rest().isEmpty)
+            // The request in progress is answered all the same.
+            remote.reply(#"{"animal":"Cat"}"#)
+            #expect(try await held.response().status == 200)
+            await drained
+        }
+    }
+
     @Test func aJournalThatNeverClosesDoesNotHoldUpTheDrain() async throws {
         try await expectTimelyDrain(withoutStep: "journal", journal: StuckJournal())
     }
