@@ -138,7 +138,10 @@ package struct RateLimits: Sendable {
     /// Admits a new session or a fork.
     func admitCreation(of client: Client) throws(SessionFailure) { try sessions?.take(from: client, of: .sessions) }
 
-    func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(SessionFailure) {
-        try actions?.take(count(), from: session, of: .actions)
+    /// Whether the actions of a session are limited.
+    var countActions: Bool { actions != nil }
+
+    func admitActions(_ count: Int, to session: SessionID) throws(SessionFailure) {
+        try actions?.take(count, from: session, of: .actions)
     }
 }

@@ -105,6 +105,7 @@ extension RequestFault.Query {
         case .mark: return "mark must be the 8 hexadecimal digits by which the log names a session."
         case .cursor: return "after must be the next of an earlier page."
         case .heartbeat: return "heartbeat must be event."
+        case .unsupported(let name): return "This server has no parameter \(name); leave it out."
         case .changes(let names): return "changes must be \(names.joined(separator: " or "))."
         }
     }

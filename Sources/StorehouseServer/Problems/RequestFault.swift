@@ -44,6 +44,8 @@ enum RequestFault: Error, Sendable {
         case mark, cursor, heartbeat
         /// The values that it may have.
         case changes([String])
+        /// The server cannot do this.
+        case unsupported(String)
     }
 
     enum Header: Sendable {

@@ -91,7 +91,17 @@ extension Route {
         }
     }
 
-    /// Refuses a query that names a parameter twice, or with a typo: otherwise an intended dry run would be committed.
+    /// The names of parameters that other releases have for a method. A client that sends one wants what this server cannot do.
+    private func unsupportedParameters(of method: HTTPMethod) -> [String] {
+        switch (self, method) {
+        case (.adminSessions, .get), (.adminSessions, .head): ["order"]
+        case (.events, .get), (.sharedEvents, .get): ["actions", "presence", "signals"]
+        default: []
+        }
+    }
+
+    /// Refuses a query that names a parameter twice, with a typo, or one that this server does not support: otherwise an intended dry
+    /// run would be committed.
     ///
     /// Names that resemble no parameter are ignored, since clients add such to bypass caches or to track visits.
     ///
@@ -105,10 +115,13 @@ extension Route {
         }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)
+        let unsupported = unsupportedParameters(of: method)
         while let name = query.nextName() {
             if let index = known.firstIndex(of: name) {
                 if seen[index] { throw Problem(.query(.repeated(name))) }
                 seen[index] = true
+            } else if unsupported.contains(name) {
+                throw Problem(.query(.unsupported(name)))
             } else if let meant = known.first(where: { Self.isLikelyTypo(name, for: $0) }) {
                 throw Problem(.query(.misspelled(meant)))
             }
@@ -158,7 +171,7 @@ struct Resource {
         return path.next()
     }
 
-    /// Refuses a query that names a parameter twice, or with a typo.
+    /// Refuses a query that names a parameter twice, with a typo, or one that this server does not support.
     func validateQuery(_ head: RequestHead) throws(Problem) {
         guard head.hasQuery else { return }
         try route.validateQuery(head.query, of: head.method, and: isPersonal ? ["store"] : [])
