@@ -195,7 +195,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionsTests",
-            dependencies: ["JSON", "Locks", "Platform", "Sessions", "StoreHosting", "Stores", "StoresTesting"]),
+            dependencies: [
+                "JSON", "Locks", "Platform", "Security", "Sessions", "StoreHosting", "Stores", "StoresTesting",
+            ]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [

@@ -4,11 +4,15 @@ import StoreHosting
 
 /// Shows whoever comes by a permit, such as a share, what that shows, as long as it is valid, and ends what it has begun when it is
 /// revoked.
-struct ShareView<Next: SessionHandler>: SessionHandler {
+package struct ShareView<Next: SessionHandler>: SessionHandler {
     let next: Next
 
+    package init(next: Next) { self.next = next }
+
     @inline(__always)
-    func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+    package func handle(
+        _ request: SessionRequest, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
         if case .permit(let permit) = request.principal { return try handle(request, by: permit, session) }
         guard case .perform(let command) = request.operation, command is PermitRevocation else {
             return try next.handle(request, session)

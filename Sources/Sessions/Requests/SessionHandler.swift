@@ -2,6 +2,6 @@
 ///
 /// Each layer is one concern: it changes the request or the result, refuses, or passes on to the next. The last is
 /// ``SessionService``.
-protocol SessionHandler: Sendable {
+package protocol SessionHandler: Sendable {
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult>
 }

@@ -167,10 +167,6 @@ final class SessionAccess: Sendable {
     private func admit(
         _ session: Session, _ target: SessionTarget, for purpose: Purpose, _ context: RequestContext
     ) throws(SessionFailure) -> Bool {
-        if let permit = context.permit {
-            guard permit.isValid(in: session) else { throw .permit(.unknown) }
-            try context.credentials.require(purpose.permission)
-        }
         context.logs(session)
         // A personal session is that of its subject.
         if target.sessionID != nil { try context.credentials.requireAccess(to: session) }
