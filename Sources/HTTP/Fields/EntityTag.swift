@@ -23,12 +23,6 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag as in a header field.
     package var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
 
-    /// The strong comparison (RFC 9110, section 8.8.3.2): whether both tags are strong and equal.
-    package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
-
-    /// The weak comparison: whether the tags are equal, ignoring weakness.
-    package func matchesWeakly(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
-
     static func parse(_ cursor: inout FieldCursor) -> EntityTag? {
         let isWeak = cursor.take(0x57)
         if isWeak, !cursor.take(ASCII.slash) { return nil }

@@ -36,8 +36,6 @@ package struct Permissions: Sendable, Hashable {
 
     package func contains(_ permission: Permission) -> Bool { bits & permission.bit != 0 }
 
-    package func isSubset(of other: Permissions) -> Bool { bits & ~other.bits == 0 }
-
     /// The names in the order of the declaration.
     package var names: [String] { Permission.allCases.filter(contains).map(\.rawValue) }
 }

@@ -60,12 +60,6 @@ package final class KindMetrics: Sendable {
         return now
     }
 
-    /// Counts a result of the store that is durable at once.
-    func recordDispatch(_ result: DispatchResult, isDryRun: Bool, since start: MonotonicInstant) {
-        let now = dispatched(result, isDryRun: isDryRun, since: start)
-        if result.isCommitted, !isDryRun { committed(from: now, to: now) }
-    }
-
     /// Measures how long the commit of a dispatch took to become durable.
     package func committed(from start: MonotonicInstant, to end: MonotonicInstant) {
         commits.add(nanoseconds: start.nanoseconds(to: end))

@@ -24,18 +24,6 @@ struct FieldValueTests {
         #expect(read == expected)
     }
 
-    /// The table of RFC 9110, section 8.8.3.2.
-    @Test(arguments: [
-        ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false), ("W/\"1\"", "\"1\"", false, true),
-        ("\"1\"", "\"1\"", true, true),
-    ])
-    func entityTagsCompare(one: String, other: String, strongly: Bool, weakly: Bool) throws {
-        let tag = try #require(EntityTag("1", isWeak: one.hasPrefix("W")))
-        let condition = try #require(try EntityTagCondition([other]))
-        #expect(condition.matchesStrongly(tag) == strongly)
-        #expect(condition.matchesWeakly(tag) == weakly)
-    }
-
     @Test
     func entityTagsRejectInvalidCharacters() {
         #expect(EntityTag(RevisionTag(12, of: "")).description == "\"12\"")
