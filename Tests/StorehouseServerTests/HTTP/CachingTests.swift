@@ -2,7 +2,7 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// Responses that a cache must not keep.
+/// How long caches may keep responses.
 @Suite struct CachingTests {
     private static let admin = "the-admin-token-of-this-test"
 
@@ -23,6 +23,26 @@ import Testing
             }
             let head = try await api.send(TestRequest("HEAD", "/readyz"))
             #expect(head["cache-control"] == "no-store")
+        }
+    }
+
+    /// A browser may keep a state, but must ask with its entity tag whether it is still the newest. A proxy may not keep it.
+    @Test(arguments: [false, true])
+    func aStateIsKeptByItsClientOnlyAndIsAskedForAgain(isByShare: Bool) async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            _ = try await session.increment()
+            let path = isByShare ? try await session.share().path : session.path
+            let whole = try await api.get(path + "/state")
+            let tag = try #require(whole["etag"])
+            var answers = [
+                whole, try await api.get(path + "/state?select=/counter"),
+                try await api.send(TestRequest("HEAD", path + "/state")),
+                try await api.get(path + "/state", [("If-None-Match", tag)]),
+            ]
+            if !isByShare { answers.append(try await api.get(path + "/state?revision=0")) }
+            #expect(answers.map(\.status).prefix(4) == [200, 200, 200, 304])
+            for answer in answers { #expect(answer["cache-control"] == "private, no-cache", "\(answer.status)") }
         }
     }
 }
