@@ -10,7 +10,7 @@ package enum FirstProcess {
     /// How often dead children are looked for, in milliseconds.
     private static let interval: Int32 = 300
     /// How often a dead child of the same session is seen before it is taken for one that nobody waits for: a minute.
-    private static let patience = 200
+    private static let maxSightings = 200
 
     /// Takes the duties over, if this process has them. Call it before anything else: a signal that comes before is lost.
     package static func begin() {
@@ -25,15 +25,15 @@ package enum FirstProcess {
             _ = poll(nil, 0, interval)
             let dead = hasDeadChild ? deadChildren() : []
             sightings = Dictionary(uniqueKeysWithValues: dead.map { ($0, (sightings[$0] ?? 0) + 1) })
-            for (pid, count) in sightings where count > patience(with: pid) { _ = waitpid(pid, nil, WNOHANG) }
+            for (pid, count) in sightings where count > maxSightings(of: pid) { _ = waitpid(pid, nil, WNOHANG) }
         }
     }
 
     /// How often a dead child is left to whoever may wait for it. One that the program itself has started is most likely of its
     /// session; what comes from outside is not.
-    private static func patience(with child: pid_t) -> Int {
+    private static func maxSightings(of child: pid_t) -> Int {
         let session = getsid(0)
-        return session > 0 && getsid(child) == session ? patience : 1
+        return session > 0 && getsid(child) == session ? maxSightings : 1
     }
 
     /// Whether a child has ended for which nobody has waited. It stays that way.

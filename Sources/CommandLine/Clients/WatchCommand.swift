@@ -126,9 +126,9 @@ private final class Watcher {
     }
 
     /// Whether to wait on. The network may have lost the connection, and then nobody says so.
-    private func isAwaited(_ silence: Duration) -> Bool {
+    private func isAwaited(_ idleTime: Duration) -> Bool {
         if !surroundings.hasReader() { hasReader = false }
-        isSilent = silence >= WatchReconnection.maxSilence(parser.heartbeat)
+        isSilent = idleTime >= WatchReconnection.readTimeout(parser.heartbeat)
         return hasReader && !isSilent
     }
 

@@ -33,10 +33,10 @@ package struct WatchReconnection: Sendable {
 
     package init() {}
 
-    /// How long a server may be silent before it is given up: two of its heartbeats are missing then.
+    /// How long the next byte of a server is awaited before it is given up: two of its heartbeats are missing then.
     ///
     /// - Parameter heartbeat: the longest silence that the stream has promised; nil if it has not said yet, or never does.
-    package static func maxSilence(_ heartbeat: Duration?) -> Duration {
+    package static func readTimeout(_ heartbeat: Duration?) -> Duration {
         // The time of a server that does not say. A shorter one than a second would mistake a slow machine for a dead one.
         max((heartbeat ?? .seconds(15)) * 2.5, .seconds(1))
     }

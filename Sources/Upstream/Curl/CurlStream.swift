@@ -28,7 +28,7 @@ package final class CurlStream {
     package typealias Sink = (_ head: RemoteResponse, _ part: [UInt8]) -> Bool
 
     /// Gets the time since the last byte of the response, about once a second, and returns false to give the server up.
-    package typealias Watchdog = (_ silence: Duration) -> Bool
+    package typealias Watchdog = (_ idleTime: Duration) -> Bool
 
     private let sink: Sink
     private let watchdog: Watchdog

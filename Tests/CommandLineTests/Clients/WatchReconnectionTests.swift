@@ -54,8 +54,8 @@ import Testing
         (Optional(Duration.seconds(2)), Duration.seconds(5)), (nil, .milliseconds(37_500)),
         (.milliseconds(100), .seconds(1)),
     ])
-    func twoMissingHeartbeatsAreTooMuchSilence(heartbeat: Duration?, silence: Duration) {
-        #expect(WatchReconnection.maxSilence(heartbeat) == silence)
+    func twoMissingHeartbeatsEndTheWait(heartbeat: Duration?, timeout: Duration) {
+        #expect(WatchReconnection.readTimeout(heartbeat) == timeout)
     }
 
     @Test func failuresDoubleTheDelayUpToHalfAMinute() {

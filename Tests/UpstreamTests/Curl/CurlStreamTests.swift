@@ -45,9 +45,9 @@ import Upstream
         let upstream = try FaultyUpstream(.send("HTTP/1.1 200 OK\r\n\r\n: 1\n"), .hold)
         let url = try #require(HTTPURL(upstream.url))
         let looks = Locked<[Duration]>([])
-        let watchdog: @Sendable (Duration) -> Bool = { silence in
+        let watchdog: @Sendable (Duration) -> Bool = { idleTime in
             looks.withLock { looks in
-                looks.append(silence)
+                looks.append(idleTime)
                 return looks.count < 3
             }
         }
@@ -56,7 +56,7 @@ import Upstream
                 CurlStream.Request(url: url, userAgent: "test"), watchdog: watchdog, sink: { _, _ in true })
         }
         #expect(failure?.code == .timeout)
-        // A later look comes behind longer silence, unless something came.
+        // A later look comes after a longer idle time, unless something came.
         #expect(looks.withLock { $0.count >= 3 && $0.allSatisfy { $0 >= .zero } })
     }
 

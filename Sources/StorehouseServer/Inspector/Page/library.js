@@ -1,5 +1,5 @@
 const $ = id => document.getElementById(id)
-const patience = 10 // seconds for an answer
+const waitTimeout = 10 // seconds for an answer
 let token = "" // of a server in token mode; it is nowhere else
 
 // ---- Texts and elements: all data of the server is inserted as text.
@@ -126,9 +126,9 @@ class TokenSource extends EventTarget {
 
 async function ask(method, path, body) {
     const headers = { ...sent("application/json"), ...body !== undefined && { "Content-Type": "application/json" } }
-    const signal = AbortSignal.timeout(patience * 1000)
+    const signal = AbortSignal.timeout(waitTimeout * 1000)
     const fail = () => {
-        throw { detail: signal.aborted ? silence : "The server cannot be reached." }
+        throw { detail: signal.aborted ? noAnswer : "The server cannot be reached." }
     }
     const response = await fetch(path, { method, headers, body, signal, cache: "no-store" }).catch(fail)
     const answer = await response.text().catch(fail)
@@ -138,7 +138,7 @@ async function ask(method, path, body) {
     throw isProblem ? parse(answer) : { detail: `The answer is ${response.status}.` }
 }
 
-const silence = `The server has not answered within ${patience} s. `
+const noAnswer = `The server has not answered within ${waitTimeout} s. `
     + "A browser opens six connections to a server over HTTP/1.1, so close other windows that show sessions of this one."
 
 // Shows a problem; null for none.
