@@ -48,6 +48,73 @@ import Testing
         }
     }
 
+    /// Values that each parameter cannot have, in each of its resources. A parameter without a value here can have any.
+    private static let wrongValues: [String: [String]] = [
+        "select": ["nothing", "counter/count", "/~2"],
+        "revision": ["", "-1", "1.5", "one", "0x1", "+1", "%201"],
+        "dryRun": ["", "1", "yes", "True", "null"],
+        "effects": ["", "1", "yes", "True", "all"],
+        "color": ["", "1", "always", "TRUE"],
+        "changes": ["", "patches", "State", "none"],
+        "heartbeat": ["", "comment", "false", "15", "events"],
+        "limit": ["", "0", "-1", "1001", "ten", "1e2"],
+    ]
+
+    /// The start of a page is a revision or a cursor, as the list has it.
+    private static let wrongStarts: [Route: [String]] = [
+        .actions: ["", "-1", "one", "1.0"], .adminSessions: ["", "0", "s", "!"],
+    ]
+
+    @Test func aParameterWithAValueThatItCannotHaveIsRefused() async throws {
+        let token = "the-admin-token-of-this-test"
+        try await TestAPI.run(configuration: .with { $0.admin.token = .init(token) }) { api in
+            let session = try await api.session()
+            let share = try await session.share(["may": ["read", "act"]])
+            var tried: Set<String> = []
+            for route in Route.allCases {
+                for method in [HTTPMethod.get, .head, .post] {
+                    for name in route.parameters(of: method) {
+                        var values = Self.wrongValues[name] ?? []
+                        if name == "after" { values = Self.wrongStarts[route] ?? [] }
+                        if name == "mark" { values = ["", "35c5700", "35c5700g", "35c5700b0"] }
+                        let path = route.path.replacing("/sessions/{id}", with: session.path)
+                            .replacing("/shared/{share}", with: share.path)
+                        for value in values {
+                            let (target, field) = ("\(path)?\(name)=\(value)", [("Authorization", "Bearer " + token)])
+                            let refused = try await api.send(
+                                method == .post
+                                    ? TestRequest("POST", target, field, json: ["type": "counter/increment"])
+                                    : TestRequest(method.description, target, field))
+                            #expect(refused.status == 400, "\(method.description) \(path)?\(name)=\(value)")
+                            tried.insert(name)
+                        }
+                    }
+                }
+            }
+            #expect(tried.isSuperset(of: Self.wrongValues.keys) && tried.contains("after") && tried.contains("mark"))
+            #expect(try await session.revision() == 0)
+        }
+    }
+
+    /// These belong to other releases. A client that sends one must not take the list, or the stream, for what it has asked for.
+    @Test(arguments: ["order=used", "order=id", "order="], ["actions=true", "presence=true", "signals=true"])
+    func aParameterThatTheServerCannotServeIsRefused(order: String, topic: String) async throws {
+        let token = "the-admin-token-of-this-test"
+        try await TestAPI.run(configuration: .with { $0.admin.token = .init(token) }) { api in
+            let session = try await api.session()
+            let share = try await session.share()
+            for path in [
+                "/admin/sessions?" + order, "\(session.path)/events?" + topic, "\(share.path)/events?" + topic,
+            ] {
+                let refused = try await api.get(path, [("Authorization", "Bearer " + token)])
+                #expect(refused.status == 400 && refused.code == "malformed-request", "\(path)")
+                #expect(refused[json: "detail"]?.asString?.contains("leave it out") == true)
+            }
+            // Elsewhere they are names as any other.
+            #expect(try await session.read("/state?order=used").status == 200)
+        }
+    }
+
     /// The server uses one list; the OpenAPI document contains the other.
     @Test func theParametersAreThoseOfTheDocument() async throws {
         try await TestAPI.run { api in

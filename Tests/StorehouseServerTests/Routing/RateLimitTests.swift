@@ -75,7 +75,7 @@ import Testing
     @Test func creationsOfAnAddressAreLimited() async throws {
         try await Self.run(limiting: \.sessions) { api in
             let session = try await api.session()
-            // What is refused for another reason creates nothing.
+            // A request that is refused for another reason creates nothing.
             #expect(try await api.post("/sessions", json: ["store": "none"]).status == 404)
             #expect(try await session.read("/forks").status == 405)
             for _ in 0..<2 {
@@ -118,6 +118,22 @@ import Testing
         }
     }
 
+    /// Nothing can be done for it, whatever the session is like.
+    @Test func aRequestWithAWrongSelectionDoesNotCount() async throws {
+        try await Self.run(limiting: \.actions) { api in
+            let session = try await api.session()
+            let (wrong, right) = (session.path + "/actions?select=nothing", session.path + "/actions?select=/counter")
+            let increment: JSONValue = ["type": "counter/increment"]
+            for _ in 0..<5 { #expect(try await api.post(wrong, json: increment).code == "malformed-pointer") }
+            for _ in 0..<3 { #expect(try await api.post(right, json: increment).status == 200) }
+            Self.expectRefusal(try await api.post(right, json: increment), within: 900...1000)
+            // Actions that the reducer refuses count.
+            let other = try await api.session()
+            for _ in 0..<3 { #expect(try await other.post(["type": "betslip/placeBet"]).status == 409) }
+            Self.expectRefusal(try await other.increment(), within: 900...1000)
+        }
+    }
+
     /// A refused request is admitted after the time that the refusal names, and its key is still new.
     @Test func aRefusedActionUsesNoKey() async throws {
         let clock = ManualClock()
@@ -146,7 +162,7 @@ import Testing
             func status(_ value: String) async throws -> Int {
                 try await api.get("/healthz", [("X-Forwarded-For", value)]).status
             }
-            // What the client adds does not make it another one. IPv6 addresses count by their first 64 bits.
+            // A client does not become another one by what it adds. IPv6 addresses count by their first 64 bits.
             for value in ["192.0.2.1", "198.51.100.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"] {
                 #expect(try await status(value) == 200)
             }
