@@ -41,7 +41,7 @@ package struct NodeLease: Sendable {
         }
     }
 
-    /// What the node asks of Redis.
+    /// The requests of the node to Redis.
     package enum Command: Sendable, Equatable {
         case register
         case renew(NodeIncarnation)
@@ -69,7 +69,7 @@ package struct NodeLease: Sendable {
         case forgotten
     }
 
-    /// What an answer means for the node's sessions.
+    /// The meaning of an answer for the node's sessions.
     package enum Change: Sendable, Equatable {
         /// The node may claim sessions from now on.
         case began(NodeIncarnation)

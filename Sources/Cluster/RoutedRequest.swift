@@ -17,13 +17,13 @@ package enum SessionPlace: Sendable, Equatable {
 /// owns it, so no request travels in a circle. A write that an owner may
 /// have committed is repeated only if it has an idempotency key.
 package struct RoutedRequest: Sendable {
-    /// What can be repeated.
+    /// The kinds of requests, which differ in what can be repeated.
     package enum Kind: Sendable, Equatable {
         case read
         case write(isIdempotent: Bool)
     }
 
-    /// What to do next.
+    /// The next step of the request.
     package enum Step: Sendable, Equatable {
         /// Ask Redis, or wait for the answer if it was asked. Check the lease when the answer is made.
         case claim
@@ -80,7 +80,7 @@ package struct RoutedRequest: Sendable {
         guard now < deadline else { return giveUp }
         switch place {
         case .elsewhere(let owner) where !isForwarded: return .forward(to: owner)
-        // What this node knows may be older than what the node knew that has forwarded it.
+        // The knowledge of this node may be older than that of the node that has forwarded it.
         case .elsewhere where hasAsked: return .answerNotHere
         // Whichever node has forwarded it may claim the session now.
         case .released where isForwarded: return .answerNotHere

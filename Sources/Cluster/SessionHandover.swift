@@ -9,11 +9,11 @@ package import Synchronization
 ///
 /// It fits one word, because each request changes it.
 package struct SessionHandover: RawRepresentable, Sendable, Equatable {
-    /// What to do with a request.
+    /// The decision about a request.
     package enum Admission: Sendable, Equatable {
         /// Serve it. It ends with ``SessionHandover/end()``.
         case serve
-        /// The same, and wake the requests that wait: the session stays.
+        /// Serve it, and wake the requests that wait: the session stays.
         case serveAndWake
         /// Wait until the requests in progress have ended. This is the first request that waits.
         case prepare

@@ -34,7 +34,7 @@ package struct ConnectionLimit: Sendable, Equatable {
     /// Whether requests that are beyond the limit wait for room; else they are refused.
     package var holdsBack: Bool { reserve == 0 }
 
-    /// What becomes of a new connection.
+    /// The admission of a new connection.
     package enum Admission: Sendable {
         case admitted
         case provisional

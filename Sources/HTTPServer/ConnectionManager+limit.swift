@@ -6,7 +6,7 @@ import Synchronization
 
 // The limit of connections.
 extension ConnectionManager {
-    /// What becomes of the next connection.
+    /// The admission of the next connection.
     var admission: ConnectionLimit.Admission {
         let provisional = contents.value.provisional
         return settings.connectionLimit.admission(
@@ -94,7 +94,7 @@ extension ConnectionManager {
 
     /// - Returns: how many connections were closed.
     private func closeIdle() -> Int {
-        // Those beyond the limit take nobody's place.
+        // Connections beyond the limit take nobody's place.
         let open = contents.value.open.filter { !$0.isProvisional }
         let idle = IdleConnection.choose(
             from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })

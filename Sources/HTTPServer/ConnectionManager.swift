@@ -16,7 +16,7 @@ package final class ConnectionManager: Sendable {
     final class Contents {
         var listeners: [Listener] = []
         var open: [HTTPConnection] = []
-        /// Those of them that are provisional, oldest first.
+        /// The provisional ones among them, oldest first.
         var provisional: [HTTPConnection] = []
         /// When to make room again for clients whose connections are provisional.
         var makesRoomAt = MonotonicInstant(nanoseconds: 0)

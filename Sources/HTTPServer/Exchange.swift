@@ -59,7 +59,7 @@ package struct Exchange {
     /// Whether the request still awaits its response, and the client is there.
     package var isCurrent: Bool { connection.isCurrent(number) }
 
-    /// The same exchange, to be answered from any thread.
+    /// This exchange, to be answered from any thread.
     package var deferred: DeferredExchange {
         DeferredExchange(connection: connection.bound, number: number, loop: loop)
     }

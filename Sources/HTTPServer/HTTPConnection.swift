@@ -91,7 +91,7 @@ package final class HTTPConnection {
         set { requestIDStorage = newValue }
     }
 
-    /// What the current request is about, as the handler says, for the log. It is released with the response.
+    /// The subject of the current request, as the handler says, for the log. It is released with the response.
     package var subject: AnyObject? {
         get { subjectStorage }
         set { subjectStorage = newValue }

@@ -151,7 +151,7 @@ final class API: Sendable {
 
     var isDraining: Bool { availability.isDraining }
 
-    /// What several nodes do with their sessions.
+    /// Writes how several nodes share their sessions.
     func writeOwnership(into text: inout PrometheusWriter) {
         forwarder?.write(into: &text, residents: registry.residentCount)
         handovers?.write(into: &text)

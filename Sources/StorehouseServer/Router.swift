@@ -216,7 +216,7 @@ package final class Router: RequestHandler {
         return FinishedRequest(method: head.method, route: route, status: nil, since: start)
     }
 
-    /// What the path names, if this listener has it. Nodes forward what is for operators to the listener for clients.
+    /// The resource of the path, if this listener has it. Nodes forward requests of operators to the listener for clients.
     private func resource(of head: RequestHead) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
         guard listener.has(resource.route) else { throw Problem(.path(.unknown)) }

@@ -72,7 +72,7 @@ public struct StorehouseServer: Sendable {
         }
     }
 
-    /// The same.
+    /// Runs the server, and tells when it listens.
     ///
     /// - Parameters:
     ///   - started: gets the server when it listens.

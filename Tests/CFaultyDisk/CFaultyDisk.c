@@ -34,7 +34,7 @@ static int fails(faulty_disk *disk, int isSync) {
     return atomic_fetch_sub(&disk->good, 1) > 0 ? FAULTY_NOT : kind;
 }
 
-// What becomes of a call that changes something: it is done, it is the last and perhaps half done, or all is over.
+// The fate of a call that changes something: it is done, it is the last and perhaps half done, or all is over.
 typedef enum { DONE, TORN, OVER } fate;
 
 static fate next_fate(faulty_disk *disk, int isWrite) {

@@ -24,7 +24,7 @@ struct AddressConflictTests {
     func restart() {
         var conflict = AddressConflict()
         conflict.registered(beside: [7: 5000, 8: 4000])
-        // What the earlier process has sent before its end may arrive now.
+        // A renewal that the earlier process has sent before its end may arrive now.
         expect(conflict.renewed(beside: [7: 5500, 8: 4000]), false)
         for _ in 0..<100 { expect(conflict.renewed(beside: [7: 5500]), false) }
         expect(conflict.renewed(beside: [:]), false)

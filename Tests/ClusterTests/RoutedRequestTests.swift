@@ -48,7 +48,7 @@ struct RoutedRequestTests {
     @Test("is never forwarded twice: the second node asks Redis once, and refuses")
     func forwardedTwice() {
         var request = request(.write(isIdempotent: true), isForwarded: true)
-        // What it knew may be older than what the first node has learned from Redis.
+        // Its knowledge may be older than what the first node has learned from Redis.
         expect(step(&request, .elsewhere(owner)), .claim)
         expect(step(&request, .elsewhere(owner)), .answerNotHere)
         expect(request.failed(.notHere, now: 1), .answerNotHere)

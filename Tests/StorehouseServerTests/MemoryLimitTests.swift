@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-/// What a server refuses when it has no memory left, and what goes on.
+/// A server that has no memory left refuses to grow, and goes on with the rest.
 @Suite struct MemoryLimitTests {
     @Test func growthIsRefusedUntilThereIsMemoryAgain() async throws {
         let resident = Locked(0)
@@ -192,7 +192,7 @@ import Testing
                 #expect(response.code == "overloaded")
                 #expect(response["retry-after"] == "30")
             }
-            // What is small goes on, until the reserve is used up too.
+            // A small action goes on, until the reserve is used up too.
             #expect(try await session.increment().status == 200)
             resident.withLock { $0 = limit / 8 * 9 }
             let refused = try await server.eventually(session.request("tasks/favorite", ["id": 1])) { $0.status == 503 }
@@ -242,7 +242,7 @@ import Testing
         }
 
         @Test func aServerWithAMemoryLimitStaysBelowIt() async throws {
-            // What the program takes by itself, which is more with a sanitizer.
+            // The memory that the program takes by itself, which is more with a sanitizer.
             let base = try await ServerProcess.run { server in
                 _ = try await server.sessionPath()
                 return try server.residentBytes

@@ -129,7 +129,9 @@ extension IdempotencyCache {
                 guard offset >= start, offset < bytes.count else { return nil }
                 let head = head(at: offset)
                 let first = offset + Head.size
-                if Int(head.keyCount) == key.count, bytes[first..<(first + key.count)].elementsEqual(key) { return offset }
+                if Int(head.keyCount) == key.count, bytes[first..<(first + key.count)].elementsEqual(key) {
+                    return offset
+                }
                 guard head.previous != position else { return nil }
                 position = head.previous
             }

@@ -10,7 +10,7 @@ open class Subscriber {
     final var groupIndex = 0
     /// Whether the events of effects are sent.
     package final let showsEffects: Bool
-    /// Whatever speaks for its client, by a number; 0 for a client itself.
+    /// The number of whatever speaks for its client; 0 for a client itself.
     package final let origin: UInt16
 
     package init(

@@ -28,7 +28,7 @@ final class Forwarder: Sendable {
     private let settings: Settings
     /// How long to wait for a node that is alive and does not answer.
     private let timeout: Duration
-    /// The same with the longest time that a response is held.
+    /// That timeout with the longest time that a response is held.
     private let longTimeout: Duration
     /// In each response of another node.
     private let via: Response.Field
@@ -104,7 +104,7 @@ final class Forwarder: Sendable {
             log.info("a node is gone: its lease has ended, or it has given it back", [.init("node", node)])
         }
         for (loop, peers) in loops.withLock({ Array($0.values) }) {
-            // What they were asked may be done or not.
+            // The requests that they have got may be done or not.
             loop.execute { for node in left { peers.value.byName.removeValue(forKey: node)?.closeAll() } }
         }
     }

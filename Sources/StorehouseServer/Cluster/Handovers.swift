@@ -82,7 +82,7 @@ final class Handovers: SessionTransfers {
         timeout.cancel()
     }
 
-    /// The same for a session that is not in memory.
+    /// Waits for a session that is not in memory.
     func released(_ id: SessionID) async { await released(id) { false } }
 
     private func released(_ id: SessionID, isClosed: () -> Bool) async {

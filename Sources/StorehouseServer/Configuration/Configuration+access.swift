@@ -2,7 +2,7 @@ import Platform
 import Security
 
 extension Configuration.Access {
-    /// What is wrong with values that are valid one by one.
+    /// The faults of values that are valid one by one.
     var conflicts: [ConfigurationProblem] {
         switch mode {
         case .token where secret == nil && publicKeys.isEmpty && jwksURL == nil:

@@ -144,7 +144,7 @@ extension Configuration {
         return problems
     }
 
-    /// What is wrong with the kinds, whatever the settings are.
+    /// The faults of the kinds, whatever the settings are.
     package static func problems(of kinds: [StoreKind]) -> [ConfigurationProblem] {
         if kinds.isEmpty { return [ConfigurationProblem(path: nil, detail: "the program hosts no store kind")] }
         var names: Set<String> = []
@@ -166,8 +166,8 @@ extension Configuration {
         }
     }
 
-    /// What the keys of shares and cursors are made from; nil if storage keeps a random secret. Redis keeps none: it would be
-    /// unknown as long as Redis is away at the start.
+    /// The secret from which the keys of shares and cursors are made; nil if storage keeps a random one. Redis keeps none: it would
+    /// be unknown as long as Redis is away at the start.
     var clientSecret: [UInt8]? {
         access.secret.map { Array($0.text.utf8) } ?? (storage.kind == .redis ? storage.key?.bytes : nil)
     }

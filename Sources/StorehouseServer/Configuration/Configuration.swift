@@ -54,9 +54,9 @@ public struct Configuration: Sendable, Hashable {
         public var maxWait = Duration.seconds(60)
     }
 
-    /// Who may use which session.
+    /// The rules by which clients may use sessions.
     public struct Access: Sendable, Hashable {
-        /// What gives the right to use a session.
+        /// The thing that gives the right to use a session.
         public enum Mode: String, Sendable, CaseIterable {
             /// Its id.
             case capability
@@ -153,7 +153,7 @@ public struct Configuration: Sendable, Hashable {
             package var outlivesProcess: Bool { self != .memory }
         }
 
-        /// What the answer to an action guarantees about its commit.
+        /// The guarantee of an answer about the commit of its action.
         public enum Durability: String, Sendable, CaseIterable {
             /// The commit is written and synced before the answer leaves.
             case full
@@ -226,7 +226,7 @@ public struct Configuration: Sendable, Hashable {
         /// Which requests have a line in the log, whatever its level is.
         public enum Access: String, Sendable, CaseIterable {
             case off
-            /// Those whose answer is 5xx, or whose connection was cut before they had it.
+            /// Requests whose answer is 5xx, or whose connection was cut before they had it.
             case errors
             case all
         }
@@ -302,7 +302,7 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// A text that is never shown: printing, dumping and errors show ``mask``.
 public struct Secret: Sendable, Hashable {
-    /// What is shown in its place.
+    /// The text that is shown in its place.
     public static let mask = "***"
 
     /// The text itself.

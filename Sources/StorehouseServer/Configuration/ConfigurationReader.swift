@@ -92,7 +92,7 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
         readCredentials(in: environment[credentialsDirectory])
         read(environment: environment)
         read(flags: flags)
-        // What could not be read is reported once, not again for its consequences.
+        // A value that could not be read is reported once, not again for its consequences.
         let reported = Set(problems.compactMap(\.path))
         if !lacksFile { problems += root.conflicts.filter { $0.path.map { !reported.contains($0) } ?? true } }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -138,7 +138,7 @@ public struct ConfigurationProblem: Sendable, Hashable {
     public let path: String?
     /// Nil if values of different sources conflict.
     public let source: Source?
-    /// What is wrong.
+    /// Tells the fault.
     public let detail: String
 
     package init(path: String?, source: Source? = nil, detail: String) {

@@ -15,7 +15,7 @@ package protocol ConfigurationRoot: Sendable, Equatable {
     /// The paths of objects that may be null as a whole: then all their keys are null.
     var optionalSections: [String] { get }
 
-    /// What is wrong with values that are valid one by one.
+    /// The faults of values that are valid one by one.
     var conflicts: [ConfigurationProblem] { get }
 
     /// Lines for the log about the sources.
@@ -78,7 +78,7 @@ extension ConfigurationRoot {
         self = try reader.finish(environment: environment, flags: flags)
     }
 
-    /// The same, with the default of every setting.
+    /// Reads the sources over the default of every setting.
     package init(
         file: [UInt8]? = nil, named name: String = Configuration.defaultFile, environment: [String: String] = [:],
         flags: [ConfigurationFlag] = []

@@ -41,7 +41,7 @@ extension ValueFormat {
         (try? JSONValue(parsing: text)) ?? .string(text)
     }
 
-    /// The same format, with null for no value. An empty text is null too, because scripts leave a variable empty to unset
+    /// This format with null for no value. An empty text is null too, because scripts leave a variable empty to unset
     /// it.
     package func orNull() -> ValueFormat<Value?> {
         ValueFormat<Value?>(
@@ -51,7 +51,7 @@ extension ValueFormat {
             json: { $0.isEmpty ? .null : json($0) })
     }
 
-    /// The same format for values that are stored as JSON.
+    /// This format for values that are stored as JSON.
     package var asJSON: ValueFormat<JSONValue> {
         ValueFormat<JSONValue>(
             expected: expected, isSecret: isSecret, mask: mask,

@@ -129,7 +129,7 @@ package enum StreamTiming {
     /// How long a client waits before it reconnects, in milliseconds: 2 to 3 seconds.
     package static func retry(_ random: Double) -> Int { 2000 + Int(1000 * random) }
 
-    /// The same if all streams of the server end: 1 second, and up to 5 more, 4 ms for each stream.
+    /// The time if all streams of the server end: 1 second, and up to 5 more, 4 ms for each stream.
     package static func retry(among streamCount: Int, _ random: Double) -> Int {
         1000 + Int(min(5000, 4 * Double(streamCount)) * random)
     }

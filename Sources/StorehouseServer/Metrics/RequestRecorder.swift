@@ -87,7 +87,7 @@ final class RequestRecorder: Sendable {
         write(request, client, of: session(head, connection), connection)
     }
 
-    /// What the log shows of a client whose stream begins; nil if there is no access log.
+    /// The client of a stream that begins, as the log shows it; nil if there is no access log.
     func client(of head: RequestHead, on connection: any RequestSource) -> LoggedClient? {
         logged == .off ? nil : LoggedClient(head.fields, connection.peer, behind: proxies)
     }
@@ -155,7 +155,7 @@ struct LoggedClient: Sendable {
     /// Nil for a client that is the other end of the connection and has sent no trace, as most are without a proxy.
     fileprivate let origin: Proxied?
 
-    /// What proxies say of a client.
+    /// The properties of a client that proxies state.
     fileprivate final class Proxied: Sendable {
         let address: IPAddress
         /// The addresses that proxies state.

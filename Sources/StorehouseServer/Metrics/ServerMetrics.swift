@@ -9,7 +9,7 @@ import StoreHosting
 import Stores
 import Synchronization
 
-/// What the server has counted and measured since its start.
+/// The counts and measurements of the server since its start.
 ///
 /// Every set of labels is bounded: a route is a path template, a kind is a hosted one, and names and codes of effects are
 /// shown up to a number.
@@ -24,7 +24,7 @@ final class ServerMetrics: Sendable {
     private let openedStreams = Atomic(0)
     private let closedStreams = Atomic(0)
 
-    /// What became of an event on its way to one stream.
+    /// The end of an event on its way to one stream.
     enum EventResult: String, CaseIterable {
         case sent
         /// The client was too slow for this change of the state, and got it with a later event.

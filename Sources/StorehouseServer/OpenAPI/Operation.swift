@@ -41,7 +41,7 @@ struct Operation {
         self.problems = problems
     }
 
-    /// The same operation with the credentials that it requires, and the problems that follow.
+    /// A copy with the credentials that it requires, and the problems that follow.
     func secured(by rule: AccessRule?, _ usesTokens: Bool) -> Operation {
         var operation = self
         switch rule {

@@ -49,7 +49,7 @@ package struct Problem: Error {
     }
 
     package let code: Code
-    /// What is wrong and how to correct it, for a person.
+    /// Tells a person the fault, and how to correct it.
     package let detail: String
     /// Members beyond those of the RFC.
     var members: [(String, JSONValue)] = []

@@ -10,7 +10,7 @@ struct RequestContext {
     let request: Request
     let exchange: Exchange
     var decorator: ResponseDecorator
-    /// Those of the request, once they are verified.
+    /// The credentials of the request, once they are verified.
     var credentials = Credentials.capability
 
     var head: RequestHead { request.head }
@@ -28,7 +28,7 @@ struct RequestContext {
         if exchange.isCurrent { decorator.refuseResponse(to: head, exchange) }
     }
 
-    /// The same request for any thread.
+    /// This request for any thread.
     var deferred: Deferred { Deferred(self) }
 
     /// A request that is answered, or handled further, later and from any thread.
@@ -94,7 +94,7 @@ struct RequestContext {
     }
 }
 
-/// What every response to one request gets: the CORS fields, the request's id, a line in the access log, and a count in the
+/// Gives every response to one request the CORS fields, the request's id, a line in the access log, and a count in the
 /// metrics.
 struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
@@ -129,7 +129,7 @@ struct ResponseDecorator: Sendable {
         }
     }
 
-    /// What to send in place of a response that says too much or too little about what was done; nil for any other.
+    /// The response to send in place of one that says too much or too little about what was done; nil for any other.
     private func correction(of response: borrowing Response, to head: RequestHead) -> Response? {
         if mayBeDone, response.status == .serviceUnavailable {
             return Problem(JournalError.outcomeUnknown("")).response

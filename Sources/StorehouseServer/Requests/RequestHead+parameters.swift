@@ -11,7 +11,7 @@ enum PageSize {
     static let usual = 100
 }
 
-// What the handlers read from queries and header fields.
+// The values that handlers read from queries and header fields.
 extension RequestHead {
     /// Requires that the client accepts JSON.
     func requireJSONAcceptable() throws(Problem) {

@@ -1,7 +1,7 @@
 package import HTTP
 package import Security
 
-/// What a method of a resource demands of the credentials.
+/// The credentials that a method of a resource demands.
 package enum AccessRule: Sendable, Equatable {
     /// Nothing.
     case open

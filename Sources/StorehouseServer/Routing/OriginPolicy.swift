@@ -68,7 +68,7 @@ extension OriginPolicy {
         texts.isEmpty ? [] : fields(for: head.fields.first("origin"))
     }
 
-    /// The same by the value of the Origin field.
+    /// The fields for a value of the Origin field.
     func fields(for origin: String?) -> [Response.Field] {
         guard !texts.isEmpty else { return [] }
         // A cache must not give one origin the response to another.

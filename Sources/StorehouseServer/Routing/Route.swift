@@ -136,7 +136,7 @@ extension Route {
     }
 }
 
-/// What a path names.
+/// The resource that a path names.
 struct Resource {
     let route: Route
     /// The session's id or the share, as it stands in the path; meaningless if the route has none.

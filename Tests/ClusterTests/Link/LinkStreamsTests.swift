@@ -152,7 +152,7 @@ struct LinkStreamsTests {
         }
         let piece = LinkStreams.frame(of: LinkPiece(event[...]), for: numbers)
         #expect(piece.count < event.count + 500)
-        // Those that have left meanwhile do not get it.
+        // Streams that have left meanwhile do not get it.
         _ = caller.streams.cancel(numbers[0])
         try exchange(toCaller: piece)
         #expect(numbers.dropFirst().allSatisfy { caller.bodies[$0] == event })

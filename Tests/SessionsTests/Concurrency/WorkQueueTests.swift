@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// What a cache of bounded size keeps.
+/// A cache of bounded size.
 @Suite struct ByteCacheTests {
     @Test func theValuesThatWereUsedLastAreKept() {
         var cache = ByteCache<String, Int>(maxBytes: 100)

@@ -34,7 +34,7 @@ import Testing
         let wall = Self.wall + passed
         #expect(Self.time(steady: 50, wall: wall, boot: 8, after: Self.last) == 5000 + counted)
         #expect(Self.time(steady: 500, wall: wall, boot: nil, after: Self.last) == 5000 + counted)
-        // The same boot cannot have a smaller clock.
+        // A boot cannot have a smaller clock later.
         #expect(Self.time(steady: 50, wall: wall, after: Self.last) == 5000 + counted)
     }
 

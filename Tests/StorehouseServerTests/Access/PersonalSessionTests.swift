@@ -11,7 +11,7 @@ struct PersonalSessionTests {
         return response.json["id"]?.asString
     }
 
-    /// What 64 clients get at the same time.
+    /// The ids that 64 clients get at the same time.
     private static func ids(_ server: LiveServer, _ subject: String) async throws -> Set<String?> {
         try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<64 { group.addTask { try await id(server, subject) } }

@@ -55,7 +55,7 @@ struct ConnectionReserveTests {
                 #expect(answer["connection"] == "close")
                 #expect(try await prober.rest().isEmpty)
             }
-            // What is no request, or is no request of a node, stays no longer.
+            // A connection stays no longer if its bytes are no request, or no request of a node.
             for bytes in ["NONSENSE\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: a\r\nStorehouse-Node: b c\r\n\r\n"] {
                 let other = try node.client()
                 try await other.send(bytes)

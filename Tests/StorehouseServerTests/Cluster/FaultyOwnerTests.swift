@@ -5,7 +5,7 @@ import RedisTesting
 import StorehouseServer
 import Testing
 
-/// What a client gets if the node that has its session dies, hangs or answers nonsense.
+/// The answers that a client gets if the node that has its session dies, hangs or answers nonsense.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FaultyOwnerTests {
     private func run(

@@ -280,7 +280,7 @@ struct ForwardingTests {
             let response = try await cluster.first.get(session.path, fields)
             #expect(response.status == 421)
             #expect(response.at("/code") == "misdirected-request")
-            // What a client says about nodes is not passed on.
+            // A client's own words about nodes are not passed on.
             let client = [("Storehouse-Client", "10.0.0.1")]
             #expect(try await session.at(cluster.second).read("", client).status == 200)
         }

@@ -3,7 +3,7 @@ import RedisTesting
 import StorehouseServer
 import Testing
 
-/// What the log of a node says about its own address, and about the other nodes.
+/// The lines in the log of a node about its own address, and about the other nodes.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct NodeAddressTests {
     private static let wrong = "cluster.address does not lead to this node"

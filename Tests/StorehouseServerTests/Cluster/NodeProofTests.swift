@@ -6,7 +6,7 @@ import RedisTesting
 import StorehouseServer
 import Testing
 
-/// What nodes prove to each other when they open a connection, and which requests are taken as forwarded.
+/// The proof of nodes to each other when they open a connection, and the requests that are taken as forwarded.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct NodeProofTests {
     private static let adminToken = "a token of all nodes"
@@ -226,7 +226,7 @@ struct NodeProofTests {
             let request = try #require(owner.record.requests.first)
             #expect(request.field("authorization") == nil)
             #expect(request.field("storehouse-right") != nil)
-            // Those of a client travel as they are.
+            // The credentials of a client travel as they are.
             #expect(try await session.server.get(session.path, [("Authorization", "Bearer mine")]).status == 200)
             #expect(owner.record.requests.last?.field("authorization") == "Bearer mine")
             #expect(owner.record.requests.last?.field("storehouse-right") == nil)

@@ -6,10 +6,10 @@ import RedisTesting
 import StorehouseServer
 import Testing
 
-/// What clients get while Redis stands still.
+/// The answers that clients get while Redis stands still.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RedisStandstillTests {
-    /// What was sent to Redis may have been committed. What comes once that is noticed was not.
+    /// A commit that was sent to Redis may have been made. One that comes once the standstill is noticed was not.
     @Test func theFirstWriteMayBeCommittedAndLaterOnesAreNot() async throws {
         let redis = try RedisServer()
         let path = try await TestCluster.runNode(on: redis) { node in

@@ -4,7 +4,7 @@ import StorehouseServer
 import Stores
 import Testing
 
-/// What README.md and docs/ say of the project is true.
+/// README.md and docs/ tell the truth about the project.
 @Suite struct DocumentationTests {
     private let pages: [DocumentationPage]
 

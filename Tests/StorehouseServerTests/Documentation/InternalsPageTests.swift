@@ -1,6 +1,6 @@
 import Testing
 
-/// What docs/internals.md says of the sources is true.
+/// docs/internals.md tells the truth about the sources.
 @Suite struct InternalsPageTests {
     private let page: DocumentationPage
 
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// What a target in the text of Package.swift depends on; nil if there is no such target.
+    /// The dependencies of a target in the text of Package.swift; nil if there is no such target.
     private static func dependencies(of target: some StringProtocol, in manifest: String) -> [Substring]? {
         let declarations = manifest.split(separator: "arget(").dropFirst().filter { declaration in
             declaration.split(separator: "\"").prefix(2).last.map { $0 == target } == true

@@ -2,7 +2,7 @@ import Sessions
 import StorehouseServer
 import Testing
 
-/// Who may subscribe to a session, and what of its store is observed for them.
+/// The streams that may subscribe to a session, and what of its store is observed for them.
 @Suite struct EventHubStateTests {
     private typealias Observation = EventHubState.Observation
     private static let nothing = Observation(commits: false, effects: false)
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// What a subscriber gets first.
+/// The first events of a subscriber.
 @Suite struct InitialContentTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let seen: String?

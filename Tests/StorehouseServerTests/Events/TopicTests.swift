@@ -7,7 +7,7 @@ import StorehouseServer
 import Stores
 import Testing
 
-/// What commits mean to the streams of one subscription.
+/// The changes that commits mean to the streams of one subscription.
 @Suite struct TopicTests {
     /// The changes that a topic of a new store finds, one for each body that is dispatched: an action or a batch.
     private func changes(

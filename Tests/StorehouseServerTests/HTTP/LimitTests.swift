@@ -6,7 +6,7 @@ import StorehouseServer
     import StorehouseServer
     import Testing
 
-    /// What many connections cost, and what happens at their limit. Each server is a process of its own.
+    /// The cost of many connections, and the behaviour at their limit. Each server is a process of its own.
     @Suite(.timeLimit(.minutes(10)), .serialized) struct LimitTests {
         private static let get = TestRequest("GET", "/healthz")
 

@@ -121,7 +121,7 @@ import Testing
             }
             #expect(try await session.revision() == 1)
             #expect(try await api.send(TestRequest("DELETE", session.path, [("If-Match", tag)])).status == 204)
-            // What would be refused anyway has no conditions.
+            // A request that would be refused anyway has no conditions.
             #expect(try await api.send(TestRequest("DELETE", session.path, [("If-Match", "\"0\"")])).status == 410)
         }
     }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// The same revision of a restored backup may be another state.
+    /// A revision of a restored backup may be another state than before.
     @Test func aRestoredBackupHasAnotherHistory() async throws {
         let (durable, backup) = (try DurableServer(), try DurableServer())
         let (path, tag) = try await durable.runAPI { api in

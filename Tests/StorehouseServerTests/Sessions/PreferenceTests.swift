@@ -134,7 +134,7 @@ import Testing
             let dry = try await session.dispatch("counter/increment", query: "?dryRun=true", fields: [wait])
             #expect(dry[json: "settled"] == nil)
             #expect(try await session.dispatch("animal/ackError", fields: [wait])[json: "settled"] == true)
-            // What is held back until the effects end does not change because another client waits too.
+            // An answer that is held back until the effects end does not change because another client waits too.
             #expect(try await session.dispatch("animal/fetchAnimal")[json: "settled"] == nil)
         }
     }

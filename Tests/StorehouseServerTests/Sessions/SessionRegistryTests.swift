@@ -163,7 +163,7 @@ import Testing
             #expect(try await scene.isStored(unused))
             scene.clock.advance(by: 30_000)
             scene.registry.sweep()
-            // What is not in memory has to be found first.
+            // A session that is not in memory has to be found first.
             try await waitUntil { try await !scene.isStored(unused) }
             #expect(try await scene.isStored(used))
             #expect(try await scene.isStored(woken))
@@ -272,7 +272,7 @@ import Testing
             #expect(scene.registry.residentCount == 1)
             scene.wall.advance(by: 2 * 86_400_000)
             scene.registry.sweep()
-            // What is not in memory has to be found first.
+            // A session that is not in memory has to be found first.
             for session in sessions { try await waitUntil { try await !scene.isStored(session) } }
             #expect(scene.registry.find(hibernated.id) == nil)
             scene.registry.recordTime(isLast: true)

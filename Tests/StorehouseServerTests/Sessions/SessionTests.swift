@@ -99,7 +99,7 @@ import Testing
             ]
             #expect(answers.map(\.status) == [410, 410, 410, 410, 410, 410])
             #expect(answers.dropLast().map(\.code) == Array(repeating: "session-ended", count: 5))
-            // What stops a browser's EventSource for good.
+            // This status stops a browser's EventSource for good.
             #expect(try await session.read("/events").status == 204)
         }
     }

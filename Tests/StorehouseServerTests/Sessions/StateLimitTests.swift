@@ -52,7 +52,7 @@ import Testing
             let full = try await size(session)
             #expect(full <= Self.limit && full > Self.limit - 600)
             let revision = try await session.revision()
-            // What fits is still committed, and nothing of what was refused.
+            // An action that fits is still committed, and nothing of what was refused.
             #expect(try await add(session, Self.limit - full + 1).code == "action-rejected")
             #expect(try await add(session, 1).status == 200)
             #expect(try await session.revision() == (revision ?? 0) + 1)

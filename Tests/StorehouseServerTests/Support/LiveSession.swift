@@ -6,7 +6,7 @@ struct LiveSession: Sendable {
     let path: String
     var id: String { String(path.dropFirst("/sessions/".count)) }
 
-    /// What to post to have an action dispatched.
+    /// A request that dispatches an action.
     func request(
         _ type: String, _ payload: JSONValue? = nil, query: String = "", fields: [(String, String)] = []
     ) -> TestRequest {

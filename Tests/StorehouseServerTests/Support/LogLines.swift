@@ -3,7 +3,7 @@ import Locks
 import Observability
 import StorehouseServer
 
-/// What the server wrote to its log.
+/// The lines that the server wrote to its log.
 final class LogLines: LogSink {
     struct Missing: Error {
         let part: String

@@ -8,7 +8,7 @@ struct Replayer: Sendable {
     static let inFlight = 8
 
     let port: Int
-    /// What the requests were before.
+    /// The requests that are changed.
     let seeds: [[UInt8]]
 
     /// Sends so many, on a thread of its own, and waits for the end of each connection.

@@ -123,7 +123,7 @@ struct TestCluster: Sendable {
 }
 
 extension LiveSession {
-    /// The same session at another node.
+    /// This session at another node.
     func at(_ server: LiveServer) -> LiveSession { LiveSession(server: server, path: path) }
 }
 

@@ -175,7 +175,7 @@ struct Wire {
         return Array(unread[position...])
     }
 
-    /// What has arrived, at least one byte; none at the end.
+    /// The bytes that have arrived, at least one; none at the end.
     mutating func some() throws -> [UInt8] {
         if position == unread.count, try !fill() { return [] }
         defer { position = unread.count }

@@ -23,7 +23,7 @@ import JSON
                 try await fetch(faults.count, server)
                 let (threads, memory) = try (server.threads, server.residentBytes)
                 for _ in 0..<2 { try await fetch(faults.count, server) }
-                // What is kept for another call is closed when none comes.
+                // A connection that is kept for another call is closed when none comes.
                 await upstream.until { $0.open == 0 }
                 try await eventually(client) { try server.openFiles <= files }
                 // Threads of the pool that has run the effects come and go.
