@@ -67,7 +67,7 @@ extension SimulatedNode {
             directory.release(id, epoch: epoch)
         }
         send(.release(id, incarnation: incarnation.number, epoch: epoch), .release(id, epoch: epoch))
-        after(patience / 6, .release(id, epoch: epoch, since: now))
+        after(waitTimeout / 6, .release(id, epoch: epoch, since: now))
     }
 
     private func isQuiet(_ held: Held) -> Bool {
@@ -81,9 +81,9 @@ extension SimulatedNode {
 
     func retryRelease(_ id: Int, _ epoch: Int, _ since: Int) {
         guard directory.isReleasing(id, epoch: epoch), let incarnation = lease.incarnation else { return }
-        guard now - since <= patience else { return take(.refused, toRelease: id, epoch) }
+        guard now - since <= waitTimeout else { return take(.refused, toRelease: id, epoch) }
         send(.release(id, incarnation: incarnation.number, epoch: epoch), .release(id, epoch: epoch))
-        after(patience / 6, .release(id, epoch: epoch, since: since))
+        after(waitTimeout / 6, .release(id, epoch: epoch, since: since))
     }
 
     func endReservation(_ id: Int, _ epoch: Int) {

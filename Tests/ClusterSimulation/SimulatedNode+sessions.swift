@@ -41,9 +41,9 @@ extension SimulatedNode {
 
     func retry(_ claim: SessionDirectory<Int>.Claim, _ since: Int) {
         guard directory.isCurrent(claim) else { return }
-        if now - since > patience { return failClaim(claim) }
+        if now - since > waitTimeout { return failClaim(claim) }
         send(.claim(claim.id, incarnation: claim.incarnation.number), .claim(claim))
-        after(patience / 4, .claim(claim, since: since))
+        after(waitTimeout / 4, .claim(claim, since: since))
     }
 
     func wake(_ id: Int) {
@@ -157,7 +157,9 @@ extension SimulatedNode {
         sendAppend(held)
         // The connection is lost at once, and the commit sent again on the next one.
         if world.isFaulty, world.random.chance(10) { sendAppend(held) }
-        after(patience / 6, .append(held.id, epoch: held.stored.epoch, sequence: held.stored.sequence + 1, since: now))
+        after(
+            waitTimeout / 6,
+            .append(held.id, epoch: held.stored.epoch, sequence: held.stored.sequence + 1, since: now))
     }
 
     private func sendAppend(_ held: Held) {
@@ -178,9 +180,9 @@ extension SimulatedNode {
 
     func retryAppend(_ id: Int, _ epoch: Int, _ sequence: Int, _ since: Int) {
         guard let held = sessions[id], held.stored.epoch == epoch, held.append?.sequence == sequence else { return }
-        guard now - since > patience else {
+        guard now - since > waitTimeout else {
             sendAppend(held)
-            return after(patience / 6, .append(id, epoch: epoch, sequence: sequence, since: since))
+            return after(waitTimeout / 6, .append(id, epoch: epoch, sequence: sequence, since: since))
         }
         if !rules.unansweredCommitIsUnknown, let request = held.append?.request {
             held.append = nil

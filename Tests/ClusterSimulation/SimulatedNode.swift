@@ -98,7 +98,7 @@ final class SimulatedNode {
     private var leaseNow: Int { rules.leaseUsesWallClock ? now + wallOffset : now }
     var holdsLease: Bool { !rules.answersNeedLease && lease.incarnation != nil || lease.holds(at: leaseNow) }
     /// The time without an answer after which a commit is given up.
-    var patience: Int { world.settings.lease * 7 / 10 }
+    var waitTimeout: Int { world.settings.lease * 7 / 10 }
 
     // MARK: The process
 
@@ -287,7 +287,7 @@ final class SimulatedNode {
             waiting[request.session, default: []].append(id)
             guard let claim = directory.claim(request.session) else { return }
             send(.claim(claim.id, incarnation: claim.incarnation.number), .claim(claim))
-            after(patience / 4, .claim(claim, since: now))
+            after(waitTimeout / 4, .claim(claim, since: now))
         case .forward(let owner): forward(id, to: owner)
         case .lookAgain(let delay): after(delay, .look(request: id))
         case .answerNotHere: respond(id, .notHere)

@@ -3,7 +3,7 @@ import Cluster
 // The simulated clients.
 extension Simulation {
     /// How long a node tries, in milliseconds.
-    private var patience: Int { 2 * settings.lease }
+    private var waitTimeout: Int { 2 * settings.lease }
 
     /// Sends something new.
     func load() {
@@ -41,7 +41,7 @@ extension Simulation {
 
     func ask(_ id: Int, _ client: ClientRequest) {
         guard let node = anyNode(for: client.session) else { return queue.add(.retry(id), at: now + 50) }
-        node.receive(client.session, client.operation, .client(id), hops: 0, remaining: patience)
+        node.receive(client.session, client.operation, .client(id), hops: 0, remaining: waitTimeout)
     }
 
     /// A node that takes connections. The load balancer mostly hashes the session, and changes the nodes now and then.
@@ -84,7 +84,7 @@ extension Simulation {
         streams[id]?.connection += 1
         node.receive(
             stream.session, .stream(after: stream.seen), .stream(id, connection: stream.connection + 1), hops: 0,
-            remaining: patience)
+            remaining: waitTimeout)
     }
 
     func streamReceives(_ id: Int, _ connection: Int, _ revision: Int) {

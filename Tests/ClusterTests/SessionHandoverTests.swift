@@ -78,7 +78,7 @@ struct SessionHandoverTests {
     }
 
     @Test("not if the requests in progress take too long; then it is tried less often")
-    mutating func patience() {
+    mutating func waitTimeout() {
         expect(begin(nil), .serve)
         for limit in [3, 6, 12, 24, 24] {
             for _ in 0..<limit { exchange(7) }

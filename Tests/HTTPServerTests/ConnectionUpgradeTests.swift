@@ -49,8 +49,8 @@ import Testing
 
         init(_ address: SocketAddress) {
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var patience = timeval(tv_sec: 120, tv_usec: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            var waitTimeout = timeval(tv_sec: 120, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &waitTimeout, socklen_t(MemoryLayout<timeval>.size))
             precondition(address.withSockaddr { [descriptor] in connect(descriptor, $0, $1) } == 0, "no connection")
         }
 

@@ -20,8 +20,8 @@ import Testing
 
     private static func connect(_ address: SocketAddress) -> Int32 {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var patience = timeval(tv_sec: 120, tv_usec: 0)
-        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var waitTimeout = timeval(tv_sec: 120, tv_usec: 0)
+        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &waitTimeout, socklen_t(MemoryLayout<timeval>.size))
         precondition(address.withSockaddr { Glibc.connect(client, $0, $1) } == 0, "no connection")
         return client
     }

@@ -170,7 +170,7 @@ import Testing
 
     /// A response on a new connection. A connection that came too early, or to a loop that has finished, is made again.
     private static func answer(_ server: LiveServer, _ request: TestRequest) async throws -> TestResponse {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
         while true {
             if let client = try? server.client(), let response = try? await client.exchange(request) { return response }
             guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
@@ -179,7 +179,7 @@ import Testing
     }
 
     private static func untilDraining(_ server: LiveServer) async throws -> TestResponse {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
         while true {
             let response = try await answer(server, TestRequest("GET", "/readyz"))
             if response.status == 503 { return response }

@@ -60,7 +60,7 @@
             try await Self.run(arguments) { parent, id, _ in
                 try await waitUntil { Self.handles(number, id) || !parent.isRunning }
                 kill(id, number)
-                #expect(await parent.exitCode(within: .seconds(Wire.patience)) != nil)
+                #expect(await parent.exitCode(within: .seconds(Wire.waitTimeout)) != nil)
             }
         }
 
@@ -73,7 +73,7 @@
                 #expect(await enter.exitCode() == 0)
                 try await waitUntil { Self.children(of: id).isEmpty }
                 kill(id, SIGTERM)
-                #expect(await parent.exitCode(within: .seconds(Wire.patience)) == 0)
+                #expect(await parent.exitCode(within: .seconds(Wire.waitTimeout)) == 0)
             }
         }
 

@@ -93,7 +93,7 @@ struct ConnectionReserveTests {
                 try await others[0].stream(stream) { $0.contains("event: state") }
             }
             others.removeLast()
-            let limit = ContinuousClock.now + .seconds(Wire.patience)
+            let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
             while try await call().status != 101 { try #require(ContinuousClock.now < limit) }
             withExtendedLifetime((streams, others)) {}
         }
@@ -101,7 +101,7 @@ struct ConnectionReserveTests {
 
     /// The response to the first client that is not refused.
     private static func served(by node: LiveServer) async throws -> TestResponse {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
         while true {
             let response = try await node.client().exchange(Self.request)
             if response.status != 503 || ContinuousClock.now > limit { return response }

@@ -32,7 +32,7 @@ import Testing
             if let redis {
                 journal = try RedisJournal(
                     RedisAddress("unix://\(redis.socket)"), sealer: AESSealer(key: [UInt8](repeating: 7, count: 32)),
-                    node: "node:1", secret: "secret", lease: .seconds(60), waitTimeout: .seconds(Wire.patience))
+                    node: "node:1", secret: "secret", lease: .seconds(60), waitTimeout: .seconds(Wire.waitTimeout))
             } else {
                 journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
             }

@@ -54,7 +54,7 @@ final class DurableServer: Sendable {
     func open(
         _ open: (_ path: String) throws -> SQLiteJournal = { try SQLiteJournal(path: $0) }
     ) async throws -> SQLiteJournal {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
         while true {
             do {
                 return try open(path)

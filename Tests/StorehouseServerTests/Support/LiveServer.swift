@@ -83,7 +83,7 @@ extension Configuration {
         configuration.http.minBodyRate = 0
         configuration.http.idleTimeout = .seconds(3600)
         configuration.http.maxWait = .seconds(3600)
-        configuration.http.drainTimeout = .seconds(Wire.patience)
+        configuration.http.drainTimeout = .seconds(Wire.waitTimeout)
         configuration.streams.heartbeat = .seconds(3600)
         configuration.cluster.lease = .seconds(60)
         change(&configuration)

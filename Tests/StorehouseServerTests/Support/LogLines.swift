@@ -54,7 +54,7 @@ final class LogLines: LogSink {
                 return (contents.waitingEver, nil)
             }
             if let known { return continuation.resume(with: known) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2 * Wire.patience)) { [self] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2 * Wire.waitTimeout)) { [self] in
                 let (late, text) = contents.withLock { ($0.waiting.removeValue(forKey: id)?.continuation, $0.text) }
                 late?.resume(throwing: Missing(part: part, text: text))
             }

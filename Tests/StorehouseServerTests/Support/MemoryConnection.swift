@@ -93,7 +93,7 @@ final class MemoryConnection: Sendable {
     ///
     /// - Parameter waits: how often somebody had waited when it was looked last.
     private func watch(since waits: Int) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Wire.patience)) { [weak self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Wire.waitTimeout)) { [weak self] in
             guard let self else { return }
             let (late, waitsNow) = contents.withLock { ($0.waits == waits ? $0.waiting.take() : nil, $0.waits) }
             late?.resume(throwing: Wire.Failure.tookTooLong)

@@ -16,7 +16,7 @@
         /// The lines of standard error.
         let log: LogLines
         private let process: ChildProcess
-        private static let patience = Duration.seconds(Wire.patience)
+        private static let waitTimeout = Duration.seconds(Wire.waitTimeout)
         private var id: pid_t { process.id }
 
         /// Serves while `body` runs, then sends SIGTERM and waits for the end.
@@ -55,7 +55,7 @@
                 result = .failure(error)
             }
             process.send(SIGTERM)
-            guard await process.exitCode(within: patience) != nil else { throw DidNotStop(log: said.text) }
+            guard await process.exitCode(within: waitTimeout) != nil else { throw DidNotStop(log: said.text) }
             return try result.get()
         }
 
@@ -85,7 +85,7 @@
 
         /// Waits for the end of a process that was told to end. Returns the exit code, or 128 + the signal that killed it.
         func exitCode() async throws -> Int32 {
-            guard let code = await process.exitCode(within: Self.patience) else { throw DidNotStop(log: log.text) }
+            guard let code = await process.exitCode(within: Self.waitTimeout) else { throw DidNotStop(log: log.text) }
             return code
         }
 

@@ -25,7 +25,7 @@ final class TestListener: Sendable {
 
     private static func accept(_ listener: Int32) throws -> Int32 {
         var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, Int32(Wire.patience) * 1000) == 1, let descriptor = TestSocket.accept(listener) else {
+        guard poll(&entry, 1, Int32(Wire.waitTimeout) * 1000) == 1, let descriptor = TestSocket.accept(listener) else {
             throw Wire.Failure.tookTooLong
         }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)

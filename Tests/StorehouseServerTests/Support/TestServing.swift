@@ -43,7 +43,7 @@ extension TestServing {
     func eventually(
         _ request: TestRequest, _ isAsItShould: (TestResponse) -> Bool
     ) async throws -> TestResponse {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
         let client = try client()
         while true {
             let response = try await client.exchange(request)

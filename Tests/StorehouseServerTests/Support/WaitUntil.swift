@@ -1,5 +1,5 @@
 /// Waits until a condition holds, and gives up in the end.
-func waitUntil(within seconds: Int = Wire.patience, _ isSo: () async throws -> Bool) async throws {
+func waitUntil(within seconds: Int = Wire.waitTimeout, _ isSo: () async throws -> Bool) async throws {
     let limit = ContinuousClock.now + .seconds(seconds)
     while try await !isSo() {
         guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
@@ -13,7 +13,7 @@ func takeBreath() async throws { try await Task.sleep(for: .milliseconds(1)) }
 /// Runs steps that a client must finish before a timeout of the server. Runs them again if they fail because this machine was too
 /// slow for the timeout.
 func fasterThan<Result>(_ timeout: Duration, _ body: () async throws -> Result) async throws -> Result {
-    let limit = ContinuousClock.now + .seconds(Wire.patience)
+    let limit = ContinuousClock.now + .seconds(Wire.waitTimeout)
     while true {
         let start = ContinuousClock.now
         do {

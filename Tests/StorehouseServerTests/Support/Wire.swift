@@ -12,7 +12,7 @@ struct Wire {
     }
 
     /// In seconds. It only bounds how long a broken server is waited for: no test may need it to be short.
-    static let patience = 120
+    static let waitTimeout = 120
 
     private let descriptor: Int32
     /// Has the place of the socket; nil if there is one.
@@ -50,9 +50,9 @@ struct Wire {
     }
 
     private func setOptions() {
-        var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var waitTimeout = timeval(tv_sec: Self.waitTimeout, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &waitTimeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &waitTimeout, socklen_t(MemoryLayout<timeval>.size))
         var yes: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
