@@ -58,7 +58,9 @@ extension Handling<SessionResult> {
     fileprivate consuming func whenDurable() -> Handling<SessionResult> {
         switch consume self {
         case .now(let result):
-            guard result.session.isDurable(through: result.revision) else { return .held(result, CommitsOfResult(result)) }
+            guard result.session.isDurable(through: result.revision) else {
+                return .held(result, CommitsOfResult(result))
+            }
             if let moment = result.committedAt { result.session.runtime.metrics.committed(from: moment, to: moment) }
             return .now(result)
         case .held(let result, let hold): return .held(result, hold)
