@@ -88,12 +88,12 @@ package struct SessionHandover: RawRepresentable, Sendable, Equatable {
     /// - Returns: whether requests have waited for them. Wake them.
     package mutating func giveUp() -> Bool {
         guard phase == .closing else { return false }
-        stay()
+        abort()
         return true
     }
 
     /// The session is in use, so it cannot be handed over now.
-    package mutating func stay() {
+    package mutating func abort() {
         (phase, run, failures) = (.open, 0, min(failures + 1, 3))
     }
 
@@ -140,8 +140,8 @@ extension Atomic<UInt64> {
     /// See ``SessionHandover/giveUp()``.
     package func giveUp() -> Bool { change { $0.giveUp() } }
 
-    /// See ``SessionHandover/stay()``.
-    package func stay() { change { $0.stay() } }
+    /// See ``SessionHandover/abort()``.
+    package func abort() { change { $0.abort() } }
 
     /// See ``SessionHandover/leave()``.
     package func leave() { change { $0.leave() } }

@@ -21,15 +21,14 @@ extension ConnectionManager {
     }
 
     /// Cuts the oldest unfinished requests of this loop, as far as it holds more than its share of the budget.
-    func cutInput(loops: Int, done: @escaping @Sendable () -> Void) {
-        let isRunning = loop.execute { [self] in
-            cutInput(loops: loops)
-            done()
+    func cutInput(loops: Int) async {
+        await withTaskExecutorPreference(loop) {
+            // Not after the end of the loop.
+            if loop.isCurrent { cutOldestInput(loops: loops) }
         }
-        if !isRunning { done() }
     }
 
-    private func cutInput(loops: Int) {
+    private func cutOldestInput(loops: Int) {
         let (contents, limit) = (contents.value, settings.input.limit)
         let excess = InputCutter.excess(of: contents.heldInput, limit: limit, loops: loops)
         if excess > 0, settings.input.heldBytes > limit {
@@ -50,13 +49,13 @@ extension ConnectionManager {
         contents.value.awaitsInputRoom = true
         _ = loop.schedule(after: .milliseconds(100)) { [self] in
             contents.value.awaitsInputRoom = false
-            if contents.value.isInputStuck { cutInput(loops: loops) }
+            if contents.value.isInputStuck { cutOldestInput(loops: loops) }
         }
     }
 }
 
 extension InputCutter {
     convenience init(_ managers: [ConnectionManager]) {
-        self.init(managers.map { manager in { manager.cutInput(loops: managers.count, done: $0) } })
+        self.init(managers.map { manager in { await manager.cutInput(loops: managers.count) } })
     }
 }

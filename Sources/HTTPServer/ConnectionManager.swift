@@ -29,8 +29,8 @@ package final class ConnectionManager: Sendable {
         /// Whether a timer looks whether that is still so.
         var awaitsInputRoom = false
         var isDraining = false
-        /// Are called when no connection is left.
-        var onEmpty: [() -> Void] = []
+        /// Are fulfilled when no connection is left.
+        var onEmpty: [Promise<Void>] = []
         var date: (second: Int, bytes: [UInt8]) = (0, [])
         @exclusivity(unchecked) var requestIDs = RequestIDs()
 
@@ -151,27 +151,30 @@ extension ConnectionManager {
     ///   - streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
     ///   - loops: how many loops drain.
     func drain(within timeout: Duration, streamTime: Duration?, loops: Int) async {
-        await whenEmpty { [self] in startDrain(within: timeout, streamTime: streamTime, loops: loops) }
+        await withTaskExecutorPreference(loop) {
+            // Not after the end of the loop.
+            guard loop.isCurrent else { return }
+            startDrain(within: timeout, streamTime: streamTime, loops: loops)
+            await becomesEmpty().value()
+        }
     }
 
     /// Closes the listeners, and connections that have sent no request. Returns when no connection is left.
     func stopListening() async {
-        await whenEmpty { [self] in
+        await withTaskExecutorPreference(loop) {
+            guard loop.isCurrent else { return }
             contents.value.closeListeners()
             for connection in contents.value.open { connection.drain() }
+            await becomesEmpty().value()
         }
     }
 
-    /// Calls `start` on the loop, and returns when no connection is left, or the loop has stopped.
-    private func whenEmpty(_ start: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { continuation in
-            let isRunning = loop.execute { [self] in
-                contents.value.onEmpty.append { continuation.resume() }
-                start()
-                finishDrainIfEmpty()
-            }
-            if !isRunning { continuation.resume() }
-        }
+    /// Is fulfilled when no connection is left.
+    private func becomesEmpty() -> Promise<Void> {
+        let isEmpty = Promise<Void>()
+        contents.value.onEmpty.append(isEmpty)
+        finishDrainIfEmpty()
+        return isEmpty
     }
 
     private func startDrain(within timeout: Duration, streamTime: Duration?, loops: Int) {
@@ -216,16 +219,17 @@ extension ConnectionManager {
         guard contents.isDraining, contents.open.isEmpty, !contents.onEmpty.isEmpty else { return }
         let waiting = contents.onEmpty
         contents.onEmpty = []
-        for resume in waiting { resume() }
+        for isEmpty in waiting { isEmpty.fulfill(()) }
     }
 }
 
 // Slow clients.
 extension ConnectionManager {
-    /// Disconnects the slow clients of this loop that hold most, and then calls `done` on the loop.
-    func disconnectSlowClients(done: @escaping @Sendable () -> Void) {
-        loop.execute { [self] in
-            let open = contents.value.open
+    /// Disconnects the slow clients of this loop that hold most.
+    func disconnectSlowClients() async {
+        await withTaskExecutorPreference(loop) {
+            // Nil after the end of the loop.
+            guard let open = contents.valueIfCurrent?.open else { return }
             let output = settings.output
             let excess = SlowClientDisconnector.excess(of: output.pendingBytes, limit: output.limit)
             let slow = SlowClientDisconnector.choose(
@@ -233,17 +237,12 @@ extension ConnectionManager {
                 excess: excess)
             for index in slow { open[index].closeNow() }
             output.countDisconnected(slow.count)
-            done()
         }
     }
 }
 
 extension SlowClientDisconnector {
     convenience init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
-        let visits: [Visit] = managers.map { manager in { manager.disconnectSlowClients(done: $0) } }
-        let loop = managers.first?.loop
-        self.init(output, visits) { time, job in
-            loop?.execute { _ = loop?.schedule(after: time, job) }
-        }
+        self.init(output, managers.map { manager in { await manager.disconnectSlowClients() } })
     }
 }

@@ -69,7 +69,7 @@ package struct Exchange {
 package struct DeferredExchange: Sendable {
     private let connection: LoopBound<any RequestSource>
     private let number: Int
-    private let loop: any EventLoop
+    package let loop: any EventLoop
 
     init(connection: LoopBound<any RequestSource>, number: Int, loop: any EventLoop) {
         self.connection = connection
@@ -80,37 +80,6 @@ package struct DeferredExchange: Sendable {
     /// The exchange itself on its connection's loop; nil on other threads.
     package var here: Exchange? {
         connection.valueIfCurrent.map { Exchange(connection: $0, number: number) }
-    }
-
-    /// Runs `job` in a turn of the connection's loop.
-    package func execute(_ job: @escaping @Sendable () -> Void) { loop.execute(job) }
-
-    /// Sends the response that `make` makes on the connection's loop: at once on that loop, else in a turn of it.
-    package func answer(_ make: @escaping @Sendable () -> Response) {
-        if let here {
-            if here.isCurrent { here.answer(make()) }
-        } else {
-            loop.execute { if exchange.isCurrent { exchange.answer(make()) } }
-        }
-    }
-
-    /// Calls `body` on the connection's loop, at once on that loop; with nil if the exchange is over.
-    package func resume(_ body: @escaping @Sendable (Exchange?) -> Void) {
-        if let here { body(here.isCurrent ? here : nil) } else { resumeLater(body) }
-    }
-
-    /// Calls `body` in a later turn of the connection's loop; with nil if the exchange is over.
-    package func resumeLater(_ body: @escaping @Sendable (Exchange?) -> Void) {
-        loop.execute {
-            let exchange = exchange
-            body(exchange.isCurrent ? exchange : nil)
-        }
-    }
-
-    /// Sends the response that `make` makes after `delay`, or at the end of a drain, unless another response is sent
-    /// first.
-    package func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
-        schedule(after: delay) { [self] in answer(make) }
     }
 
     /// Waits on the connection's loop, whatever becomes of the exchange. A zero delay is a later turn.

@@ -21,8 +21,8 @@ package struct SlowClient: Sendable {
 /// so that each sees what the others have freed. While no client qualifies, large responses are refused instead; see
 /// `Exchange.hasRoom`.
 package final class SlowClientDisconnector: Sendable {
-    /// Disconnects slow clients of one event loop, and then calls `done`, on any thread.
-    package typealias Visit = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    /// Disconnects slow clients of one event loop.
+    package typealias Visit = @Sendable () async -> Void
 
     /// A client that has taken nothing for so long does not read.
     package static var stallTimeout: Duration { .seconds(1) }
@@ -31,39 +31,33 @@ package final class SlowClientDisconnector: Sendable {
 
     private let output: OutputBudget
     private let visits: [Visit]
-    private let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    private let sleep: @Sendable (Duration) async -> Void
     private let isRunning = Atomic(false)
 
-    /// - Parameters:
-    ///   - visits: one for each event loop.
-    ///   - schedule: runs a job after a while.
+    /// - Parameter visits: one for each event loop.
     package init(
         _ output: OutputBudget, _ visits: [Visit],
-        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
         self.output = output
         self.visits = visits
-        self.schedule = schedule
+        self.sleep = sleep
     }
 
     /// Starts to disconnect slow clients, unless that is under way. Any thread may call it, and often.
     package func begin() {
         guard !isRunning.load(ordering: .relaxed), !isRunning.exchange(true, ordering: .relaxed) else { return }
-        visit(visits[...])
-    }
-
-    /// Visits one event loop after another, and all again after a while until the budget has room.
-    private func visit(_ rest: ArraySlice<Visit>) {
-        if let next = rest.first { return next { [weak self] in self?.visit(rest.dropFirst()) } }
-        schedule(Self.interval) { [weak self] in
-            guard let self else { return }
-            if Self.excess(of: output.pendingBytes, limit: output.limit) > 0 {
-                visit(visits[...])
-            } else {
-                isRunning.store(false, ordering: .relaxed)
-            }
+        // The server may go before the budget has room.
+        Task { [weak self, visits, sleep] in
+            repeat {
+                for visit in visits { await visit() }
+                await sleep(Self.interval)
+            } while self?.hasExcess == true
+            self?.isRunning.store(false, ordering: .relaxed)
         }
     }
+
+    private var hasExcess: Bool { Self.excess(of: output.pendingBytes, limit: output.limit) > 0 }
 }
 
 // The decision.

@@ -5,7 +5,7 @@
     return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
 }
 
-/// The time in nanoseconds since an unspecified start, which goes on while the machine sleeps, as that of `ContinuousClock`.
+/// The time in nanoseconds since an unspecified start, which runs while the machine sleeps, as that of `ContinuousClock`.
 package func continuousTime() -> Int {
     #if canImport(Darwin)
         let clock = CLOCK_MONOTONIC_RAW

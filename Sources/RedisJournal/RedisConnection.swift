@@ -17,8 +17,7 @@ final class RedisConnection: Sendable {
         var outcome: RedisHandshake.Outcome?
         /// Set until the thread has taken it.
         var observer: (@Sendable (OwnershipEvent) -> Void)?
-        /// Called once everything is answered or has failed; empty unless the connection is closing.
-        var closing: [@Sendable () -> Void] = []
+        var isClosing = false
         var isClosed = false
     }
 
@@ -43,6 +42,8 @@ final class RedisConnection: Sendable {
     private let wakeRead: Int32
     private let wakeWrite: Int32
 
+    /// Is fulfilled when the connection is closed.
+    private let end = Promise<Void>()
     let membership = RedisMembership()
     let isReady = Atomic(false)
     let isRefusing = Atomic(false)
@@ -180,13 +181,19 @@ final class RedisConnection: Sendable {
     }
 
     /// Sends what waits, and ends the thread.
-    func close(done: @escaping @Sendable () -> Void) {
+    func close() {
         let isClosed = inbox.withLock { inbox in
-            if !inbox.isClosed { inbox.closing.append(done) }
+            inbox.isClosing = true
             return inbox.isClosed
         }
-        if isClosed { done() } else { wake() }
+        if !isClosed { wake() }
     }
+
+    /// Returns once everything is answered or has failed, and the thread has ended.
+    func closed() async { await end.value() }
+
+    /// The thread has ended.
+    func hasClosed() { end.fulfill(()) }
 
     /// Makes another connection on a thread of its own, because that may block.
     ///

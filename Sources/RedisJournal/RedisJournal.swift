@@ -29,7 +29,7 @@ public final class RedisJournal: Journal {
         case trusted
     }
 
-    /// The guarantee that `SessionJournal.whenDurable(through:_:)` waits for.
+    /// The guarantee that `SessionJournal.whenDurable(through:notify:)` waits for.
     public enum Durability: Sendable {
         /// Redis has synced the commit to its disk: `appendonly yes` and `appendfsync always` are required.
         case full
@@ -105,7 +105,7 @@ public final class RedisJournal: Journal {
         try connection.start(waitTimeout: waitTimeout)
     }
 
-    deinit { connection.close {} }
+    deinit { connection.close() }
 
     public var outlivesProcess: Bool { true }
 
@@ -369,5 +369,8 @@ public final class RedisJournal: Journal {
                 }))
     }
 
-    public func close() async { await Promise.value { done in connection.close { done(()) } } }
+    public func close() async {
+        connection.close()
+        await connection.closed()
+    }
 }

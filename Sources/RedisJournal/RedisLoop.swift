@@ -104,7 +104,7 @@ final class RedisLoop: @unchecked Sendable {
         let (requests, outcome, observer) = connection.inbox.withLock { inbox in
             defer { (inbox.requests, inbox.outcome, inbox.observer) = ([], nil, nil) }
             inbox.isAsleep = false
-            isClosing = !inbox.closing.isEmpty
+            isClosing = inbox.isClosing
             return (inbox.requests, inbox.outcome, inbox.observer)
         }
         if let observer {
@@ -311,10 +311,10 @@ final class RedisLoop: @unchecked Sendable {
         isOver = true
         defer { socket = nil }
         // Commands that came meanwhile fail.
-        let (requests, closing) = connection.inbox.withLock { inbox in
+        let requests = connection.inbox.withLock { inbox in
             inbox.isClosed = true
-            defer { (inbox.requests, inbox.closing) = ([], []) }
-            return (inbox.requests, inbox.closing)
+            defer { inbox.requests = [] }
+            return inbox.requests
         }
         for request in requests { pipeline.append(request) }
         let rest = pipeline.removeAll(because: "the journal is closed")
@@ -322,6 +322,6 @@ final class RedisLoop: @unchecked Sendable {
         giveBack()
         socket?.close()
         connection.isReady.store(false, ordering: .releasing)
-        for done in closing { done() }
+        connection.hasClosed()
     }
 }

@@ -171,8 +171,8 @@ final class RedisSessionJournal: SessionJournal {
         contents.withLock { $0.isDurable(through: revision) } && mayAnswer
     }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        contents.whenDurable(through: revision, done, problem)
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+        contents.whenDurable(through: revision, notify: waiter, problem)
     }
 
     var hasFailed: Bool { isOld || !mayAnswer || contents.withLock { $0.failure != nil } }

@@ -62,7 +62,10 @@ package final class DemoUpstreamHandler: RequestHandler {
         let remote = Self.remoteRequest(request)
         guard request.head.method == .get else { return exchange.answer(Self.response(demo(remote))) }
         // The delay shows what clients see while a call runs.
-        exchange.deferred.answer(after: maxDelay * Double.random(in: 0...1)) { Self.response(demo(remote)) }
+        let deferred = exchange.deferred
+        deferred.schedule(after: maxDelay * Double.random(in: 0...1)) {
+            deferred.here?.answer(Self.response(demo(remote)))
+        }
     }
 
     package func response(

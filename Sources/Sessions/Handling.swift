@@ -2,7 +2,7 @@
 package enum Handling<Result: Sendable>: Sendable {
     /// It is done. This costs no task and no closure, and is usual.
     case now(Result)
-    /// It is done, and leaves once the hold is over. This costs a closure, and no task.
+    /// It is done, and leaves once the hold is over. This costs an object, and no task.
     case held(Result, any Hold)
     /// The rest has to wait for something. It is called once.
     case later(@Sendable () async throws(SessionFailure) -> Result)
@@ -20,8 +20,15 @@ package enum Handling<Result: Sendable>: Sendable {
 
 /// The reason why a result may not leave yet.
 package protocol Hold: AnyObject, Sendable {
-    /// Calls `body` once the result may leave, or with the reason if it never may; on any thread.
-    func whenOver(_ body: @escaping @Sendable (SessionFailure?) -> Void)
+    /// Notifies `waiter` once the result may leave, or never may.
+    func whenOver(notify waiter: any HoldWaiter)
     /// Waits until the result may leave.
     func over() async throws(SessionFailure)
+}
+
+package protocol HoldWaiter: AnyObject, Sendable {
+    /// Called once, on any thread.
+    ///
+    /// - Parameter failure: the reason if the result never may leave.
+    func holdEnded(with failure: SessionFailure?)
 }

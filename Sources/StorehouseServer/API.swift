@@ -25,7 +25,7 @@ final class API: Sendable {
         var trustedProxies = TrustedProxies()
         var rateLimits = Configuration.Limits()
         /// Which requests have a line in the log.
-        var loggedRequests = Configuration.Logging.Access.errors
+        var loggedRequests = Configuration.Logging.Requests.errors
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -144,7 +144,7 @@ final class API: Sendable {
     var timers: TimerWaker? { engine.timers }
 
     /// Nil outside of a cluster.
-    var handovers: Handovers? { engine.handovers }
+    var transfer: SessionTransfer? { engine.transfer }
 
     /// Whether other processes continue the sessions that this one gives back.
     var sharesSessions: Bool { registry.isShared }
@@ -154,7 +154,7 @@ final class API: Sendable {
     /// Writes how several nodes share their sessions.
     func writeOwnership(into text: inout PrometheusWriter) {
         forwarder?.write(into: &text, residents: registry.residentCount)
-        handovers?.write(into: &text)
+        transfer?.write(into: &text)
     }
 
     /// Nil outside of a cluster.

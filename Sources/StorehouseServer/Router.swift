@@ -2,6 +2,7 @@ package import HTTP
 package import HTTPServer
 import JSON
 package import Platform
+import Security
 import Sessions
 import Sockets
 import Stores
@@ -124,31 +125,61 @@ package final class Router: RequestHandler {
                 return try refuseMethod(context, at: resource)
             }
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
-            try admit(context, rule, at: resource.id) { [self] context throws(Problem) in
-                guard case .holder(let permission) = rule, let permit = context.permit else {
-                    return try handle(context, at: resource)
-                }
-                try context.proceed(with: try api.access.enter(by: permit, context)) {
-                    [self] (_: SessionAccess.Entry, context) throws(Problem) in
-                    try context.require(permission)
-                    try handle(context, at: resource)
-                }
-            }
+            try admit(context, rule, at: resource.id, to: .use(resource))
         } catch {
             context.answer(error.response)
         }
     }
 
-    /// Calls `body` with the verified credentials in the context, unless they break the rule.
+    /// The rest of a request, whose credentials have to be verified before.
+    private enum Rest: Sendable {
+        case use(Resource)
+        case refuse(Problem)
+        case answer(Response)
+    }
+
+    /// Handles the rest of a request, unless its credentials break the rule.
     private func admit(
-        _ context: RequestContext, _ rule: AccessRule, at id: PathSegment,
-        _ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void
+        _ context: RequestContext, _ rule: AccessRule, at id: PathSegment, to rest: Rest
     ) throws(Problem) {
-        let credentials = try api.gate.credentials(of: context, rule, at: id)
-        try context.proceed(with: credentials) { (verified, context) throws(Problem) in
-            var context = context
-            context.credentials = try verified.get()
-            try body(context)
+        let verifying = try api.gate.credentials(of: context, rule, at: id)
+        if case .now(let verified) = verifying { return try enter(context, verified, rule, to: rest) }
+        context.handleLater { [self] pending async throws(Problem) in
+            let verified = try await verifying.awaited()
+            if let context = pending.here { try enter(context, verified, rule, to: rest) }
+        }
+    }
+
+    /// Enters the session of a permit, which must be valid before anything else is told.
+    private func enter(
+        _ context: RequestContext, _ verified: Gate.Verified, _ rule: AccessRule, to rest: Rest
+    ) throws(Problem) {
+        var context = context
+        context.credentials = try verified.get()
+        guard case .holder(let permission) = rule, let permit = context.permit else {
+            return try handle(rest, of: context)
+        }
+        let entering = try api.access.enter(by: permit, context)
+        if case .now(let entered) = entering { return try handle(rest, of: context, entered, permission) }
+        context.handleLater { [self] pending async throws(Problem) in
+            let entered = try await entering.awaited()
+            if let context = pending.here { try handle(rest, of: context, entered, permission) }
+        }
+    }
+
+    private func handle(
+        _ rest: Rest, of context: RequestContext, _ entered: SessionAccess.Entered?, _ permission: Permission
+    ) throws(Problem) {
+        guard let entered else { return }
+        if case .use = rest { try context.require(permission) }
+        try handle(rest, of: context.after(entered))
+    }
+
+    private func handle(_ rest: Rest, of context: RequestContext) throws(Problem) {
+        switch rest {
+        case .use(let resource): try handle(context, at: resource)
+        case .refuse(let problem): throw problem
+        case .answer(let response): context.answer(response)
         }
     }
 
@@ -156,12 +187,7 @@ package final class Router: RequestHandler {
     private func refuseMethod(_ context: RequestContext, at resource: Resource) throws(Problem) {
         let refusal = Self.methodNotAllowed(resource)
         guard let permission = resource.route.holderPermission else { return answer(context, refusal.response) }
-        try admit(context, .holder(permission), at: resource.id) { [self] context throws(Problem) in
-            guard let permit = context.permit else { throw refusal }
-            try context.proceed(with: try api.access.enter(by: permit, context)) {
-                (_: SessionAccess.Entry, _) throws(Problem) in throw refusal
-            }
-        }
+        try admit(context, .holder(permission), at: resource.id, to: .refuse(refusal))
     }
 
     /// Answers a request that no resource or method is there for. Below `/sessions` and `/stores`, token mode requires a token
@@ -172,7 +198,7 @@ package final class Router: RequestHandler {
             first == "sessions" || first == "stores"
         else { return context.answer(response) }
         do throws(Problem) {
-            try admit(context, .authenticated, at: first) { context in context.answer(response) }
+            try admit(context, .authenticated, at: first, to: .answer(response))
         } catch {
             context.answer(error.response)
         }
@@ -241,7 +267,7 @@ package final class Router: RequestHandler {
         case (.get, .events), (.get, .sharedEvents): try api.streams.open(resource.id, context)
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
-        case (.post, .actions), (.post, .sharedActions): try api.actions.dispatch(resource.id, context)
+        case (.post, .actions), (.post, .sharedActions): try api.actions.post(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
         case (.post, .shares): try api.shares.create(resource.id, context)
         case (.delete, .shares): try api.shares.revoke(resource.id, context)

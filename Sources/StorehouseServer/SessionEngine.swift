@@ -12,7 +12,7 @@ struct SessionEngine: Sendable {
     let access: SessionAccess
     let pool = WorkPool()
     /// Nil outside of a cluster.
-    let handovers: Handovers?
+    let transfer: SessionTransfer?
     /// Nil if all sessions are in memory.
     let timers: TimerWaker?
 
@@ -27,12 +27,12 @@ struct SessionEngine: Sendable {
             settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
             node: settings.node?.name, events: metrics.sessions)
         self.registry = registry
-        let handovers = forwarder.map { Handovers(registry, $0, log) }
-        self.handovers = handovers
+        let transfer = forwarder.map { SessionTransfer(registry, $0, log) }
+        self.transfer = transfer
         self.kinds = kinds.map {
             KindRuntime(
                 $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects,
-                transfers: handovers)
+                transfer: transfer)
         }
         availability = Availability(journal, memory)
         let builder = SessionBuilder(
@@ -41,12 +41,12 @@ struct SessionEngine: Sendable {
         creator = SessionCreator(registry: registry, builder: builder, log: log)
         let loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         let locator = loader.map { [availability] in
-            SessionLocator(registry, $0, forwarder, handovers, availability)
+            SessionLocator(registry, $0, forwarder, transfer, availability)
         }
         let service = SessionService(registry, creator)
         let ownership = Ownership(
             registry: registry, locator: locator,
-            personal: PersonalSessions(creator, journal, availability, limits), handovers: handovers)
+            personal: PersonalSessions(creator, journal, availability, limits), transfer: transfer)
         access = SessionAccess(
             registry, ownership, rates,
             chain: SessionChain(

@@ -31,9 +31,11 @@ package final class CurlClient: RemoteClient {
     package func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
         let progress = EffectContext.current
         progress?.report(.calling(settings.name))
-        let call = makeCall(request, progress)
+        let outcome = Promise<RemoteCall.Outcome>()
+        let call = makeCall(request, progress, outcome)
         let result = await withTaskCancellationHandler {
-            await Promise.value { enter(call, $0) }
+            if !enter(call) { outcome.fulfill(.failure(.stopping)) }
+            return await outcome.value()
         } onCancel: {
             cancel(call)
         }
@@ -49,18 +51,20 @@ package final class CurlClient: RemoteClient {
     /// The metrics at this moment.
     package var metrics: UpstreamMetricsSnapshot { counters.snapshot }
 
-    private func makeCall(_ request: RemoteRequest, _ progress: EffectContext?) -> LoopBound<RemoteCall> {
+    private func makeCall(
+        _ request: RemoteRequest, _ progress: EffectContext?, _ outcome: Promise<RemoteCall.Outcome>
+    ) -> LoopBound<RemoteCall> {
         let timeout = min(request.timeout ?? settings.timeout, settings.timeout)
-        return LoopBound(handing: RemoteCall(request, timeout: timeout, progress), to: loop.anchor)
+        return LoopBound(handing: RemoteCall(request, timeout: timeout, progress, outcome), to: loop.anchor)
     }
 
-    private func enter(_ call: LoopBound<RemoteCall>, _ completion: @escaping RemoteCall.Completion) {
+    /// - Returns: false if the loop has ended.
+    private func enter(_ call: LoopBound<RemoteCall>) -> Bool {
         let pool = pool
-        let isAccepted = loop.execute {
-            guard call.value.join(pool.value, completion) else { return }
+        return loop.execute {
+            guard call.value.join(pool.value) else { return }
             pool.value.enter(call.value)
         }
-        if !isAccepted { completion(.failure(.stopping)) }
     }
 
     private func cancel(_ call: LoopBound<RemoteCall>) {

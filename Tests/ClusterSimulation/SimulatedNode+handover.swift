@@ -53,7 +53,7 @@ extension SimulatedNode {
     func handOver(_ id: Int, _ epoch: Int) {
         guard let held = held(id, epoch) else { return }
         guard isQuiet(held), let incarnation = lease.incarnation else {
-            held.handover.stay()
+            held.handover.abort()
             return wake(id)
         }
         if rules.releasedSessionsAreDropped {

@@ -96,7 +96,7 @@ struct SessionHandoverTests {
     mutating func stays() {
         for _ in 0..<3 { exchange(7) }
         expect(begin(7), .release)
-        handover.stay()
+        handover.abort()
         for _ in 0..<6 { exchange(7) }
         expect(begin(7), .release)
     }
@@ -110,13 +110,13 @@ struct SessionHandoverTests {
             case ..<6:
                 switch begin([nil, 0, 7, 7, 7, .max].randomElement(using: &random) ?? nil) {
                 case .serve, .serveAndWake: requestCount += 1
-                case .release: handover.stay()
+                case .release: handover.abort()
                 case .prepare, .wait, .lookUpAgain: break
                 }
             case ..<9:
                 guard requestCount > 0 else { break }
                 requestCount -= 1
-                if handover.end() { handover.stay() }
+                if handover.end() { handover.abort() }
             default: _ = handover.giveUp()
             }
             #expect(SessionHandover(rawValue: handover.rawValue) == handover)

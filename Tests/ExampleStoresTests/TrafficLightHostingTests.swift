@@ -91,5 +91,5 @@ private final class MomentRecorder: CommitRecorder {
 
     func isDurable(through revision: Int) -> Bool { true }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) { waiter.waitEnded(with: nil) }
 }

@@ -29,27 +29,36 @@ import Testing
         #expect(InputCutter.choose(from: [input(0, age: 100), input(5, age: 1)], excess: 1000) == [1])
     }
 
-    @Test func allLoopsAreVisitedAtOnceAndNotTwice() {
-        let visits = Locked<[Int]>([])
-        let pending = Locked<[@Sendable () -> Void]>([])
+    @Test func allLoopsAreVisitedAtOnceAndNotTwice() async throws {
+        let (visits, reporter) = AsyncStream.makeStream(of: (number: Int, end: Promise<Void>).self)
+        let begun = Locked(0)
         let cutter = InputCutter(
             (0..<3).map { number in
-                { done in
-                    visits.withLock { $0.append(number) }
-                    pending.withLock { $0.append(done) }
+                {
+                    let end = Promise<Void>()
+                    begun.withLock { $0 += 1 }
+                    reporter.yield((number, end))
+                    await end.value()
                 }
             })
+        var found = visits.makeAsyncIterator()
         cutter.begin()
         cutter.begin()
-        #expect(visits.withLock { $0 } == [0, 1, 2])
-        let last = pending.withLock { $0.removeLast() }
-        for done in pending.withLock({ $0 }) { done() }
+        var pending: [(number: Int, end: Promise<Void>)] = []
+        for _ in 0..<3 { pending.append(try #require(await found.next())) }
+        #expect(pending.map(\.number).sorted() == [0, 1, 2])
+        let last = pending.removeLast()
+        for visit in pending { visit.end.fulfill(()) }
         // One of them is still under way.
         cutter.begin()
-        #expect(visits.withLock { $0.count } == 3)
-        last()
-        cutter.begin()
-        #expect(visits.withLock { $0.count } == 6)
+        #expect(begun.withLock { $0 } == 3)
+        last.end.fulfill(())
+        while begun.withLock({ $0 }) == 3 {
+            cutter.begin()
+            await Task.yield()
+        }
+        for _ in 0..<3 { try #require(await found.next()).end.fulfill(()) }
+        #expect(begun.withLock { $0 } == 6)
     }
 
     @Test func theBudgetReportsEachExcessAndRemembersThePeak() {

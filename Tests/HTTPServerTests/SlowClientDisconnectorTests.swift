@@ -35,31 +35,35 @@ import Testing
     }
 
     /// Each loop has to see how much the loops before it have freed.
-    @Test func theLoopsAreVisitedOneAfterAnother() {
-        let log = Locked<[String]>([])
-        let pending = Locked<[@Sendable () -> Void]>([])
-        let visits = (0..<3).map { number -> SlowClientDisconnector.Visit in
-            { done in
-                log.withLock { $0.append("visit \(number)") }
-                pending.withLock { $0.append(done) }
-            }
+    @Test func theLoopsAreVisitedOneAfterAnother() async throws {
+        let (steps, reporter) = AsyncStream.makeStream(of: (name: String, end: Promise<Void>).self)
+        let begun = Locked(0)
+        let step: @Sendable (String) async -> Void = { name in
+            let end = Promise<Void>()
+            begun.withLock { $0 += 1 }
+            reporter.yield((name, end))
+            await end.value()
         }
-        let disconnector = SlowClientDisconnector(OutputBudget(limit: 100), visits) { _, job in
-            log.withLock { $0.append("wait") }
-            pending.withLock { $0.append(job) }
-        }
+        let visits = (0..<3).map { number -> SlowClientDisconnector.Visit in { await step("visit \(number)") } }
+        let disconnector = SlowClientDisconnector(OutputBudget(limit: 100), visits) { _ in await step("wait") }
         disconnector.begin()
         // It is under way already.
         disconnector.begin()
-        for expected in ["visit 0", "visit 1", "visit 2", "wait"] {
+        var found = steps.makeAsyncIterator()
+        for (index, expected) in ["visit 0", "visit 1", "visit 2", "wait"].enumerated() {
+            let step = try #require(await found.next())
+            #expect(step.name == expected)
             // Nothing else begins until this has ended.
-            #expect(log.withLock { $0.last } == expected)
-            let next = pending.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            next?()
+            #expect(begun.withLock { $0 } == index + 1)
+            step.end.fulfill(())
         }
-        #expect(log.withLock { $0.count } == 4)
         // The budget has room now, so the next excess begins anew.
-        disconnector.begin()
-        #expect(log.withLock { $0.last } == "visit 0")
+        while begun.withLock({ $0 }) == 4 {
+            disconnector.begin()
+            await Task.yield()
+        }
+        let next = try #require(await found.next())
+        #expect(next.name == "visit 0")
+        next.end.fulfill(())
     }
 }

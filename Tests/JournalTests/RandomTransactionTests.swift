@@ -27,8 +27,8 @@ struct RandomTransactionTests {
             tried.withLock(\.self).isDurable(through: revision)
         }
 
-        func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-            tried.withLock(\.self).whenDurable(through: revision, done)
+        func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+            tried.withLock(\.self).whenDurable(through: revision, notify: waiter)
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
 
         func isDurable(through revision: Int) -> Bool { true }
 
-        func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+        func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) { waiter.waitEnded(with: nil) }
 
         private func apply(_ commit: CommitRecord, _ contents: inout Contents) {
             let before = contents.state

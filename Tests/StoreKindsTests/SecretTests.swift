@@ -27,7 +27,7 @@ private final class Witness: CommitRecorder {
 
     func isDurable(through revision: Int) -> Bool { true }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) { waiter.waitEnded(with: nil) }
 
     func expectNothing(of secret: String) {
         let texts = texts.withLock { $0 }

@@ -19,8 +19,8 @@ package struct UnfinishedInput: Sendable {
 /// and a loop below its share loses nothing. Requests that other servers forward are never cut, and a request that is being handled
 /// keeps its response: only what waits behind it is dropped.
 package final class InputCutter: Sendable {
-    /// Cuts requests of one event loop, and then calls `done`, on any thread.
-    package typealias Visit = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    /// Cuts requests of one event loop.
+    package typealias Visit = @Sendable () async -> Void
 
     private let visits: [Visit]
     private let running = Atomic(0)
@@ -31,7 +31,12 @@ package final class InputCutter: Sendable {
     /// Starts to cut requests on all loops, unless that is under way. Any thread may call it, and often.
     package func begin() {
         guard running.compareExchange(expected: 0, desired: visits.count, ordering: .relaxed).exchanged else { return }
-        for visit in visits { visit { [self] in running.subtract(1, ordering: .relaxed) } }
+        for visit in visits {
+            Task {
+                await visit()
+                running.subtract(1, ordering: .relaxed)
+            }
+        }
     }
 }
 

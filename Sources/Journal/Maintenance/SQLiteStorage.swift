@@ -150,7 +150,7 @@ public enum SQLiteStorage {
         _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
-        // First, because a server that still has the old files open would go on in them: they must stay where they are.
+        // First, because a server that still has the old files open would continue in them: they must stay where they are.
         let lock = try StorageLock(file.path)
         defer { lock.release() }
         guard !file.exists else {
@@ -195,7 +195,7 @@ public enum SQLiteStorage {
 
     /// Opens a database of a version that this release knows.
     static func openKnown(
-        _ path: String, _ file: StorageFile, _ access: Connection.Access
+        _ path: String, _ file: StorageFile, _ access: Connection.Mode
     ) throws(StorageError) -> (Connection, version: Int) {
         let connection = try storageErrors(path) { () throws(SQLiteError) in try Connection(file.path, access) }
         let version = try storageErrors(path) { () throws(SQLiteError) in

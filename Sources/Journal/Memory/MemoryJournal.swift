@@ -87,7 +87,7 @@ private final class MemorySessionJournal: SessionJournal {
 
     func isDurable(through revision: Int) -> Bool { true }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) { waiter.waitEnded(with: nil) }
 
     var hasFailed: Bool { false }
 

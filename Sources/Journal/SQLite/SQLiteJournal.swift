@@ -10,7 +10,7 @@ import Stores
 /// written together in the next one. If a write fails, the sessions that it belongs to persist nothing more: their
 /// state in memory must be discarded, and they can be loaded again as they were persisted.
 public final class SQLiteJournal: Journal {
-    /// The guarantee that `SessionJournal.whenDurable(through:_:)` waits for.
+    /// The guarantee that `SessionJournal.whenDurable(through:notify:)` waits for.
     public enum Durability: Sendable {
         /// The commit is synced to disk: it survives a failure of the process or the machine.
         case full

@@ -1,9 +1,7 @@
 import StoreHosting
 
-/// The completions of ``CommitRecorder/whenDurable(through:_:)`` of one session, in the order of the calls.
+/// The waiters of ``CommitRecorder/whenDurable(through:notify:)`` of one session, in the order of the calls.
 package struct DurabilityWaiters: Sendable {
-    typealias Completion = @Sendable (JournalError?) -> Void
-
     enum Condition {
         /// That many commands are acknowledged.
         case order(Int)
@@ -11,21 +9,21 @@ package struct DurabilityWaiters: Sendable {
         case revision(Int)
     }
 
-    struct Waiter {
+    struct Wait {
         fileprivate var condition: Condition
-        let done: Completion
+        let waiter: any DurabilityWaiter
 
         fileprivate func isMet(_ acknowledged: Int) -> Bool {
             if case .order(let order) = condition { order <= acknowledged } else { false }
         }
     }
 
-    private var waiting: [Waiter] = []
+    private var waiting: [Wait] = []
 
     package var isEmpty: Bool { waiting.isEmpty }
 
-    mutating func append(_ done: @escaping Completion, _ condition: Condition) {
-        waiting.append(Waiter(condition: condition, done: done))
+    mutating func append(_ waiter: any DurabilityWaiter, _ condition: Condition) {
+        waiting.append(Wait(condition: condition, waiter: waiter))
     }
 
     /// A transaction was appended as the command `order`; it ends with `revision`.
@@ -37,7 +35,7 @@ package struct DurabilityWaiters: Sendable {
     }
 
     /// Takes out the first ones, as far as their conditions are met.
-    mutating func take(acknowledged: Int) -> [Waiter] {
+    mutating func take(acknowledged: Int) -> [Wait] {
         let first = waiting.firstIndex { !$0.isMet(acknowledged) }
         guard let first else { return takeAll() }
         if first == 0 { return [] }
@@ -46,12 +44,12 @@ package struct DurabilityWaiters: Sendable {
     }
 
     /// Takes out all: those whose conditions are met, and those whose conditions never will be.
-    mutating func takeAll(acknowledged: Int) -> (met: [Waiter], unmet: [Waiter]) {
+    mutating func takeAll(acknowledged: Int) -> (met: [Wait], unmet: [Wait]) {
         let all = takeAll()
         return (all.filter { $0.isMet(acknowledged) }, all.filter { !$0.isMet(acknowledged) })
     }
 
-    private mutating func takeAll() -> [Waiter] {
+    private mutating func takeAll() -> [Wait] {
         defer { waiting = [] }
         return waiting
     }

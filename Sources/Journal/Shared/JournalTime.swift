@@ -32,7 +32,7 @@ package struct RetentionDate: Sendable {
 
     /// - Parameters:
     ///   - wall: milliseconds since 1970.
-    ///   - steady: milliseconds of a clock that nobody can set, and that goes on while the machine sleeps.
+    ///   - steady: milliseconds of a clock that nobody can set, and that runs while the machine sleeps.
     package init(
         wall: @escaping @Sendable () -> Int = systemTime,
         steady: @escaping @Sendable () -> Int = { continuousTime() / 1_000_000 }

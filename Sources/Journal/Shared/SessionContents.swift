@@ -9,7 +9,7 @@ package struct SessionContents<Position: Sendable>: Sendable {
     package var enqueued = 0
     package var acknowledged = 0
     package var waiters = DurabilityWaiters()
-    /// Whether a thread calls completions now.
+    /// Whether a thread notifies waiters now.
     package var isNotifying = false
     /// Why nothing is persisted any more.
     package var failure: JournalError?
@@ -94,9 +94,9 @@ package struct SessionContents<Position: Sendable>: Sendable {
         budget.add(recent.dropUndurable())
     }
 
-    /// Takes out the completions to call now; nil if there are none, or another thread calls some.
+    /// Takes out the waiters to notify now; nil if there are none, or another thread notifies some.
     fileprivate mutating func takeDue() -> (
-        acknowledged: [DurabilityWaiters.Waiter], failed: [DurabilityWaiters.Waiter], failure: JournalError?
+        acknowledged: [DurabilityWaiters.Wait], failed: [DurabilityWaiters.Wait], failure: JournalError?
     )? {
         guard !isNotifying else { return nil }
         let (done, failed) =
@@ -109,7 +109,7 @@ package struct SessionContents<Position: Sendable>: Sendable {
 }
 
 extension Locked {
-    /// Calls the completions that are due, in their order. While one thread does this, others leave it to that one.
+    /// Notifies the waiters that are due, in their order. While one thread does this, others leave it to that one.
     ///
     /// - Parameters:
     ///   - change: is done before, with the same lock.
@@ -123,8 +123,8 @@ extension Locked {
             return contents.takeDue()
         }
         while let due = next {
-            for waiter in due.acknowledged { waiter.done(problem()) }
-            for waiter in due.failed { waiter.done(due.failure) }
+            for wait in due.acknowledged { wait.waiter.waitEnded(with: problem()) }
+            for wait in due.failed { wait.waiter.waitEnded(with: due.failure) }
             next = withLock { contents in
                 contents.isNotifying = false
                 return contents.takeDue()
@@ -132,20 +132,19 @@ extension Locked {
         }
     }
 
-    /// Calls `done` once everything up to a revision is durable; see `CommitRecorder`.
+    /// Notifies `waiter` once everything up to a revision is durable; see `CommitRecorder`.
     ///
     /// - Parameter problem: as with ``notifyWaiters(after:_:)``.
     package func whenDurable<Position>(
-        through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void,
-        _ problem: () -> JournalError? = { nil }
+        through revision: Int, notify waiter: any DurabilityWaiter, _ problem: () -> JournalError? = { nil }
     ) where Value == SessionContents<Position> {
         let (isDurable, hasFailed) = withLock { contents in
             if contents.isDurable(through: revision) { return (true, false) }
-            contents.waiters.append(done, contents.condition(through: revision))
+            contents.waiters.append(waiter, contents.condition(through: revision))
             return (false, contents.failure != nil)
         }
-        // The caller may be inside the store, so nobody else's completion runs here. Whoever acknowledges calls `done`; after
-        // a failure nobody does.
-        if isDurable { done(problem()) } else if hasFailed { notifyWaiters(problem) }
+        // The caller may be inside the store, so nobody else is notified here. Whoever acknowledges notifies `waiter`; after a
+        // failure nobody does.
+        if isDurable { waiter.waitEnded(with: problem()) } else if hasFailed { notifyWaiters(problem) }
     }
 }

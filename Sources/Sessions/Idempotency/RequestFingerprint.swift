@@ -92,7 +92,7 @@ private struct ActionHash {
 
     private mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }
-        // No text has this byte, so none can end where another goes on.
+        // No text has this byte, so none can end where another continues.
         add(UInt8.max)
     }
 

@@ -88,9 +88,9 @@ private final class CommitsOfResult: Hold {
         (session, revision, committedAt) = (result.session, result.revision, result.committedAt)
     }
 
-    func whenOver(_ body: @escaping @Sendable (SessionFailure?) -> Void) {
-        guard let journal = session.journal else { return body(nil) }
-        journal.whenDurable(through: revision) { [self] error in body(end(error)) }
+    func whenOver(notify waiter: any HoldWaiter) {
+        guard let journal = session.journal else { return waiter.holdEnded(with: nil) }
+        journal.whenDurable(through: revision, notify: HeldResult(self, waiter))
     }
 
     func over() async throws(SessionFailure) {
@@ -103,23 +103,31 @@ private final class CommitsOfResult: Hold {
         if let failure = end(problem) { throw failure }
     }
 
-    private func end(_ error: JournalError?) -> SessionFailure? {
+    fileprivate func end(_ error: JournalError?) -> SessionFailure? {
         if let error { return .unavailable(.storage(error)) }
         if let committedAt { session.runtime.metrics.committed(from: committedAt, to: .current) }
         return nil
     }
 }
 
+/// A result that leaves once its commits are durable.
+private final class HeldResult: DurabilityWaiter {
+    private let commits: CommitsOfResult
+    private let waiter: any HoldWaiter
+
+    init(_ commits: CommitsOfResult, _ waiter: any HoldWaiter) { (self.commits, self.waiter) = (commits, waiter) }
+
+    func waitEnded(with failure: JournalError?) { waiter.holdEnded(with: commits.end(failure)) }
+}
+
 // Events, ends and new sessions, which leave a session without a request to the chain.
 extension Session {
-    /// Calls `body` once the commits up to a revision are durable, and everything appended to the journal so far; in the order of
-    /// the calls. If it is lost, all
-    /// streams are disconnected: the session continues from its last durable commit, and the clients come back to that.
-    func release(upTo revision: Int, _ body: @escaping @Sendable () -> Void) {
-        guard let journal, !journal.isDurable(through: revision) else { return body() }
-        journal.whenDurable(through: revision) { [weak self] failure in
-            if failure == nil { body() } else { self?.events.disconnectAll() }
-        }
+    /// Sends to streams once the commits up to a revision are durable, and everything appended to the journal so far; in the order
+    /// of the calls. If it is lost, all streams are disconnected: the session continues from its last durable commit, and the clients
+    /// come back to that.
+    func release(_ news: StreamNews, upTo revision: Int) {
+        guard let journal, !journal.isDurable(through: revision) else { return news.send() }
+        journal.whenDurable(through: revision, notify: HeldNews(news, self))
     }
 
     /// A value that shows the commits up to a revision, once they are durable.
@@ -144,5 +152,17 @@ extension Session {
     /// Waits until everything committed so far is durable, and `revision` is part of it.
     fileprivate func durable(through revision: Int) async throws(JournalError) {
         try await journal?.durable(through: revision)
+    }
+}
+
+/// What streams get once it is durable.
+private final class HeldNews: DurabilityWaiter {
+    private let news: StreamNews
+    private weak let session: Session?
+
+    init(_ news: StreamNews, _ session: Session) { (self.news, self.session) = (news, session) }
+
+    func waitEnded(with failure: JournalError?) {
+        if failure == nil { news.send() } else { session?.events.disconnectAll() }
     }
 }

@@ -40,9 +40,10 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
             wait.timer.schedule(after: wait.limit) { end.fulfill(.time) }
         }
         let revocation = request.permit.map { permit in
-            let check: @Sendable () -> Void = { if !permit.isValid(in: session) { end.fulfill(.forbidden) } }
-            defer { check() }
-            return session.permitWaits.add(revoked: check)
+            let wait = WaitByPermit(permit, session, end)
+            // It may have been revoked before.
+            defer { wait.permitsWereRevoked() }
+            return session.permitWaits.add(wait)
         }
         result.whenSettled { end.fulfill(.settled) }
         defer { if let revocation { session.permitWaits.remove(revocation) } }
@@ -80,6 +81,20 @@ private enum EndOfWait {
     case time
     /// The client may no longer read.
     case forbidden
+}
+
+private final class WaitByPermit: PermitWait {
+    private let permit: any Permit
+    private let session: Session
+    private let end: Promise<EndOfWait>
+
+    init(_ permit: any Permit, _ session: Session, _ end: Promise<EndOfWait>) {
+        (self.permit, self.session, self.end) = (permit, session, end)
+    }
+
+    func permitsWereRevoked() {
+        if !permit.isValid(in: session) { end.fulfill(.forbidden) }
+    }
 }
 
 extension DispatchResult {

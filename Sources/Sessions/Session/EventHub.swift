@@ -112,18 +112,45 @@ package struct EventHub: Sendable {
     /// Ends all streams with `closed`, behind the events of everything committed before.
     package func end(_ reason: String) {
         contents.withLock { $0.state.end() }
-        session.release(upTo: 0) { [self] in
-            for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
-        }
+        session.release(.end(self, reason), upTo: 0)
     }
 
     /// Ends the streams of revoked permits with `closed`. The permits must be revoked before, so that no other stream comes.
-    func endRevoked() {
-        session.release(upTo: 0) { [self] in
-            let shared = contents.withLock { contents in
-                contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.groups)
+    func endRevoked() { session.release(.revocation(self), upTo: 0) }
+
+    fileprivate func endAll(_ reason: String) {
+        for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
+    }
+
+    fileprivate func endThoseOfRevokedPermits() {
+        let shared = contents.withLock { contents in
+            contents.topics.filter { $0.topic.subscription.isByPermit }.flatMap(\.groups)
+        }
+        for group in shared { group.end("revoked") { $0.hasInvalidPermit } }
+    }
+}
+
+/// What streams get once it is durable.
+enum StreamNews: Sendable {
+    case events([(EventFrame, ShortList<SubscriberGroup>)])
+    case effect([(EncodedEvent, ShortList<SubscriberGroup>)])
+    /// The session has ended, for a reason.
+    case end(EventHub, String)
+    /// Permits were revoked.
+    case revocation(EventHub)
+
+    func send() {
+        switch self {
+        case .events(let deliveries):
+            for (frame, groups) in deliveries {
+                for group in groups { group.deliver(frame) }
             }
-            for group in shared { group.end("revoked") { $0.hasInvalidPermit } }
+        case .effect(let deliveries):
+            for (event, groups) in deliveries {
+                for group in groups { group.deliver(effect: event) }
+            }
+        case .end(let hub, let reason): hub.endAll(reason)
+        case .revocation(let hub): hub.endThoseOfRevokedPermits()
         }
     }
 }
@@ -145,11 +172,7 @@ extension EventHub {
         }
         guard !deliveries.isEmpty else { return }
         // Outside the lock: if the journal has failed, this disconnects the streams at once.
-        session.release(upTo: state.revision) {
-            for (frame, groups) in deliveries {
-                for group in groups { group.deliver(frame) }
-            }
-        }
+        session.release(.events(deliveries), upTo: state.revision)
     }
 
     private func frame(_ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView) -> EventFrame {
@@ -177,11 +200,7 @@ extension EventHub {
             encoded[ObjectIdentifier(codec)] = known
             deliveries.append((known, groups))
         }
-        session.release(upTo: store.revision) { [deliveries] in
-            for (event, groups) in deliveries {
-                for group in groups { group.deliver(effect: event) }
-            }
-        }
+        session.release(.effect(deliveries), upTo: store.revision)
     }
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
@@ -229,9 +248,6 @@ extension Session: CommitWatcher {
     package var existingEvents: EventHub? { streams.load().map { EventHub(self, $0) } }
 
     package var streamCount: Int { existingEvents?.count ?? 0 }
-
-    /// Whether streams may subscribe.
-    package var streamPhase: EventHubState.Phase { events.phase }
 
     package func committed(_ state: borrowing StateView) { existingEvents?.committed(state) }
 }

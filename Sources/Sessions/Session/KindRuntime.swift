@@ -12,14 +12,14 @@ package final class KindRuntime: Sendable {
     package let limits: SessionLimits
     package let metrics: KindMetrics
     /// Nil outside of a cluster.
-    package let transfers: (any SessionTransfers)?
+    package let transfer: (any SessionTransferring)?
 
     package init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
         _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics(),
-        _ transfers: (any SessionTransfers)? = nil
+        _ transfer: (any SessionTransferring)? = nil
     ) {
-        self.transfers = transfers
+        self.transfer = transfer
         self.kind = kind
         self.clock = clock
         self.metrics = metrics
@@ -40,7 +40,7 @@ package final class KindRuntime: Sendable {
     /// - Parameter clock: the session time, and the wall clock of stores.
     package convenience init(
         _ kind: StoreKind, clock: SessionClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
-        log: Log, effects counts: EffectCounts = EffectCounts(), transfers: (any SessionTransfers)? = nil
+        log: Log, effects counts: EffectCounts = EffectCounts(), transfer: (any SessionTransferring)? = nil
     ) {
         let sessionClock = clock
         let clock = clock.wall
@@ -57,7 +57,7 @@ package final class KindRuntime: Sendable {
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
                 lines.write(event)
             })
-        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfers)
+        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfer)
     }
 }
 

@@ -28,7 +28,7 @@ package final class Session: Identifiable, Sendable {
     package let isPersonal: Bool
     private let used: Atomic<Bool>
     private let lifecycle = Atomic(SessionLifecycle.resident)
-    /// The state of its transfer to another node, as whoever takes it there keeps it; see ``SessionTransfers``.
+    /// The state of its transfer to another node, as whoever takes it there keeps it; see ``SessionTransferring``.
     package let transferState = Atomic<UInt64>(0)
     let streams = LazyReference<SessionStreams>()
     let cache = LazyReference<IdempotencyCache.Shared>()

@@ -4,18 +4,17 @@ import Locks
 final class PermitWaits: Sendable {
     private struct Contents {
         var last = 0
-        var waits: [Int: @Sendable () -> Void] = [:]
+        var waits: [Int: any PermitWait] = [:]
     }
 
     // Guards the waits. Nothing is called while it is held.
     private let contents = Locked(Contents())
 
-    /// - Parameter revoked: is called whenever permits of the session were revoked, perhaps not the one that counts for this wait.
     /// - Returns: the number of the wait.
-    package func add(revoked: @escaping @Sendable () -> Void) -> Int {
+    package func add(_ wait: any PermitWait) -> Int {
         contents.withLock { contents in
             contents.last += 1
-            contents.waits[contents.last] = revoked
+            contents.waits[contents.last] = wait
             return contents.last
         }
     }
@@ -27,6 +26,12 @@ final class PermitWaits: Sendable {
 
     /// Permits of the session were revoked.
     func endRevoked() {
-        for revoked in contents.withLock({ Array($0.waits.values) }) { revoked() }
+        for wait in contents.withLock({ Array($0.waits.values) }) { wait.permitsWereRevoked() }
     }
+}
+
+/// A wait that needs a permit.
+package protocol PermitWait: AnyObject, Sendable {
+    /// Permits of the session were revoked, perhaps not the one that counts for this wait.
+    func permitsWereRevoked()
 }

@@ -1,4 +1,5 @@
 import JSON
+public import Locks
 public import Stores
 
 /// Connects one store with its recorder: encodes each commit, and appends the commits of each dispatch as one
@@ -119,9 +120,9 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func isDurable(through revision: Int) -> Bool { recorder?.isDurable(through: revision) ?? true }
 
     @usableFromInline
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (Bool) -> Void) {
-        guard let recorder else { return done(true) }
-        recorder.whenDurable(through: revision) { failure in done(failure == nil) }
+    func whenDurable(through revision: Int, fulfill isDurable: Promise<Bool>) {
+        guard let recorder else { return isDurable.fulfill(true) }
+        recorder.whenDurable(through: revision, notify: EffectWait(isDurable))
     }
 
     private var encoder: StateEncoder<State> { coding.encoder }
@@ -218,4 +219,13 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
     }
+}
+
+/// The wait of effects for their commit.
+private final class EffectWait: DurabilityWaiter {
+    private let isDurable: Promise<Bool>
+
+    init(_ isDurable: Promise<Bool>) { self.isDurable = isDurable }
+
+    func waitEnded(with failure: JournalError?) { isDurable.fulfill(failure == nil) }
 }

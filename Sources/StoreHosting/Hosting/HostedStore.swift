@@ -170,7 +170,7 @@ extension HostedStoreVTable {
     convenience init<Engine: HostableStore>(_ host: StoreCoding<Engine>) {
         // The casts hold: a hosted store is made by its kind, together with this table.
         self.init(
-            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, makeCompletion: $3) },
+            dispatch: { host.submit($1, to: unsafeDowncast($0, to: Engine.self), $2, makeCompletion: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
             attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },

@@ -18,12 +18,12 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     }
 
     @inlinable
-    func dispatch(
+    func submit(
         _ body: JSONValue, to engine: Engine, _ options: DispatchOptions, makeCompletion: () -> HostedStore.Completion
     ) -> DispatchResult? {
         do throws(ActionDecodingError) {
             if case .array(let batch) = body {
-                return try dispatch(batch: batch, to: engine, options, makeCompletion: makeCompletion)
+                return try submit(batch: batch, to: engine, options, makeCompletion: makeCompletion)
             }
             let (action, index) = try catalogue.indexedAction(of: body)
             return FaultNote.naming(names.type(index)) {
@@ -168,7 +168,7 @@ extension StoreCoding {
     }
 
     @usableFromInline
-    func dispatch(
+    func submit(
         batch: [JSONValue], to engine: Engine, _ options: DispatchOptions, makeCompletion: () -> HostedStore.Completion
     ) throws(ActionDecodingError) -> DispatchResult? {
         guard (1...100).contains(batch.count) else { throw Self.batchSize }

@@ -50,35 +50,47 @@ public protocol CommitRecorder: AnyObject, Sendable {
     /// appended one. A recorder that only listens returns true.
     func isDurable(through revision: Int) -> Bool
 
-    /// Calls `done` once everything appended so far is durable, and the transaction that contains `revision` too.
+    /// Notifies `waiter` once everything appended so far is durable, and the transaction that contains `revision` too.
     ///
-    /// Completions are called in the order of these calls, once each, on any thread, and never while a lock of the
-    /// recorder is held. If there is nothing to wait for, this calls `done` before it returns.
+    /// Waiters are notified in the order of these calls, once each, on any thread, and never while a lock of the
+    /// recorder is held. If there is nothing to wait for, this notifies `waiter` before it returns.
     ///
-    /// - Parameters:
-    ///   - revision: the last of the commits to wait for.
-    ///   - done: gets the reason if something could not be persisted. Nothing after that is persisted either, and the
-    ///     state in memory is not the session's any more.
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void)
+    /// - Parameter revision: the last of the commits to wait for; 0 for all that are appended so far.
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter)
+}
+
+/// Waits until commits are durable; see ``CommitRecorder/whenDurable(through:notify:)``.
+public protocol DurabilityWaiter: AnyObject, Sendable {
+    /// Called once.
+    ///
+    /// - Parameter failure: the reason if something could not be persisted; nil if all is durable. Nothing after that is
+    ///   persisted either, and the state in memory is not the session's any more.
+    func waitEnded(with failure: JournalError?)
 }
 
 extension CommitRecorder {
     /// Whether everything appended so far is durable.
     public var isDurable: Bool { isDurable(through: 0) }
 
-    /// Calls `done` once everything appended so far is durable; see ``whenDurable(through:_:)``.
-    public func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) { whenDurable(through: 0, done) }
-
     /// Returns once everything appended so far is durable, and the transaction that contains `revision` too.
     ///
-    /// Unlike the completions of ``whenDurable(through:_:)``, tasks that wait are resumed in any order.
+    /// Unlike the waiters of ``whenDurable(through:notify:)``, tasks that wait are resumed in any order.
     ///
     /// - Parameter revision: the last of the commits to wait for; 0 for all that are appended so far.
     /// - Throws: the reason if something could not be persisted. Nothing after that is persisted either, and the state in
     ///   memory is not the session's any more.
     public func durable(through revision: Int) async throws(JournalError) {
-        if let failure = await Promise.value(from: { whenDurable(through: revision, $0) }) { throw failure }
+        let wait = DurabilityWait()
+        whenDurable(through: revision, notify: wait)
+        if let failure = await wait.failure.value() { throw failure }
     }
+}
+
+/// The wait of a task.
+private final class DurabilityWait: DurabilityWaiter {
+    let failure = Promise<JournalError?>()
+
+    func waitEnded(with failure: JournalError?) { self.failure.fulfill(failure) }
 }
 
 /// One commit, as it is persisted and shown in the action log: its secrets are redacted.

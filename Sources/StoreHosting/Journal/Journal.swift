@@ -190,7 +190,7 @@ public protocol SessionJournal: CommitRecorder {
     func recordUse(at moment: Int, every interval: Int)
 
     /// Persists how often the session's shares were revoked, like a transaction: it counts for
-    /// ``CommitRecorder/whenDurable(through:_:)``.
+    /// ``CommitRecorder/whenDurable(through:notify:)``.
     func recordShareGeneration(_ generation: Int)
 
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.

@@ -16,7 +16,7 @@ package final class ObservedRecorder: CommitRecorder {
 
     package func isDurable(through revision: Int) -> Bool { recorder?.isDurable(through: revision) ?? true }
 
-    package func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        if let recorder { recorder.whenDurable(through: revision, done) } else { done(nil) }
+    package func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+        if let recorder { recorder.whenDurable(through: revision, notify: waiter) } else { waiter.waitEnded(with: nil) }
     }
 }

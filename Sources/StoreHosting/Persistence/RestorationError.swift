@@ -5,14 +5,14 @@ public enum RestorationError: Error, Sendable, Equatable {
     /// The kind's state is not ``Restorable``.
     case notRestorable
     /// The part is not JSON.
-    case malformed(RestorationError.Part)
+    case malformed(RestorationError.Section)
     /// The value at that place is invalid. The text says why, without quoting the value.
-    case unreadable(RestorationError.Part, at: JSONPointer, String)
+    case unreadable(RestorationError.Section, at: JSONPointer, String)
     /// A newer program persisted the state, and this program does not know its schema.
     case newerSchema(Int, known: Int)
 
     /// A part of a persisted state.
-    public enum Part: String, Sendable {
+    public enum Section: String, Sendable {
         /// The part that clients see.
         case state
         /// The private part.

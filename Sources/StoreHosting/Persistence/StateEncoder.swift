@@ -247,7 +247,7 @@ extension StateEncoder {
     }
 
     private static func value(
-        _ json: [UInt8], of part: RestorationError.Part
+        _ json: [UInt8], of part: RestorationError.Section
     ) throws(RestorationError) -> JSONValue {
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)

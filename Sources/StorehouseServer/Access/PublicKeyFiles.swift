@@ -5,13 +5,13 @@ import Security
 
 /// The files of `access.publicKeys`, read again when they are replaced.
 final class PublicKeyFiles: Sendable {
-    private let access: Configuration.Access
+    private let access: Configuration.Authorization
     private let log: Log
     // Guards which versions of the files were looked at last; an entry is nil where there was no file.
     private let versions: Locked<[FileVersion?]>
 
     /// Nil if the configuration has no such files. Make it before the keys are read for the first time.
-    init?(_ access: Configuration.Access, _ log: Log) {
+    init?(_ access: Configuration.Authorization, _ log: Log) {
         guard access.mode == .token, !access.publicKeys.isEmpty else { return nil }
         self.access = access
         self.log = log
@@ -39,7 +39,7 @@ final class PublicKeyFiles: Sendable {
         }
     }
 
-    private static func versions(of access: Configuration.Access) -> [FileVersion?] {
+    private static func versions(of access: Configuration.Authorization) -> [FileVersion?] {
         access.publicKeys.map { FileVersion(at: $0) }
     }
 }

@@ -118,7 +118,7 @@ final class CallingLink {
 // The greeting.
 extension CallingLink {
     private func receiveAnswer(to caller: LinkCaller, _ timer: LoopTimer, _ bytes: UnsafeRawBufferPointer) -> Int {
-        switch LinkGreeting.response(in: bytes) {
+        switch LinkGreeting.answer(in: bytes) {
         case .incomplete: return 0
         case .refused: endGreeting(.refused, timer)
         case .other: fail(LinkVersion.Failure.malformed.description)

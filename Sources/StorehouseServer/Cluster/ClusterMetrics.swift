@@ -12,11 +12,11 @@ extension Forwarder {
         text.counter(
             "storehouse_cluster_joined_streams_total",
             "Streams of other nodes' sessions that share their events with other streams of this node.",
-            joinedStreamCount)
+            followerCount)
     }
 }
 
-extension Handovers {
+extension SessionTransfer {
     func write(into text: inout PrometheusWriter) {
         text.counter(
             "storehouse_cluster_handovers_total",

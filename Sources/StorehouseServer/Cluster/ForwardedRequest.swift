@@ -3,6 +3,11 @@ import HTTP
 import HTTPServer
 import Sockets
 
+/// Gets the outcome of a request to another node, once. On the loop of the request only.
+protocol ForwardedRequestOwner: AnyObject {
+    func ended(_ request: ForwardedRequest, _ outcome: ForwardedRequest.Outcome)
+}
+
 /// A request on its way to another node. On its client's loop only.
 final class ForwardedRequest {
     /// The outcome of a request.
@@ -24,7 +29,8 @@ final class ForwardedRequest {
     /// Counts the response while it is collected. A long one that it does not admit is not.
     let output: OutputBudget
     private let loop: any EventLoop
-    private var finish: ((Outcome, ForwardedRequest) -> Void)?
+    /// Nil once it has the outcome.
+    private var owner: (any ForwardedRequestOwner)?
     private var timer: LoopTimer?
     /// Where it was sent; nil while it waits for a connection.
     private var sent: LinkedStream?
@@ -36,29 +42,27 @@ final class ForwardedRequest {
     /// Takes over once the response is a stream.
     @exclusivity(unchecked) private(set) var relay: (any LinkedStreamReceiver)?
 
-    /// - Parameters:
-    ///   - timeout: how long to wait for the response.
-    ///   - finish: is called once.
+    /// - Parameter timeout: how long to wait for the response.
     init(
         _ message: LinkedMessage, counting output: OutputBudget, on loop: any EventLoop, within timeout: Duration,
-        finish: @escaping (Outcome, ForwardedRequest) -> Void
+        for owner: any ForwardedRequestOwner
     ) {
         self.message = message
         self.output = output
         self.loop = loop
-        self.finish = finish
+        self.owner = owner
         timer = loop.schedule(after: timeout) { [self] in abandon() }
     }
 
     /// Whether somebody still waits for it.
-    var isAwaited: Bool { finish != nil }
+    var isAwaited: Bool { owner != nil }
 
     func wasSent(as stream: LinkedStream) { sent = stream }
 
     func end(_ outcome: Outcome) {
         if let timer { loop.cancel(timer) }
         timer = nil
-        finish.take()?(outcome, self)
+        owner.take()?.ended(self, outcome)
     }
 
     private func abandon() {

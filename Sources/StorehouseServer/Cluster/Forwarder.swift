@@ -35,7 +35,7 @@ final class Forwarder: Sendable {
     private let clock: WallClock
     private let log: Log
     private let forwardedRequests = Atomic<Int>(0)
-    private let joinedStreams = Atomic<Int>(0)
+    private let followers = Atomic<Int>(0)
     // Guards the directory of the other nodes. Only functions of the directory are called while the lock is held.
     private let nodes = Locked(NodeDirectory<SessionID>())
     /// Whether the directory has nodes that do not answer. It is set under the lock of `nodes`, and read without it, so that an
@@ -63,7 +63,7 @@ final class Forwarder: Sendable {
     var count: Int { forwardedRequests.load(ordering: .relaxed) }
 
     /// How many streams have begun to get events that came once for several of them.
-    var joinedStreamCount: Int { joinedStreams.load(ordering: .relaxed) }
+    var followerCount: Int { followers.load(ordering: .relaxed) }
 
     /// How long a node that has died keeps its sessions.
     var lease: Duration { settings.lease }
@@ -130,55 +130,40 @@ final class Forwarder: Sendable {
 
     /// Sends a request to another node, and its response to the client.
     ///
-    /// - Parameters:
-    ///   - id: the session that the request is for.
-    ///   - failed: is called instead if there is no response that the client may get.
-    func forward(
-        _ context: RequestContext, of id: SessionID, to owner: String,
-        failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
-    ) throws(Problem) {
-        // The journal may have found the owner just before it was gone.
-        if isGone(owner) { return try failed(.notSent, context) }
+    /// - Parameter owner: is released once the client has the response or is gone.
+    func forward(_ context: RequestContext, to node: String, for owner: any ForwardingOwner) {
+        let forwarding = Forwarding(of: context, self, for: owner)
+        // The journal may have found the node just before it was gone.
+        if isGone(node) { return forwarding.fail(.notSent) }
         forwardedRequests.add(1, ordering: .relaxed)
-        let isStream = context.decorator.route?.isStream == true && context.head.method == .get
-        let request = request(of: context, body: context.request.body, within: timeout(of: context.head)) {
-            [self] outcome, request in
-            do throws(Problem) {
-                switch outcome {
-                case .response(var response):
-                    response.fields.append(via)
-                    context.answer(isStream ? response.withCodeOfProblem() : response)
-                case .stream(let response, let source) where isStream: relay(response, source, request, context)
-                case .noRoom: context.refuseResponse()
-                case .notHere: try failed(.notHere, context)
-                case .notSent: try failed(.notSent, context)
-                case .stream, .unknown: try failed(.unknown, context)
-                }
-            } catch {
-                context.answer(error.response)
-            }
-        }
-        peer(at: owner, on: context.exchange.loop).send(request)
+        let timeout = timeout(of: context.head)
+        let request = request(of: context, body: context.request.body, within: timeout, for: forwarding)
+        peer(at: node, on: context.exchange.loop).send(request)
     }
 
     private func request(
-        of context: RequestContext, body: [UInt8], within timeout: Duration,
-        finish: @escaping (ForwardedRequest.Outcome, ForwardedRequest) -> Void
+        of context: RequestContext, body: [UInt8], within timeout: Duration, for owner: any ForwardedRequestOwner
     ) -> ForwardedRequest {
         let isByOperator = if case .admin = context.credentials { true } else { false }
         let message = LinkedMessage(
             context.head, body, requestID: context.exchange.connection.requestID, from: client(of: context),
             isByOperator: isByOperator)
         return ForwardedRequest(
-            message, counting: settings.output, on: context.exchange.loop, within: timeout, finish: finish)
+            message, counting: settings.output, on: context.exchange.loop, within: timeout, for: owner)
     }
 
-    private func relay(
+    fileprivate func answer(_ context: RequestContext, with response: Response, isOfStream: Bool) {
+        var response = response
+        response.fields.append(via)
+        context.answer(isOfStream ? response.withCodeOfProblem() : response)
+    }
+
+    fileprivate func relay(
         _ response: Response, _ source: LinkedStream, _ request: ForwardedRequest, _ context: RequestContext
     ) {
         let stream = RelayedStream(
             from: source, format(response, context), bufferBytes: settings.streams.bufferBytes, clock
-        ) { [self] in joinedStreams.add(1, ordering: .relaxed) }
+        ) { [self] in followers.add(1, ordering: .relaxed) }
         let fields = response.fields + [via] + context.decorator.fields
         guard let client = context.exchange.startStream(fields: fields, owner: stream) else { return }
         stream.start(to: client)
@@ -192,17 +177,16 @@ final class Forwarder: Sendable {
 
     /// Sends a client's request to several nodes, for what each of them knows.
     ///
-    /// - Parameter done: gets the bodies of their responses. A node that does not answer soon is left out.
-    func ask(_ others: Set<String>, _ context: RequestContext, _ done: @escaping ([String: [UInt8]]) -> Void) {
-        var (bodies, awaited) = ([String: [UInt8]](), others.count)
+    /// - Returns: the bodies of their responses; nil of a node that does not answer soon.
+    func ask(_ others: Set<String>, _ context: RequestContext) -> [String: Promise<[UInt8]?>] {
+        var bodies: [String: Promise<[UInt8]?>] = [:]
         for node in others {
-            let request = request(of: context, body: [], within: waits.lists) { outcome, _ in
-                if case .response(let response) = outcome, response.status == .ok { bodies[node] = response.body }
-                awaited -= 1
-                if awaited == 0 { done(bodies) }
-            }
+            let question = Question()
+            bodies[node] = question.body
+            let request = request(of: context, body: [], within: waits.lists, for: question)
             peer(at: node, on: context.exchange.loop).send(request)
         }
+        return bodies
     }
 
     /// How long to wait for a node that is alive and does not answer.
@@ -230,5 +214,49 @@ final class Forwarder: Sendable {
         }
         peers.byName[node] = peer
         return peer
+    }
+}
+
+/// Continues with a request that another node has not answered. On the client's loop only.
+protocol ForwardingOwner: AnyObject {
+    /// There is no response that the client may get. Called once at most.
+    func failed(_ failure: RoutedRequest.Failure, _ context: RequestContext)
+}
+
+/// A client's request at another node. On the client's loop only.
+private final class Forwarding: ForwardedRequestOwner {
+    private let context: RequestContext
+    private let forwarder: Forwarder
+    private let isStream: Bool
+    private let owner: any ForwardingOwner
+
+    init(of context: RequestContext, _ forwarder: Forwarder, for owner: any ForwardingOwner) {
+        (self.context, self.forwarder, self.owner) = (context, forwarder, owner)
+        isStream = context.decorator.route?.isStream == true && context.head.method == .get
+    }
+
+    func fail(_ failure: RoutedRequest.Failure) { owner.failed(failure, context) }
+
+    func ended(_ request: ForwardedRequest, _ outcome: ForwardedRequest.Outcome) {
+        switch outcome {
+        case .response(let response): forwarder.answer(context, with: response, isOfStream: isStream)
+        case .stream(let response, let source) where isStream: forwarder.relay(response, source, request, context)
+        case .noRoom: context.refuseResponse()
+        case .notHere: fail(.notHere)
+        case .notSent: fail(.notSent)
+        case .stream, .unknown: fail(.unknown)
+        }
+    }
+}
+
+/// A question to one of several nodes.
+private final class Question: ForwardedRequestOwner {
+    let body = Promise<[UInt8]?>()
+
+    // Nothing refers to the request any more.
+    deinit { body.fulfill(nil) }
+
+    func ended(_ request: ForwardedRequest, _ outcome: ForwardedRequest.Outcome) {
+        if case .response(let response) = outcome, response.status == .ok { body.fulfill(response.body) }
     }
 }

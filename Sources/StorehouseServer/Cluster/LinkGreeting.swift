@@ -16,7 +16,7 @@ package enum LinkGreeting {
         return Array("OPTIONS * HTTP/1.1\r\n\(fields)\r\n".utf8)
     }
 
-    package enum Response {
+    package enum Answer {
         case incomplete
         /// - Parameter length: how many bytes belong to it.
         case agreed(answer: String, length: Int)
@@ -27,7 +27,7 @@ package enum LinkGreeting {
     }
 
     /// Reads the bytes that the other end has sent so far.
-    package static func response(in bytes: UnsafeRawBufferPointer) -> Response {
+    package static func answer(in bytes: UnsafeRawBufferPointer) -> Answer {
         let text = String(decoding: bytes.prefix(maxBytes), as: UTF8.self)
         guard let end = text.firstRange(of: "\r\n\r\n") else { return bytes.count < maxBytes ? .incomplete : .other }
         let head = text[..<end.lowerBound]

@@ -8,10 +8,10 @@ struct Ownership: Sendable {
     let locator: SessionLocator?
     let personal: PersonalSessions
     /// Nil outside of a cluster.
-    let handovers: Handovers?
+    let transfer: SessionTransfer?
 
     /// Whether no session can leave while a request uses it.
-    var isFixed: Bool { handovers == nil }
+    var isFixed: Bool { transfer == nil }
 
     func find(_ target: SessionTarget, _ context: RequestContext) throws(SessionFailure) -> Handling<Located> {
         switch target {
@@ -32,16 +32,16 @@ struct Ownership: Sendable {
         return .later { () async throws(SessionFailure) in try await locator.find(id, for: client) }
     }
 
-    /// Whether the request may use the session now. If not, ``findAgain(_:_:for:)`` waits until that is decided.
-    func admits(_ context: RequestContext, to session: Session, isUse: Bool) -> Bool {
-        handovers?.admits(context, to: session, isUse: isUse) ?? true
+    /// Begins the use of a session, if the request may use it now. If not, ``findAgain(_:_:for:)`` waits until that is decided.
+    func begin(_ context: RequestContext, for session: Session, isUse: Bool) -> Bool {
+        transfer?.begin(context, for: session, isUse: isUse) ?? true
     }
 
     func findAgain(
         _ located: Located, _ target: SessionTarget, for client: RoutedClient
     ) async throws(SessionFailure) -> Located {
-        if let handovers, case .session(let session)? = located.found {
-            await handovers.decided(session, for: client)
+        if let transfer, case .session(let session)? = located.found {
+            await transfer.awaitDecision(on: session, for: client)
         }
         guard let context = client.here else { return Located(nil) }
         return try await find(target, context).value()

@@ -5,16 +5,16 @@ import Sessions
 package import Sockets
 import StoreHosting
 
-// Handovers to other nodes. What follows from the decisions is done by `Handovers`.
+// Handovers to other nodes. What follows from the decisions is done by `SessionTransfer`.
 extension Session: RequestObserver {
     /// - Parameter sender: the node that has forwarded the request; see ``SessionHandover/begin(from:limit:)``.
     func beginRequest(from sender: UInt16?) -> SessionHandover.Admission {
-        transferState.begin(from: sender, limit: Handovers.requestLimit)
+        transferState.begin(from: sender, limit: SessionTransfer.requestLimit)
     }
 
     package func requestEnded(on loop: any EventLoop) {
-        guard let transfers = runtime.transfers, transferState.end() else { return }
-        loop.execute { [self] in transfers.handOver(self) }
+        guard let transfer = runtime.transfer, transferState.end() else { return }
+        loop.execute { [self] in transfer.handOver(self) }
     }
 
     /// The node that has forwarded the newest requests.
@@ -24,9 +24,9 @@ extension Session: RequestObserver {
     var isClosed: Bool { transferState.handover.isClosed }
 
     /// - Returns: whether requests have waited for those in progress.
-    func giveUpHandover() -> Bool { transferState.giveUp() }
+    func giveUpTransfer() -> Bool { transferState.giveUp() }
 
-    func stay() { transferState.stay() }
+    func abortTransfer() { transferState.abort() }
 
     /// Whether another node could have the session if no request were in progress.
     func canFollow(_ forwarder: UInt16) -> Bool {
@@ -48,7 +48,7 @@ extension Session: RequestObserver {
     func tryGiveBack() -> Bool {
         guard store.runningEffects.isEmpty, transferState.beginRelease() else { return false }
         if release() { return true }
-        stay()
+        abortTransfer()
         return false
     }
 

@@ -4,7 +4,6 @@ import HTTPServer
 import Locks
 import Sessions
 import StoreHosting
-import Synchronization
 
 /// Finds the session of a request that is not in memory: it is loaded from the journal, or the request goes to the node that has the
 /// session.
@@ -13,14 +12,14 @@ final class SessionLocator: Sendable {
     private let loader: SessionLoader
     /// Nil if no other process uses the journal.
     private let forwarder: Forwarder?
-    private let handovers: Handovers?
+    private let transfer: SessionTransfer?
     private let availability: Availability
 
     init(
-        _ registry: SessionRegistry, _ loader: SessionLoader, _ forwarder: Forwarder?, _ handovers: Handovers?,
+        _ registry: SessionRegistry, _ loader: SessionLoader, _ forwarder: Forwarder?, _ transfer: SessionTransfer?,
         _ availability: Availability
     ) {
-        self.handovers = handovers
+        self.transfer = transfer
         self.registry = registry
         self.loader = loader
         self.forwarder = forwarder
@@ -29,20 +28,39 @@ final class SessionLocator: Sendable {
 
     /// Sends a request to the node that is known to have its session: the usual case for a session of another node. It needs no task.
     ///
-    /// - Parameter failed: goes on, with ``find(_:for:after:)``, if there is no response that the client may get.
+    /// - Parameter failed: continues, with ``find(_:for:after:)``, if there is no response that the client may get.
     /// - Returns: false if something else comes first.
     func forward(
         _ context: RequestContext, of id: SessionID,
-        failed: @escaping (Attempt, RequestContext) throws(Problem) -> Void
-    ) throws(Problem) -> Bool {
+        failed: @escaping (Attempt, RequestContext) -> Void
+    ) -> Bool {
         guard let forwarder, registry.find(id) == nil else { return false }
         var request = RoutedRequest(context.routedKind, isForwarded: context.isForwarded, deadline: forwarder.deadline)
         guard case .forward(let owner) = step(of: &request, id, forwarder) else { return false }
-        try forwarder.forward(context, of: id, to: owner.address) { (failure, context) throws(Problem) in
-            forwarder.forget(owner.address, of: id)
-            try failed(Attempt(request: request, failure: failure), context)
-        }
+        forwarder.forward(
+            context, to: owner.address, for: FirstAttempt(request, of: id, at: owner.address, forwarder, failed))
         return true
+    }
+
+    private final class FirstAttempt: ForwardingOwner {
+        private let request: RoutedRequest
+        private let id: SessionID
+        private let node: String
+        private let forwarder: Forwarder
+        private let lookElsewhere: (Attempt, RequestContext) -> Void
+
+        init(
+            _ request: RoutedRequest, of id: SessionID, at node: String, _ forwarder: Forwarder,
+            _ lookElsewhere: @escaping (Attempt, RequestContext) -> Void
+        ) {
+            (self.request, self.id, self.node, self.forwarder) = (request, id, node, forwarder)
+            self.lookElsewhere = lookElsewhere
+        }
+
+        func failed(_ failure: RoutedRequest.Failure, _ context: RequestContext) {
+            forwarder.forget(node, of: id)
+            lookElsewhere(Attempt(request: request, failure: failure), context)
+        }
     }
 
     /// A request that a node was sent without success.
@@ -88,7 +106,7 @@ final class SessionLocator: Sendable {
     private func place(of id: SessionID, isForwarded: Bool, _ forwarder: Forwarder) -> SessionPlace {
         // The number of the owner's incarnation is not needed to reach it.
         let owner = forwarder.owner(of: id).map { SessionPlace.elsewhere(NodeIncarnation(number: 0, address: $0)) }
-        return switch handovers?.place(of: id) {
+        return switch transfer?.place(of: id) {
         // The other node may have claimed it already.
         case .released? where !isForwarded: owner ?? .unknown
         case let place: place ?? owner ?? .unknown
@@ -102,11 +120,10 @@ final class SessionLocator: Sendable {
         switch step {
         case .claim: return try await claim(id, forwarder, mayBeDone: request.mayBeCommitted)
         case .awaitRelease:
-            await handovers?.released(id)
+            await transfer?.awaitRelease(of: id)
             return .lookAgain
         case .forward(let owner):
-            let failure = await client.forward(
-                by: forwarder, of: id, to: owner.address, mayBeDone: request.mayBeCommitted)
+            let failure = await client.forward(by: forwarder, to: owner.address, mayBeDone: request.mayBeCommitted)
             guard let failure else { return .answered }
             forwarder.forget(owner.address, of: id)
             return .failed(failure)
@@ -145,49 +162,42 @@ struct RoutedClient: Sendable {
     let kind: RoutedRequest.Kind
     /// Whether another node has sent the request.
     let isForwarded: Bool
-    private let deferred: RequestContext.Deferred
+    private let pending: PendingRequest
 
     init(_ context: RequestContext) {
         kind = context.routedKind
         isForwarded = context.isForwarded
-        deferred = context.deferred
+        pending = context.pending
     }
 
     /// The request on the connection's loop; nil if the client is gone.
-    var here: RequestContext? { deferred.here }
+    var here: RequestContext? { pending.here }
 
     /// Sends the request to another node, and its response to the client.
     ///
     /// - Parameter mayBeDone: whether an earlier node may have done what the request asks for.
     /// - Returns: nil if that is done, or if the client is gone.
     func forward(
-        by forwarder: Forwarder, of id: SessionID, to owner: String, mayBeDone: Bool
+        by forwarder: Forwarder, to owner: String, mayBeDone: Bool
     ) async -> RoutedRequest.Failure? {
-        // All this is on the connection's loop.
-        await withUnsafeContinuation { task in
-            let outcome = ForwardingOutcome(of: task)
-            deferred.proceed { context throws(Problem) in
-                var context = context
-                context.decorator.mayBeDone = mayBeDone
-                try forwarder.forward(context, of: id, to: owner) { (failure, _) in outcome.fail(failure) }
-            }
-        }
+        guard var context = pending.here else { return nil }
+        context.decorator.mayBeDone = mayBeDone
+        return await withUnsafeContinuation { forwarder.forward(context, to: owner, for: ForwardingTask($0)) }
     }
 
-    func sleep(for delay: Duration) async { await deferred.sleep(for: delay) }
+    func sleep(for delay: Duration) async { await pending.sleep(for: delay) }
 }
 
-/// Tells once what came of a forwarded request: when nothing refers to it any more, the request has no failure.
-private final class ForwardingOutcome: Sendable {
-    private let task: UnsafeContinuation<RoutedRequest.Failure?, Never>
-    private let hasFailed = Atomic(false)
+/// A task that waits for what becomes of a request: it gets nil once nothing refers to the request any more.
+private final class ForwardingTask: ForwardingOwner {
+    private var task: UnsafeContinuation<RoutedRequest.Failure?, Never>?
 
-    init(of task: UnsafeContinuation<RoutedRequest.Failure?, Never>) { self.task = task }
+    init(_ task: UnsafeContinuation<RoutedRequest.Failure?, Never>) { self.task = task }
 
-    deinit { if !hasFailed.load(ordering: .relaxed) { task.resume(returning: nil) } }
+    deinit { task?.resume(returning: nil) }
 
-    func fail(_ failure: RoutedRequest.Failure) {
-        if !hasFailed.exchange(true, ordering: .relaxed) { task.resume(returning: failure) }
+    func failed(_ failure: RoutedRequest.Failure, _ context: RequestContext) {
+        task.take()?.resume(returning: failure)
     }
 }
 

@@ -15,12 +15,13 @@ struct SessionsElsewhere: Sendable {
     /// Forwards the request for a page of sessions to the nodes that have some of them. Called on the loop of the connection.
     ///
     /// - Returns: nil if no other node has to be asked, or if the request comes from one.
-    func pages(for sources: [String: DocumentSource], _ deferred: RequestContext.Deferred) async -> PagesElsewhere? {
+    func pages(for sources: [String: DocumentSource], _ pending: PendingRequest) async -> PagesElsewhere? {
         let others = Set(sources.values.map(\.node)).filter {
             $0 != forwarder.identity.name && !forwarder.isGone($0)
         }
-        guard !others.isEmpty, let context = deferred.here, !context.isForwarded else { return nil }
-        let bodies = await Promise.value { done in forwarder.ask(others, context, done) }
+        guard !others.isEmpty, let context = pending.here, !context.isForwarded else { return nil }
+        var bodies: [String: [UInt8]] = [:]
+        for (node, body) in forwarder.ask(others, context) { bodies[node] = await body.value() }
         return bodies.isEmpty ? nil : PagesElsewhere(sources: sources, bodies: bodies)
     }
 }

@@ -1,7 +1,7 @@
 import Platform
 import Security
 
-extension Configuration.Access {
+extension Configuration.Authorization {
     /// The faults of values that are valid one by one.
     var conflicts: [ConfigurationProblem] {
         switch mode {

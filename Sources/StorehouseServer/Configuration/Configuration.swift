@@ -9,7 +9,7 @@ import Sessions
 /// microsecond.
 public struct Configuration: Sendable, Hashable {
     public var http = Http()
-    public var access = Access()
+    public var access = Authorization()
     public var sessions = Sessions()
     public var streams = Streams()
     public var limits = Limits()
@@ -55,7 +55,7 @@ public struct Configuration: Sendable, Hashable {
     }
 
     /// The rules by which clients may use sessions.
-    public struct Access: Sendable, Hashable {
+    public struct Authorization: Sendable, Hashable {
         /// The thing that gives the right to use a session.
         public enum Mode: String, Sendable, CaseIterable {
             /// Its id.
@@ -224,7 +224,7 @@ public struct Configuration: Sendable, Hashable {
     /// The log.
     public struct Logging: Sendable, Hashable {
         /// Which requests have a line in the log, whatever its level is.
-        public enum Access: String, Sendable, CaseIterable {
+        public enum Requests: String, Sendable, CaseIterable {
             case off
             /// Requests whose answer is 5xx, or whose connection was cut before they had it.
             case errors
@@ -233,7 +233,7 @@ public struct Configuration: Sendable, Hashable {
 
         public var level = LogLevel.info
         public var format = LogFormat.text
-        public var access = Access.errors
+        public var access = Requests.errors
     }
 
     /// The listener of `/metrics` and `/admin`.

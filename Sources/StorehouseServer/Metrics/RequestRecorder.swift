@@ -47,12 +47,12 @@ struct FinishedRequest {
 final class RequestRecorder: Sendable {
     private let metrics: ServerMetrics
     private let log: Log
-    private let logged: Configuration.Logging.Access
+    private let logged: Configuration.Logging.Requests
     private let basePath: BasePath
     private let proxies: TrustedProxies
 
     init(
-        _ metrics: ServerMetrics, _ log: Log, _ logged: Configuration.Logging.Access, below basePath: BasePath,
+        _ metrics: ServerMetrics, _ log: Log, _ logged: Configuration.Logging.Requests, below basePath: BasePath,
         behind proxies: TrustedProxies
     ) {
         self.metrics = metrics

@@ -32,7 +32,7 @@ extension Problem {
         }
     }
 
-    private init(_ cause: RequestFault.Credentials) {
+    private init(_ cause: RequestFault.CredentialFault) {
         switch cause {
         case .missing(let realm):
             let kind = realm == "admin" ? "the admin token" : "a token"

@@ -105,23 +105,6 @@ package struct Problem: Error {
     }
 }
 
-extension Response {
-    /// The response with the id of its request as the last member of the problem that it shows, if it shows one.
-    ///
-    /// Problems are made in many places, and the responses of earlier requests are replayed; all of them come by here.
-    ///
-    /// - Parameter requestID: needs no escaping.
-    consuming func naming(_ requestID: String) -> Response {
-        guard status.rawValue >= 400, body.suffix(2).elementsEqual("}\n".utf8) else { return self }
-        let end = Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
-        // Another node, which has the session, may have added it already.
-        guard !body.suffix(end.count).elementsEqual(end) else { return self }
-        body.removeLast(2)
-        body += end
-        return self
-    }
-}
-
 extension Problem.Code {
     package var status: HTTPStatus {
         switch self {

@@ -5,7 +5,7 @@ import Sessions
 /// Why a request means nothing to the resource that it names. ``Problem`` tells it to clients.
 enum RequestFault: Error, Sendable {
     case path(Path)
-    case credentials(Credentials)
+    case credentials(CredentialFault)
     case query(Query)
     case header(Header)
     case body(Body)
@@ -22,7 +22,7 @@ enum RequestFault: Error, Sendable {
     }
 
     /// The realm names the resources that the token is for.
-    enum Credentials: Sendable {
+    enum CredentialFault: Sendable {
         case missing(realm: String)
         case several(realm: String)
         case refused(TokenError, realm: String)

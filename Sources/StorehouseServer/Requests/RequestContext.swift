@@ -29,67 +29,64 @@ struct RequestContext {
     }
 
     /// This request for any thread.
-    var deferred: Deferred { Deferred(self) }
+    var pending: PendingRequest { PendingRequest(self) }
 
-    /// A request that is answered, or handled further, later and from any thread.
-    final class Deferred: Sendable {
-        fileprivate let request: Request
-        fileprivate let exchange: DeferredExchange
-        fileprivate let decorator: ResponseDecorator
-        fileprivate let credentials: Credentials
-
-        fileprivate init(_ context: RequestContext) {
-            request = context.request
-            exchange = context.exchange.deferred
-            decorator = context.decorator
-            credentials = context.credentials
-        }
-
-        /// The request, on the connection's loop; nil if the client is gone, or if the loop has ended.
-        var here: RequestContext? {
-            guard let exchange = exchange.here, exchange.isCurrent else { return nil }
-            return context(exchange)
-        }
-
-        /// Calls `body` on the connection's loop, unless the client is gone. What `body` throws is the response.
-        func proceed(_ body: (RequestContext) throws(Problem) -> Void) {
-            if let context = here { context.proceed(body) }
-        }
-
-        /// Sends a problem, on the connection's loop.
-        func refuse(_ problem: Problem) { here?.answer(problem.explainingWeakTags(of: request.head).response) }
-
-        /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
-        /// answered before.
-        func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
-            exchange.schedule(after: delay, body)
-        }
-
-        /// Waits on the connection's loop, also if the client is gone.
-        func sleep(for delay: Duration) async { await exchange.sleep(for: delay) }
-
-        /// Calls `body` on the connection's loop, at once on that loop, unless the client is gone.
-        func resume(_ body: @escaping @Sendable (RequestContext) -> Void) {
-            exchange.resume { [self] exchange in if let exchange { body(context(exchange)) } }
-        }
-
-        /// Calls `body` in a later turn of the connection's loop, unless the client is gone.
-        func resumeInLaterTurn(_ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void) {
-            exchange.resumeLater { [self] exchange in
-                if let exchange { context(exchange).proceed(body) }
+    /// Handles the request further in a task, which begins in a later turn of the connection's loop and stays there. A problem that
+    /// it throws is the response.
+    func handleLater(_ body: @escaping @Sendable (PendingRequest) async throws(Problem) -> Void) {
+        let pending = pending
+        Task(executorPreference: exchange.loop) {
+            do throws(Problem) {
+                try await body(pending)
+            } catch {
+                pending.refuse(error)
             }
         }
+    }
+}
 
-        private func context(_ exchange: Exchange) -> RequestContext {
-            RequestContext(request: request, exchange: exchange, decorator: decorator, credentials: credentials)
-        }
+/// A request that waits for something, for any thread.
+final class PendingRequest: Sendable {
+    private let request: Request
+    private let exchange: DeferredExchange
+    private let decorator: ResponseDecorator
+    private let credentials: Credentials
+
+    fileprivate init(_ context: RequestContext) {
+        request = context.request
+        exchange = context.exchange.deferred
+        decorator = context.decorator
+        credentials = context.credentials
     }
 
-    fileprivate func proceed(_ body: (RequestContext) throws(Problem) -> Void) {
-        do throws(Problem) {
-            try body(self)
+    var loop: any EventLoop { exchange.loop }
+
+    /// The request, on the connection's loop; nil if the client is gone, or if the loop has ended.
+    var here: RequestContext? {
+        guard let exchange = exchange.here, exchange.isCurrent else { return nil }
+        return RequestContext(request: request, exchange: exchange, decorator: decorator, credentials: credentials)
+    }
+
+    /// Sends a problem, on the connection's loop.
+    func refuse(_ problem: Problem) { here?.answer(problem.explainingWeakTags(of: request.head).response) }
+
+    /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
+    /// answered before.
+    func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+        exchange.schedule(after: delay, body)
+    }
+
+    /// Waits on the connection's loop, also if the client is gone.
+    func sleep(for delay: Duration) async { await exchange.sleep(for: delay) }
+}
+
+extension Handling {
+    /// The value, once it is there.
+    func awaited() async throws(Problem) -> Result {
+        do throws(SessionFailure) {
+            return try await value()
         } catch {
-            answer(error.response)
+            throw Problem(error)
         }
     }
 }
@@ -152,5 +149,22 @@ struct ResponseDecorator: Sendable {
         let request = FinishedRequest(named, method: head.method, route: route, since: start)
         recorder.record(request, of: head, on: connection)
         return named
+    }
+}
+
+extension Response {
+    /// The response with the id of its request as the last member of the problem that it shows, if it shows one.
+    ///
+    /// Problems are made in many places, and the responses of earlier requests are replayed; all of them come by here.
+    ///
+    /// - Parameter requestID: needs no escaping.
+    consuming func naming(_ requestID: String) -> Response {
+        guard status.rawValue >= 400, body.suffix(2).elementsEqual("}\n".utf8) else { return self }
+        let end = Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
+        // Another node, which has the session, may have added it already.
+        guard !body.suffix(end.count).elementsEqual(end) else { return self }
+        body.removeLast(2)
+        body += end
+        return self
     }
 }

@@ -22,7 +22,7 @@ final class ActionResource: Sendable {
             respond: Self.response)
     }
 
-    func dispatch(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+    func post(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
         try access.answer(context, at: id, call)
     }
@@ -40,7 +40,7 @@ final class ActionResource: Sendable {
         let action = ActionRequest(
             body: request.body, json: isLong ? JSONValue?.none : try request.json(),
             selection: preferences?.return == .minimal ? nil : head.selection, expected: expected, isDryRun: isDryRun,
-            key: key, wait: wait.map { ActionRequest.Wait(limit: $0, timer: context.deferred) },
+            key: key, wait: wait.map { ActionRequest.Wait(limit: $0, timer: context.pending) },
             appliedPreference: preferences.flatMap { appliedPreference($0, wait) },
             trace: head.fields.contains("traceparent") ? head.fields.trace : nil,
             requestID: context.exchange.connection.requestID)
@@ -72,7 +72,7 @@ final class ActionResource: Sendable {
     }
 }
 
-extension RequestContext.Deferred: WaitTimer {}
+extension PendingRequest: WaitTimer {}
 
 extension SessionResult {
     /// A resource has got the result of another operation.

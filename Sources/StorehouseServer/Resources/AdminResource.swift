@@ -47,19 +47,15 @@ final class AdminResource: Sendable {
         try context.head.requireJSONAcceptable()
         let page = SessionPage(
             after: try start(context.head), limit: try context.head.pageSize(), try Self.filter(context.head))
-        let deferred = context.deferred
-        Task(executorPreference: context.exchange.loop) { [self] in
-            do throws(SessionFailure) {
-                let response = try await response(of: page, deferred)
-                deferred.here?.answer(response)
-            } catch {
-                deferred.here?.answer(Problem(error).response)
-            }
+        context.handleLater { [self] pending async throws(Problem) in
+            let list = Handling.later { () async throws(SessionFailure) in try await self.response(of: page, pending) }
+            let shown = try await list.awaited()
+            pending.here?.answer(shown)
         }
     }
 
     private func response(
-        of page: SessionPage, _ deferred: RequestContext.Deferred
+        of page: SessionPage, _ pending: PendingRequest
     ) async throws(SessionFailure) -> Response {
         guard let journal else {
             return try await pool.run(for: .admin) { () async throws(SessionFailure) in
@@ -68,7 +64,7 @@ final class AdminResource: Sendable {
         }
         // Not on the loop, as a page may have a thousand sessions.
         let page = try await beginTask { await self.filled(page, from: journal) }.value.get()
-        guard let others = await elsewhere?.pages(for: page.sources, deferred) else {
+        guard let others = await elsewhere?.pages(for: page.sources, pending) else {
             return await Task { page.response(sealer.cursor) }.value
         }
         return try await pool.run(for: .admin) { () async throws(SessionFailure) in

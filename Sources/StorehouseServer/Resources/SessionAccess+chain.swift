@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Locks
 import Security
 import Sessions
 
@@ -37,7 +38,9 @@ extension SessionAccess {
             return try answer(context, with: session, at: segment, call)
         }
         if try forward(context, at: segment, call) { return }
-        try proceed(context, with: try enter(segment, for: call.purpose, context), at: segment, call)
+        let entering = try enter(segment, for: call.purpose, context)
+        if case .now(let entered) = entering { return try answer(context, entered, at: segment, call) }
+        answer(context, after: entering, at: segment, call)
     }
 
     /// Sends a request to the node that is known to have its session.
@@ -50,33 +53,45 @@ extension SessionAccess {
             return false
         }
         try context.require(call.purpose.permission)
-        return try locator.forward(context, of: id) { [self] (attempt, context) throws(Problem) in
+        return locator.forward(context, of: id) { [self] attempt, context in
             let client = RoutedClient(context)
-            let entered = later(.id(id), for: call.purpose, client) { () async throws(SessionFailure) in
+            let entering = later(.id(id), for: call.purpose, client) { () async throws(SessionFailure) in
                 try await locator.find(id, for: client, after: attempt)
             }
-            try proceed(context, with: entered, at: segment, call)
+            answer(context, after: entering, at: segment, call)
         }
     }
 
-    private func proceed(
-        _ context: RequestContext, with entered: Handling<Entered?>, at segment: PathSegment, _ call: SessionCall
-    ) throws(Problem) {
-        try context.proceed(with: entered) { [self] (entry: Entry, context) throws(Problem) in
-            if case .unknown = entry, let create = call.create {
-                let handling = try handling(of: try create(context))
-                return answer(context, with: handling, at: segment, call)
-            }
-            try answer(context, with: try entry.get(), at: segment, call)
+    private func answer(
+        _ context: RequestContext, after entering: Handling<Entered?>, at segment: PathSegment, _ call: SessionCall
+    ) {
+        context.handleLater { [self] pending async throws(Problem) in
+            let entered = try await entering.awaited()
+            if let context = pending.here { try answer(context, entered, at: segment, call) }
         }
+    }
+
+    private func answer(
+        _ context: RequestContext, _ entered: Entered?, at segment: PathSegment, _ call: SessionCall
+    ) throws(Problem) {
+        guard let entered else { return }
+        let context = context.after(entered)
+        if case .unknown = entered.entry, let create = call.create {
+            let handling = try handling(of: try create(context))
+            return answer(context, with: handling, at: segment, call)
+        }
+        try answer(context, with: try entered.entry.get(), at: segment, call)
     }
 
     /// Answers a request for a session with a new id.
     func answer(
         _ context: RequestContext, creating wanted: SessionCreation, _ respond: @escaping SessionCall.Respond
     ) throws(Problem) {
-        try context.proceed(with: try handling(of: wanted)) { (result, context) in
-            context.answer(with: result, respond)
+        let handling = try handling(of: wanted)
+        if case .now(let result) = handling { return context.answer(with: result, respond) }
+        context.handleLater { pending async throws(Problem) in
+            let result = try await handling.awaited()
+            pending.here?.answer(with: result, respond)
         }
     }
 
@@ -92,7 +107,7 @@ extension SessionAccess {
         do throws(SessionFailure) {
             handling = try chain.handle(request, session)
         } catch {
-            return fail(error, context.deferred, at: segment, call)
+            return fail(error, context.pending, at: segment, call)
         }
         answer(context, with: handling, at: segment, call)
     }
@@ -113,36 +128,32 @@ extension SessionAccess {
         _ context: RequestContext, with result: SessionResult, after hold: any Hold, at segment: PathSegment,
         _ call: SessionCall
     ) {
-        let deferred = context.deferred
-        hold.whenOver { [self] failure in
-            deferred.resume { [self] context in
-                if let failure { return fail(failure, deferred, at: segment, call) }
-                context.answer(with: result, call.respond)
-            }
-        }
+        hold.whenOver(notify: HeldAnswer(result, to: context.pending, at: segment, call, self))
     }
 
     private func answer(
         _ context: RequestContext, when run: @escaping @Sendable () async throws(SessionFailure) -> SessionResult,
         at segment: PathSegment, _ call: SessionCall
     ) {
-        let deferred = context.deferred
+        let pending = context.pending
         Task(executorPreference: context.exchange.loop) { [self] in
             do throws(SessionFailure) {
                 let result = try await run()
-                deferred.proceed { context in context.answer(with: result, call.respond) }
+                pending.here?.answer(with: result, call.respond)
             } catch {
-                fail(error, deferred, at: segment, call)
+                fail(error, pending, at: segment, call)
             }
         }
     }
 
-    private func fail(
-        _ failure: SessionFailure, _ deferred: RequestContext.Deferred, at segment: PathSegment, _ call: SessionCall
+    fileprivate func fail(
+        _ failure: SessionFailure, _ pending: PendingRequest, at segment: PathSegment, _ call: SessionCall
     ) {
-        guard case .detached = failure else { return deferred.refuse(Problem(failure)) }
+        guard case .detached = failure else { return pending.refuse(Problem(failure)) }
         // It has left its object since it was found, or another node has created it. Later in the loop it can be found again.
-        deferred.resumeInLaterTurn { [self] context throws(Problem) in try answer(context, at: segment, call) }
+        pending.here?.handleLater { [self] pending async throws(Problem) in
+            if let context = pending.here { try answer(context, at: segment, call) }
+        }
     }
 }
 
@@ -156,5 +167,30 @@ extension RequestContext {
         } catch {
             answer(error.explainingWeakTags(of: head).response)
         }
+    }
+}
+
+/// A result that may not leave yet.
+private final class HeldAnswer: HoldWaiter {
+    private let result: SessionResult
+    private let pending: PendingRequest
+    private let segment: PathSegment
+    private let call: SessionCall
+    private let access: SessionAccess
+
+    init(
+        _ result: SessionResult, to pending: PendingRequest, at segment: PathSegment, _ call: SessionCall,
+        _ access: SessionAccess
+    ) {
+        (self.result, self.pending, self.segment, self.call, self.access) = (result, pending, segment, call, access)
+    }
+
+    func holdEnded(with failure: SessionFailure?) {
+        if pending.loop.isCurrent { leave(failure) } else { pending.loop.execute { [self] in leave(failure) } }
+    }
+
+    private func leave(_ failure: SessionFailure?) {
+        if let failure { return access.fail(failure, pending, at: segment, call) }
+        pending.here?.answer(with: result, call.respond)
     }
 }

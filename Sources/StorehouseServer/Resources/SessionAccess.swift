@@ -170,7 +170,7 @@ final class SessionAccess: Sendable {
         context.logs(session)
         // A personal session is that of its subject.
         if target.sessionID != nil { try context.credentials.requireAccess(to: session) }
-        guard ownership.admits(context, to: session, isUse: purpose.isUse) else { return false }
+        guard ownership.begin(context, for: session, isUse: purpose.isUse) else { return false }
         // Not before: nobody else may keep the session from expiring.
         if purpose.isUse { registry.touch(session) }
         return true
@@ -208,36 +208,11 @@ extension RequestContext {
     func require(_ permission: Permission) throws(Problem) {
         try Problem.of { () throws(SessionFailure) in try credentials.require(permission) }
     }
-}
 
-// A request proceeds once something was awaited.
-extension RequestContext {
-    /// Calls `body` with the result on the connection's loop, unless the client is gone. What it throws is the response.
-    func proceed<Value: Sendable>(
-        with handling: Handling<Value>, _ body: @escaping @Sendable (Value, RequestContext) throws(Problem) -> Void
-    ) throws(Problem) {
-        if case .now(let value) = handling { return try body(value, self) }
-        let deferred = deferred
-        Task(executorPreference: exchange.loop) {
-            do throws(SessionFailure) {
-                let value = try await handling.value()
-                deferred.proceed { context throws(Problem) in try body(value, context) }
-            } catch {
-                deferred.refuse(Problem(error))
-            }
-        }
-    }
-
-    /// Calls `body` with the entry to a session on the connection's loop, unless another node has answered the request.
-    func proceed(
-        with entered: Handling<SessionAccess.Entered?>,
-        _ body: @escaping @Sendable (SessionAccess.Entry, RequestContext) throws(Problem) -> Void
-    ) throws(Problem) {
-        try proceed(with: entered) { (entered: SessionAccess.Entered?, context: RequestContext) throws(Problem) in
-            guard let entered else { return }
-            var context = context
-            context.decorator.mayBeDone = entered.mayBeDone
-            try body(entered.entry, context)
-        }
+    /// The request after the entry to its session.
+    func after(_ entered: SessionAccess.Entered) -> RequestContext {
+        var context = self
+        context.decorator.mayBeDone = entered.mayBeDone
+        return context
     }
 }

@@ -96,8 +96,9 @@ extension SessionResource {
         let wanted = SessionCreation(
             kind: kind, id: id, conditions: try Preconditions(context.head), principal: context.credentials,
             client: rates.client(of: context))
-        try context.proceed(with: .later { [reservations] in await reservations.reserve(id) }) {
-            [self] (reservation, context) throws(Problem) in
+        context.handleLater { [self] pending async throws(Problem) in
+            let reservation = await reservations.reserve(id)
+            guard let context = pending.here else { return }
             let call = SessionCall(.create) { context in
                 SessionRequest(
                     .describe(wanted.conditions, kind: store == nil ? nil : kind.kind.name), by: context.credentials)

@@ -20,11 +20,20 @@ final class StreamResource: Sendable {
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         let purpose = SessionAccess.Purpose(permission: .read)
         if let session = try access.residentSession(id, for: purpose, context) { return try open(id, session, context) }
-        try context.proceed(with: try access.enter(id, for: purpose, context)) {
-            [self] (entry: SessionAccess.Entry, context) throws(Problem) in
-            if case .ended = entry { return Self.answerEnded(context) }
-            try open(id, try entry.get(), context)
+        let entering = try access.enter(id, for: purpose, context)
+        if case .now(let entered) = entering { return try open(id, entered, context) }
+        context.handleLater { [self] pending async throws(Problem) in
+            let entered = try await entering.awaited()
+            if let context = pending.here { try open(id, entered, context) }
         }
+    }
+
+    private func open(
+        _ id: PathSegment, _ entered: SessionAccess.Entered?, _ context: RequestContext
+    ) throws(Problem) {
+        guard let entered else { return }
+        if case .ended = entered.entry { return Self.answerEnded(context) }
+        try open(id, try entered.entry.get(), context.after(entered))
     }
 
     private func open(_ id: PathSegment, _ session: Session, _ context: RequestContext) throws(Problem) {
@@ -46,22 +55,20 @@ final class StreamResource: Sendable {
             return try refuse(opening, error, context)
         }
         if case .now(let result) = handling { return try start(opening, result, context) }
-        let deferred = context.deferred
-        Task(executorPreference: stream.loop) { [self] in
+        context.handleLater { [self] pending async throws(Problem) in
+            let outcome: Result<SessionResult, SessionFailure>
             do throws(SessionFailure) {
-                let result = try await handling.value()
-                proceed(opening, deferred) { context throws(Problem) in try start(opening, result, context) }
+                outcome = .success(try await handling.value())
             } catch {
-                proceed(opening, deferred) { context throws(Problem) in try refuse(opening, error, context) }
+                outcome = .failure(error)
+            }
+            // After the end of the loop there is nothing to abandon.
+            guard let context = pending.here else { return opening.stream.valueIfCurrent?.abandon() ?? () }
+            switch outcome {
+            case .success(let result): try start(opening, result, context)
+            case .failure(let failure): try refuse(opening, failure, context)
             }
         }
-    }
-
-    private func proceed(
-        _ opening: StreamOpening, _ deferred: RequestContext.Deferred, _ body: (RequestContext) throws(Problem) -> Void
-    ) {
-        // After the end of the loop there is nothing to abandon.
-        if deferred.here == nil { opening.stream.valueIfCurrent?.abandon() } else { deferred.proceed(body) }
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.
@@ -77,7 +84,9 @@ final class StreamResource: Sendable {
         case .absent(.endedMeanwhile) where context.permit == nil: Self.answerEnded(context)
         // In a later turn of the loop the session can be loaded again.
         case .detached:
-            context.deferred.resumeInLaterTurn { [self] context throws(Problem) in try open(opening.id, context) }
+            context.handleLater { [self] pending async throws(Problem) in
+                if let context = pending.here { try open(opening.id, context) }
+            }
         // The initial events are lost. The client has asked for no change, so it is not told of one.
         case .unavailable(.storage): throw Problem(JournalError.unavailable(""))
         default: throw Problem(failure)

@@ -1,4 +1,5 @@
 package import HTTP
+import Sessions
 import StoreHosting
 import Stores
 
@@ -228,6 +229,19 @@ struct Resource {
         case "events"?: .sharedEvents
         case "actions"?: .sharedActions
         default: throw Problem(.path(.unknown))
+        }
+    }
+}
+
+extension Route {
+    /// The part of the server that a method needs. It is required before anything of the request is looked at but its query.
+    func need(of method: HTTPMethod) -> Availability.Need {
+        switch (self, method) {
+        case (.actions, .post), (.sharedActions, .post): .commit
+        case (.sessions, .post), (.forks, .post): .room
+        case (.events, .get), (.sharedEvents, .get), (.session, .put), (.shares, .post): .serving
+        case (.session, .delete), (.adminSession, .delete), (.shares, .delete): .storage
+        default: .nothing
         }
     }
 }

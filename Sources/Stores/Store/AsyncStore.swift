@@ -95,14 +95,15 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// is reported. The actions stay in the queue.
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
-        let submission = QueuedActions(action, origin: .client)
+        let actions = QueuedActions(action, origin: .client)
         if Reduction.isRunning(in: core) {
             core.environment.report(.awaitedInReducer)
-            let isQueued = enqueue(.submission(submission, nil, nil), isBounded: true)
+            let isQueued = enqueue(.submission(AsyncSubmission(actions: actions)), isBounded: true)
             return Receipt(isQueued ? .queued : .overloaded, revision: 0).with(.awaitedInReducer)
         }
         let receipt = Promise<Receipt>()
-        submit(submission, { found, _ in { receipt.fulfill(found) } }, receipt)
+        submit(
+            AsyncSubmission(actions: actions, completion: { found, _ in { receipt.fulfill(found) } }, receipt: receipt))
         return await receipt.value()
     }
 
@@ -121,23 +122,18 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
 
     /// - Parameter completion: called once under the lock, with the receipt and the contents. The closure that it returns is
     ///   called after the lock is released.
-    package func submit(_ submission: QueuedActions<Action>, _ completion: @escaping Completion) {
-        submit(submission, completion, nil)
+    package func submit(_ actions: QueuedActions<Action>, _ completion: @escaping Completion) {
+        submit(AsyncSubmission(actions: actions, completion: completion))
     }
 
-    /// - Parameters:
-    ///   - completion: nil if nobody gets the receipt. A loss is then reported.
-    ///   - receipt: what a task waits for that may be the reducer.
-    private func submit(
-        _ submission: QueuedActions<Action>, _ completion: Completion?, _ receipt: Promise<Receipt>?
-    ) {
+    private func submit(_ submission: AsyncSubmission<State, Action>) {
         let isEmission = submission.envelope.details.map { $0.effectRunID != 0 && !$0.endsEffect } ?? false
         // The last action of an effect is always queued, or its group would never settle.
         let isBounded = submission.envelope.origin == .client || isEmission
-        if enqueue(.submission(submission, completion, receipt), isBounded: isBounded) { return }
-        if let completion { return completion(Receipt(.overloaded, revision: revision), nil)() }
+        if enqueue(.submission(submission), isBounded: isBounded) { return }
+        if let completion = submission.completion { return completion(Receipt(.overloaded, revision: revision), nil)() }
         core.contents.withLock { contents in
-            _ = core.reportLoss(of: submission.first, submission.envelope.origin, at: .overloaded, contents)
+            _ = core.reportLoss(of: submission.actions.first, submission.envelope.origin, at: .overloaded, contents)
         }
     }
 
@@ -155,7 +151,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     private func drain() async {
         while let item = queue.withLock({ $0.next() }) {
             switch item {
-            case .submission(let submission, let completion, _): await run(submission, completion)
+            case .submission(let submission): await run(submission)
             case .end(let runID): core.effectEnded(runID, self)
             case .taken: break
             }
@@ -181,8 +177,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         for receipt in stalled { receipt.fulfill(Receipt(.queued, revision: 0).with(fault)) }
     }
 
-    private func run(_ submission: QueuedActions<Action>, _ completion: Completion?) async {
-        let (finish, followUps, postLockWork) = await process(submission, completion)
+    private func run(_ submission: AsyncSubmission<State, Action>) async {
+        let (finish, followUps, postLockWork) = await process(submission)
         for followUp in followUps { submit(followUp) }
         finish()
         postLockWork.perform()
@@ -196,13 +192,13 @@ extension AsyncStore {
         finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], postLockWork: PostLockWork
     )
 
-    private func process(_ submission: QueuedActions<Action>, _ completion: Completion?) async -> Completed {
+    private func process(_ submission: AsyncSubmission<State, Action>) async -> Completed {
         let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
             (core.refusal(submission.envelope, contents), contents.pointee.state)
         }
-        if let refusal { return finish(submission, completion) { _, _ in refusal } }
+        if let refusal { return finish(submission) { _, _ in refusal } }
         var changes: [(Action, State)] = []
-        for (index, action) in submission.actions.enumerated() {
+        for (index, action) in submission.actions.actions.enumerated() {
             var outcome = Outcome.ignored
             let before = changes.last?.1 ?? state
             do throws(Rejection) {
@@ -216,11 +212,11 @@ extension AsyncStore {
                 outcome = .rejected(error, index: index)
             }
             if case .rejected(let rejection, _) = outcome {
-                return finish(submission, completion) { _, _ in .rejected(rejection, index: index) }
+                return finish(submission) { _, _ in .rejected(rejection, index: index) }
             }
         }
-        return finish(submission, completion) { [changes] contents, progress in
-            commit(changes, of: submission, contents, &progress)
+        return finish(submission) { [changes] contents, progress in
+            commit(changes, of: submission.actions, contents, &progress)
         }
     }
 
@@ -230,7 +226,7 @@ extension AsyncStore {
 
     /// Ends a submission under the lock: the effect that sent it, the commits, and the receipt.
     private func finish(
-        _ submission: QueuedActions<Action>, _ completion: Completion?,
+        _ submission: AsyncSubmission<State, Action>,
         _ commit: (StoreCore<State, Action>.ContentsPointer, inout DispatchContext) -> Outcome
     ) -> Completed {
         core.contents.withLock { contents in
@@ -245,11 +241,11 @@ extension AsyncStore {
             var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
             if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
-            if completion == nil, case .rejected(let rejection, let index) = outcome {
-                _ = core.refused(submission, rejection, index: index, contents)
+            if submission.completion == nil, case .rejected(let rejection, let index) = outcome {
+                _ = core.refused(submission.actions, rejection, index: index, contents)
             }
             let nothing: @Sendable () -> Void = {}
-            let finish = completion?(receipt, contents) ?? nothing
+            let finish = submission.completion?(receipt, contents) ?? nothing
             if let kept { contents.pointee.state = kept }
             core.notifyDispatchEnded(contents)
             return (finish, core.takeQueuedActions(contents), core.takePostLockWork(contents))
@@ -332,7 +328,7 @@ extension AsyncStore {
 
 extension AsyncStore: ActionSink {
     @usableFromInline
-    package func submit(_ submission: QueuedActions<Action>) { submit(submission, nil, nil) }
+    package func submit(_ submission: QueuedActions<Action>) { submit(AsyncSubmission(actions: submission)) }
 
     @usableFromInline
     package func effectEnded(_ runID: Int) { _ = enqueue(.end(runID), isBounded: false) }

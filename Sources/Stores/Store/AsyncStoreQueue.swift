@@ -1,10 +1,20 @@
 import Locks
 
+/// Actions that were sent to an ``AsyncStore``, and who gets their receipt.
+struct AsyncSubmission<State: Sendable, Action: Sendable>: Sendable {
+    let actions: QueuedActions<Action>
+    /// Nil if nobody gets the receipt. A loss is then reported.
+    var completion: AsyncStore<State, Action>.Completion?
+    /// The receipt that a task waits for, which may be the reducer.
+    var receipt: Promise<Receipt>?
+
+    var envelope: Envelope<Action> { actions.envelope }
+}
+
 /// The actions that wait for an ``AsyncStore``, and the watch over its reducer. A value without a lock.
 struct AsyncStoreQueue<State: Sendable, Action: Sendable> {
     enum Item {
-        /// The completion is nil if nobody gets the receipt. The promise is that of a task that may be the reducer.
-        case submission(QueuedActions<Action>, AsyncStore<State, Action>.Completion?, Promise<Receipt>?)
+        case submission(AsyncSubmission<State, Action>)
         /// The end of an effect without an action.
         case end(Int)
         /// The place of an item that was taken.
@@ -37,7 +47,7 @@ struct AsyncStoreQueue<State: Sendable, Action: Sendable> {
             isDraining = true
             return .startsDraining
         }
-        guard case .submission(_, _, .some) = item, !isWatched else { return .queued }
+        guard case .submission(let submission) = item, submission.receipt != nil, !isWatched else { return .queued }
         isWatched = true
         return .startsWatch(reduction)
     }
@@ -66,7 +76,7 @@ struct AsyncStoreQueue<State: Sendable, Action: Sendable> {
     mutating func endWatch(of watched: Int) -> (stalled: [Promise<Receipt>], next: Int?) {
         isWatched = false
         let places = items[head...].indices.filter { index in
-            if case .submission(_, _, .some) = items[index] { true } else { false }
+            if case .submission(let submission) = items[index] { submission.receipt != nil } else { false }
         }
         guard isDraining, !places.isEmpty else { return ([], nil) }
         guard watched == reduction else {
@@ -78,8 +88,8 @@ struct AsyncStoreQueue<State: Sendable, Action: Sendable> {
 
     /// Has nobody wait for the receipt of an item.
     private mutating func release(_ place: Int) -> Promise<Receipt>? {
-        guard case .submission(let submission, _, let receipt) = items[place] else { return nil }
-        items[place] = .submission(submission, nil, nil)
-        return receipt
+        guard case .submission(let submission) = items[place] else { return nil }
+        items[place] = .submission(AsyncSubmission(actions: submission.actions))
+        return submission.receipt
     }
 }

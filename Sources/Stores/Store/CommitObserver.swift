@@ -1,3 +1,5 @@
+public import Locks
+
 /// Observes one store from inside, before its subscribers do: the port through which a host records commits.
 ///
 /// The store calls every method under its lock, so an implementation may keep mutable state without a lock of its own. It must
@@ -48,6 +50,6 @@ package protocol CommitObserver<State, Action>: AnyObject {
     /// Whether the commits up to `revision` survive whatever the host protects them from.
     func isDurable(through revision: Int) -> Bool
 
-    /// Calls `done` once, with whether the commits up to `revision` became durable: before this returns or on any thread.
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (_ isDurable: Bool) -> Void)
+    /// Fulfills a promise with whether the commits up to `revision` became durable: before this returns or on any thread.
+    func whenDurable(through revision: Int, fulfill isDurable: Promise<Bool>)
 }

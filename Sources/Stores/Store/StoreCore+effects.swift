@@ -102,7 +102,7 @@ extension StoreCore {
     func durability(through revision: Int, _ contents: ContentsPointer) -> Promise<Bool>? {
         guard let observer = contents.pointee.observer, !observer.isDurable(through: revision) else { return nil }
         let isDurable = Promise<Bool>()
-        observer.whenDurable(through: revision) { isDurable.fulfill($0) }
+        observer.whenDurable(through: revision, fulfill: isDurable)
         return isDurable
     }
 

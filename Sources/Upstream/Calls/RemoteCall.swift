@@ -1,3 +1,4 @@
+import Locks
 import Platform
 import RemoteServices
 import Sockets
@@ -5,7 +6,7 @@ import Stores
 
 /// One call: its attempts, its redirects and the pauses between them. It lives on the loop.
 final class RemoteCall {
-    typealias Completion = @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void
+    typealias Outcome = Result<RemoteResponse, RemoteFailure>
 
     enum Step {
         case waiting
@@ -20,7 +21,8 @@ final class RemoteCall {
     let began = MonotonicInstant.current
     /// Gets each retry; nil if no effect makes the call.
     let progress: EffectContext?
-    private var completion: Completion?
+    /// What the caller waits for.
+    private let outcome: Promise<Outcome>
     private(set) var pool: UpstreamPool?
     private(set) var permit: CircuitBreaker.Permit?
     private var deadlineTimer: LoopTimer?
@@ -33,11 +35,12 @@ final class RemoteCall {
     /// True until a redirect leads to another origin. Later requests get no configured fields, even at the first origin.
     var isSameOrigin = true
 
-    init(_ request: RemoteRequest, timeout: Duration, _ progress: EffectContext?) {
+    init(_ request: RemoteRequest, timeout: Duration, _ progress: EffectContext?, _ outcome: Promise<Outcome>) {
         self.request = request
         self.timeout = timeout
         deadline = began.advanced(by: timeout)
         self.progress = progress
+        self.outcome = outcome
     }
 
     private var isOver: Bool {
@@ -46,14 +49,9 @@ final class RemoteCall {
 
     /// Starts the timer of the deadline.
     ///
-    /// - Parameter completion: called once, on the loop.
     /// - Returns: false if the call was cancelled before.
-    func join(_ pool: UpstreamPool, _ completion: @escaping Completion) -> Bool {
-        guard !isOver else {
-            completion(.failure(.cancelled))
-            return false
-        }
-        self.completion = completion
+    func join(_ pool: UpstreamPool) -> Bool {
+        guard !isOver else { return false }
         self.pool = pool
         deadlineTimer = pool.loop.schedule(after: pool.loop.now.duration(to: deadline)) {
             self.deadlineTimer = nil
@@ -81,7 +79,7 @@ final class RemoteCall {
     }
 
     /// Ends the call in whatever step it is, and cancels a transfer under way. Later calls have no effect.
-    func end(_ result: Result<RemoteResponse, RemoteFailure>) {
+    func end(_ result: Outcome) {
         guard !isOver else { return }
         let last = step
         step = .over
@@ -98,8 +96,7 @@ final class RemoteCall {
             pool.counters.end(result, after: began.duration(to: pool.loop.now))
         }
         pool = nil
-        completion?(result)
-        completion = nil
+        outcome.fulfill(result)
     }
 
     /// Reports the outcome of the attempt that has just ended.

@@ -95,10 +95,28 @@ extension SessionJournal {
     /// - Returns: why it cannot become durable; nil if it is.
     @discardableResult
     func awaitDurable(through revision: Int = 0) async -> JournalError? {
-        await Promise.value { whenDurable(through: revision, $0) }
+        do throws(JournalError) {
+            try await durable(through: revision)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Calls `body` once everything up to a revision is durable, or for revision 0 everything that was appended.
+    func onceDurable(through revision: Int = 0, _ body: @escaping @Sendable () -> Void) {
+        whenDurable(through: revision, notify: NotifiedClosure(body: body))
     }
 
     func commits(after revision: Int) async throws -> [CommitRecord]? {
         try await commits(after: revision, limit: .max)
     }
+}
+
+private final class NotifiedClosure: DurabilityWaiter {
+    private let body: @Sendable () -> Void
+
+    init(body: @escaping @Sendable () -> Void) { self.body = body }
+
+    func waitEnded(with failure: JournalError?) { body() }
 }

@@ -66,8 +66,8 @@ private final class Resumed: CommitRecorder {
 
     func isDurable(through revision: Int) -> Bool { journal.isDurable(through: revision) }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        journal.whenDurable(through: revision, done)
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+        journal.whenDurable(through: revision, notify: waiter)
     }
 }
 

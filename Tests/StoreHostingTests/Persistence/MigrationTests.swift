@@ -18,7 +18,7 @@ import Testing
 
         func isDurable(through revision: Int) -> Bool { true }
 
-        func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+        func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) { waiter.waitEnded(with: nil) }
 
         var last: CommitRecord? { records.withLock { $0.last } }
         var count: Int { records.withLock { $0.count } }

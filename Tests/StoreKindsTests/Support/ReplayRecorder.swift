@@ -33,7 +33,7 @@ final class ReplayRecorder: CommitRecorder {
 
     func isDurable(through revision: Int) -> Bool { true }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) { waiter.waitEnded(with: nil) }
 
     var snapshot: StateSnapshot {
         contents.withLock { StateSnapshot(json: ($0.state ?? .null).encoded(), privateState: $0.privateState) }

@@ -164,7 +164,7 @@ struct ForwardingTests {
             _ = try await here.increment()
             let events = try await here.events()
             _ = try await events.state()
-            try cluster.forgetLives()
+            try cluster.forgetIncarnations()
             // The node drops the session, and with it the stream.
             #expect(try await events.event() == nil)
             // Whoever gets a request first has it from now on.

@@ -10,7 +10,7 @@ struct PlayedOwner: Sendable {
     private let redis: RedisServer
     private let address: String
 
-    private static let life = "4711"
+    private static let incarnation = "4711"
 
     /// Runs a node, and calls `body` with a session at it that belongs to a played node.
     ///
@@ -25,7 +25,7 @@ struct PlayedOwner: Sendable {
         return try await TestCluster.runNode(on: redis, configuration, waits: waits) { node in
             let path = try await TestCluster.runNode(on: redis) { try await $0.session().path }
             let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
-            try redis.execute("HSET", key, "claim", "\(life) 9")
+            try redis.execute("HSET", key, "claim", "\(incarnation) 9")
             let owner = PlayedOwner(redis: redis, address: "127.0.0.1:\(port)")
             try owner.setEnd(systemTime() + 3_600_000)
             return try await body(LiveSession(server: node, path: path), owner)
@@ -41,7 +41,7 @@ struct PlayedOwner: Sendable {
     }
 
     private func setEnd(_ moment: Int) throws {
-        try redis.execute("HSET", "{storehouse}:nodes", Self.life, "\(moment) \(address)")
+        try redis.execute("HSET", "{storehouse}:nodes", Self.incarnation, "\(moment) \(address)")
     }
 }
 

@@ -340,7 +340,7 @@ struct SharedStreamTests {
         try await TestCluster.run(configuration: Self.configuration()) { cluster in
             let here = try await cluster.first.session()
             let streams = try await open(5, at: here.at(cluster.second))
-            try cluster.forgetLives()
+            try cluster.forgetIncarnations()
             for stream in streams { #expect(try await stream.event() == nil) }
         }
     }

@@ -13,7 +13,7 @@ import Testing
     ]
 
     private static func configuration(
-        _ access: Configuration.Logging.Access, _ format: LogFormat = .json,
+        _ access: Configuration.Logging.Requests, _ format: LogFormat = .json,
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
         .with {

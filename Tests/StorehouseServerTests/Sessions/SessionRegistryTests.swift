@@ -284,12 +284,12 @@ import Testing
     @Test func noStreamSubscribesToADetachedSession() async throws {
         try await run { scene in
             let (watched, idle) = (try await scene.session(), try await scene.session())
-            #expect(watched.streamPhase == .open)
+            #expect(watched.events.phase == .open)
             #expect(watched.tryHibernate())
-            #expect(watched.streamPhase == .detached)
+            #expect(watched.events.phase == .detached)
             // Also if its first stream comes after that.
             #expect(idle.tryHibernate())
-            #expect(idle.streamPhase == .detached)
+            #expect(idle.events.phase == .detached)
         }
     }
 
@@ -297,7 +297,7 @@ import Testing
         try await run { scene in
             let session = try await scene.session()
             _ = await scene.registry.end(session)
-            #expect(session.streamPhase == .ended)
+            #expect(session.events.phase == .ended)
         }
     }
 

@@ -40,8 +40,8 @@ struct TestCluster: Sendable {
         }
     }
 
-    /// Makes Redis forget the nodes, so that they begin other lives and have no sessions any more.
-    func forgetLives() throws { try redis.execute("DEL", "{storehouse}:nodes") }
+    /// Makes Redis forget the nodes, so that they begin other incarnations and have no sessions any more.
+    func forgetIncarnations() throws { try redis.execute("DEL", "{storehouse}:nodes") }
 
     static let secret = String(repeating: "cluster-", count: 4)
 

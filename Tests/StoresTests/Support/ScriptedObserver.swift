@@ -8,7 +8,7 @@ final class ScriptedObserver: CommitObserver {
         private struct Contents {
             var durable = 0
             var hasFailed = false
-            var waiters: [(revision: Int, done: @Sendable (Bool) -> Void)] = []
+            var waiters: [(revision: Int, isDurable: Promise<Bool>)] = []
         }
 
         /// `commit 1` and `end 1`, with the revision of the store.
@@ -23,7 +23,7 @@ final class ScriptedObserver: CommitObserver {
                 contents.waiters.removeAll { $0.revision <= revision }
                 return due
             }
-            for waiter in due { waiter.done(true) }
+            for waiter in due { waiter.isDurable.fulfill(true) }
         }
 
         func fail() {
@@ -32,19 +32,19 @@ final class ScriptedObserver: CommitObserver {
                 defer { contents.waiters = [] }
                 return contents.waiters
             }
-            for waiter in due { waiter.done(false) }
+            for waiter in due { waiter.isDurable.fulfill(false) }
         }
 
         func isDurable(_ revision: Int) -> Bool { contents.withLock { !$0.hasFailed && revision <= $0.durable } }
 
-        func whenDurable(_ revision: Int, _ done: @escaping @Sendable (Bool) -> Void) {
+        func whenDurable(_ revision: Int, _ isDurable: Promise<Bool>) {
             let result: Bool? = contents.withLock { contents in
                 if revision <= contents.durable { return true }
                 if contents.hasFailed { return false }
-                contents.waiters.append((revision, done))
+                contents.waiters.append((revision, isDurable))
                 return nil
             }
-            if let result { done(result) }
+            if let result { isDurable.fulfill(result) }
         }
     }
 
@@ -75,7 +75,7 @@ final class ScriptedObserver: CommitObserver {
 
     func isDurable(through revision: Int) -> Bool { script.isDurable(revision) }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (Bool) -> Void) {
-        script.whenDurable(revision, done)
+    func whenDurable(through revision: Int, fulfill isDurable: Promise<Bool>) {
+        script.whenDurable(revision, isDurable)
     }
 }

@@ -2,7 +2,7 @@ import CSQLite
 
 /// A connection to a database file, for one thread at a time.
 final class Connection {
-    enum Access {
+    enum Mode {
         /// Reads and writes, and creates the file if it is missing.
         case create
         case write
@@ -16,11 +16,11 @@ final class Connection {
     /// - Parameters:
     ///   - path: the database file, without symbolic links: SQLite follows none.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
-    init(_ path: String, _ access: Access, vfs: String? = nil) throws(SQLiteError) {
+    init(_ path: String, _ mode: Mode, vfs: String? = nil) throws(SQLiteError) {
         _ = Self.disableStatistics
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
-            path, &handle, access.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, vfs)
+            path, &handle, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, vfs)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(code, handle)
             sqlite3_close_v2(handle)
@@ -34,7 +34,7 @@ final class Connection {
         guard distrusted == SQLITE_OK else { throw SQLiteError(distrusted, handle) }
         let defined = defineFunctions(on: handle)
         guard defined == SQLITE_OK else { throw SQLiteError(defined, handle) }
-        if access == .read { try execute("PRAGMA query_only = ON") }
+        if mode == .read { try execute("PRAGMA query_only = ON") }
     }
 
     deinit {
@@ -135,7 +135,7 @@ final class Connection {
     }
 }
 
-extension Connection.Access {
+extension Connection.Mode {
     fileprivate var flags: Int32 {
         switch self {
         case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

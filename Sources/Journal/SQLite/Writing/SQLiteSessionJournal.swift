@@ -70,8 +70,8 @@ final class SQLiteSessionJournal: SessionJournal {
 
     func isDurable(through revision: Int) -> Bool { contents.withLock { $0.isDurable(through: revision) } }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        contents.whenDurable(through: revision, done)
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+        contents.whenDurable(through: revision, notify: waiter)
     }
 
     var hasFailed: Bool { contents.withLock { $0.failure != nil } }

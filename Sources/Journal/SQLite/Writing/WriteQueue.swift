@@ -106,7 +106,7 @@ struct WriteQueue: Sendable {
         pace.recordLarge(duration, at: now)
     }
 
-    /// When the large commands may go on that have to wait now; nil if none has to.
+    /// When the large commands may continue that have to wait now; nil if none has to.
     func delay(_ now: ContinuousClock.Instant) -> Duration? {
         guard small.isEmpty, !large.isEmpty, !isUrgent, !pace.allows(now) else { return nil }
         return pace.next - now

@@ -19,7 +19,7 @@ final class Writer: Sendable {
         var willSort = false
         /// Whether the queue has a job that will drain the inbox.
         var isAwake = false
-        /// Whether the queue has a job that will go on with large commands.
+        /// Whether the queue has a job that will continue with large commands.
         var willGoOn = false
         var isClosed = false
         /// The number of maintenance steps that may still run once the writer is closed: closing must not take long.
@@ -190,7 +190,7 @@ extension Writer {
                 write(commands, start)
                 if isLarge { recordLarge(since: start) }
                 transactionCount += 1
-                // Maintenance must go on if commits never cease.
+                // Maintenance must continue if commits never cease.
                 if transactionCount.isMultiple(of: 16) { _ = runMaintenance(isIdle: false) }
                 // Without a sync, waiting would only delay what a kill of the process loses.
                 if !acknowledgesOnEnqueue { awaitCommands(after: commands) }
@@ -209,7 +209,7 @@ extension Writer {
         inbox.withLock { $0.queue.recordLarge(now - start, at: now) }
     }
 
-    /// Ends the work on the queue, until a command comes, or until large commands that wait may go on.
+    /// Ends the work on the queue, until a command comes, or until large commands that wait may continue.
     ///
     /// - Returns: false if there are commands to execute now.
     private func rest() -> Bool {

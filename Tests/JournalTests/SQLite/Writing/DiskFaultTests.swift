@@ -106,7 +106,7 @@ struct DiskFaultTests {
                 let store = Step.store(session)
                 for revision in 1...10 {
                     store.step()
-                    if session === sessions[0] { session.whenDurable { _ in order.withLock { $0.append(revision) } } }
+                    if session === sessions[0] { session.onceDurable { order.withLock { $0.append(revision) } } }
                 }
             }
         }

@@ -31,12 +31,12 @@ struct LargeWriteTests {
             for number in 0..<4 {
                 let id = "fork-\(number)"
                 let session = journal.create(Self.fork(id))
-                session.whenDurable(through: 0) { _ in order.withLock { $0.append(id) } }
+                session.onceDurable { order.withLock { $0.append(id) } }
                 Step.store(session).step(3)
                 sessions.append(session)
             }
             Step.store(small, from: 1).step()
-            small.whenDurable(through: 2) { _ in order.withLock { $0.append("small") } }
+            small.onceDurable(through: 2) { order.withLock { $0.append("small") } }
         }
         for session in sessions { #expect(await session.awaitDurable() == nil) }
         #expect(await small.awaitDurable() == nil)

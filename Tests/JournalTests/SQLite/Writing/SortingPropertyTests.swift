@@ -263,7 +263,7 @@ private final class ModelSession: CommitRecorder {
 
     func isDurable(through revision: Int) -> Bool { tried()?.isDurable(through: revision) ?? true }
 
-    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        tried()?.whenDurable(through: revision, done)
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+        tried()?.whenDurable(through: revision, notify: waiter)
     }
 }

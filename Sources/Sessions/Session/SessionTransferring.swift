@@ -1,5 +1,5 @@
 /// Takes sessions to other nodes.
-package protocol SessionTransfers: AnyObject, Sendable {
+package protocol SessionTransferring: AnyObject, Sendable {
     /// Hands over a session that no request uses any more.
     func handOver(_ session: Session)
 }

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// The session is closed while no request for it is in progress. Then the journal gives it back, and the next request of the other
 /// node is refused, so that node claims the session. If the journal fails, the session is loaded again for the next request.
-final class Handovers: SessionTransfers {
+final class SessionTransfer: SessionTransferring {
     /// A session follows a node that has forwarded so many requests for it, one after the other.
     static let requestLimit = 16
     /// For how many milliseconds a session is left to the other node. It claims the session at once, unless it dies.
@@ -20,7 +20,7 @@ final class Handovers: SessionTransfers {
 
     private struct Contents {
         /// The requests that wait, by session. Each session that is being handed over has an entry.
-        var waiting: [SessionID: [@Sendable () -> Void]] = [:]
+        var waiting: [SessionID: [Promise<Void>]] = [:]
         /// Until when the sessions that were handed over are left to the other nodes.
         var released: [SessionID: Int] = [:]
         /// When to forget those whose time is over.
@@ -44,22 +44,23 @@ final class Handovers: SessionTransfers {
     /// How many sessions were handed over.
     var count: Int { handoverCount.load(ordering: .relaxed) }
 
-    /// Whether a request may use a session now. If not, call ``wait(for:_:_:)``.
+    /// Begins a request for a session, if it may use the session now. If not, wait with ``awaitDecision(on:for:)``.
     ///
     /// - Parameter isUse: whether it is a use of the session.
-    func admits(_ context: RequestContext, to session: Session, isUse: Bool) -> Bool {
+    /// - Returns: whether it has begun.
+    func begin(_ context: RequestContext, for session: Session, isUse: Bool) -> Bool {
         let connection = context.exchange.connection
         // An action that could not be dispatched looks for its session once more.
         if connection.notifiesAtEnd(session) { return true }
         let sender = isUse ? connection.origin : nil
         var admission = session.beginRequest(from: sender)
         if admission == .prepare, !session.canFollow(connection.origin) {
-            if session.giveUpHandover() { wake(session.id) }
+            if session.giveUpTransfer() { resumeWaiting(for: session.id) }
             admission = session.beginRequest(from: sender)
         }
         switch admission {
         case .serve: break
-        case .serveAndWake: wake(session.id)
+        case .serveAndWake: resumeWaiting(for: session.id)
         case .release:
             // In a later turn, because this request has to be among those that wait.
             context.exchange.loop.execute { [self] in handOver(session) }
@@ -73,30 +74,29 @@ final class Handovers: SessionTransfers {
     /// Waits until it is decided whether the session stays.
     ///
     /// - Parameter client: a request for it.
-    func decided(_ session: Session, for client: RoutedClient) async {
+    func awaitDecision(on session: Session, for client: RoutedClient) async {
         let timeout = Task { [self] in
             await client.sleep(for: forwarder.waits.handover)
-            if !Task.isCancelled, session.giveUpHandover() { wake(session.id) }
+            if !Task.isCancelled, session.giveUpTransfer() { resumeWaiting(for: session.id) }
         }
-        await released(session.id) { session.isClosed }
+        await awaitRelease(of: session.id) { session.isClosed }
         timeout.cancel()
     }
 
     /// Waits for a session that is not in memory.
-    func released(_ id: SessionID) async { await released(id) { false } }
+    func awaitRelease(of id: SessionID) async { await awaitRelease(of: id) { false } }
 
-    private func released(_ id: SessionID, isClosed: () -> Bool) async {
-        await Promise.value { done in
-            let isWaiting = contents.withLock { contents in
-                guard contents.waiting[id] != nil || isClosed() else { return false }
-                contents.waiting[id, default: []].append { done(()) }
-                return true
-            }
-            if !isWaiting { done(()) }
+    private func awaitRelease(of id: SessionID, isClosed: () -> Bool) async {
+        let end = Promise<Void>()
+        let isWaiting = contents.withLock { contents in
+            guard contents.waiting[id] != nil || isClosed() else { return false }
+            contents.waiting[id, default: []].append(end)
+            return true
         }
+        if isWaiting { await end.value() }
     }
 
-    private func wake(_ id: SessionID, isReleased: Bool = false) {
+    private func resumeWaiting(for id: SessionID, isReleased: Bool = false) {
         let now = forwarder.now
         let waiting = contents.withLock { contents in
             if isReleased {
@@ -108,7 +108,7 @@ final class Handovers: SessionTransfers {
             }
             return contents.waiting.removeValue(forKey: id) ?? []
         }
-        for resume in waiting { resume() }
+        for end in waiting { end.fulfill(()) }
     }
 
     /// Where a session is that is handed over; nil if it is not.
@@ -129,13 +129,13 @@ final class Handovers: SessionTransfers {
         guard let node = forwarder.identity.name(of: number), !forwarder.isGone(node), let journal = session.journal,
             registry?.handOver(session, to: number) == true
         else {
-            session.stay()
-            return wake(session.id)
+            session.abortTransfer()
+            return resumeWaiting(for: session.id)
         }
         beginTask { [self] in
             let isReleased = (try? await journal.release()) != nil
             if isReleased { handedOver(session, to: node) }
-            wake(session.id, isReleased: isReleased)
+            resumeWaiting(for: session.id, isReleased: isReleased)
         }
     }
 
