@@ -63,17 +63,20 @@ package enum SessionOperation: Sendable {
         /// The last event that the client has, perhaps of another history.
         package let seen: EventID?
         package let stream: LoopBound<Subscriber>
+        /// The loop of the stream.
+        package let loop: any SerialLoop
         package let limits: StreamLimits
 
         package init(
             selection: SelectionText, format: StreamFormat, isByPermit: Bool = false, seen: EventID?,
-            stream: LoopBound<Subscriber>, limits: StreamLimits
+            stream: LoopBound<Subscriber>, loop: any SerialLoop, limits: StreamLimits
         ) {
             self.selection = selection
             self.format = format
             self.isByPermit = isByPermit
             self.seen = seen
             self.stream = stream
+            self.loop = loop
             self.limits = limits
         }
 

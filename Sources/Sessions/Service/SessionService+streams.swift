@@ -40,7 +40,7 @@ extension Session {
         // The loop may have ended while the commits were read.
         guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
         let initial = try events.subscribe(
-            stream, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
+            stream, on: wanted.loop, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
         return SessionResult(.subscribed(initial), of: self, at: initial.revision)
     }
 }

@@ -1,4 +1,4 @@
-import Locks
+package import Locks
 package import StoreHosting
 import Stores
 
@@ -40,8 +40,8 @@ package struct EventHub: Sendable {
     ///   - earlier: commits after `seen` that the journal does not buffer any more.
     /// - Returns: the initial events, which may not be durable yet.
     package func subscribe(
-        _ stream: Subscriber, to subscription: StreamSubscription, seen: EventID?, earlier: [CommitRecord],
-        within limits: StreamLimits
+        _ stream: Subscriber, on loop: any SerialLoop, to subscription: StreamSubscription, seen: EventID?,
+        earlier: [CommitRecord], within limits: StreamLimits
     ) throws(SessionFailure) -> InitialEvents {
         stream.subscription = subscription
         var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
@@ -53,7 +53,7 @@ package struct EventHub: Sendable {
                 case .refused(let refusal): return .failure(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let index = contents.add(stream, state)
+                    let index = contents.add(stream, on: loop, state)
                     return .success(
                         initialEvents(
                             &contents.topics[index].topic, state, seen, earlier, limits.maxMissedBytes))

@@ -1,4 +1,4 @@
-import Locks
+package import Locks
 package import StoreHosting
 import Stores
 
@@ -36,8 +36,10 @@ extension SessionStreams.Contents {
             exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.origin)
     }
 
+    /// On the loop of the stream.
+    ///
     /// - Returns: the index of the stream's topic.
-    package mutating func add(_ stream: Subscriber, _ state: borrowing StateView) -> Int {
+    package mutating func add(_ stream: Subscriber, on loop: any SerialLoop, _ state: borrowing StateView) -> Int {
         let subscription = stream.subscription
         let known = topics.firstIndex { $0.topic.subscription == subscription }
         if known == nil {
@@ -45,18 +47,20 @@ extension SessionStreams.Contents {
         }
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
-        if let group = topics[index].groups.first(where: { $0.loop === stream.home }) {
+        if let group = topics[index].groups.first(where: { $0.loop === loop }) {
             group.add(stream)
         } else {
-            topics[index].groups.append(SubscriberGroup(first: stream))
+            topics[index].groups.append(SubscriberGroup(first: stream, on: loop))
         }
         return index
     }
 
+    /// On the loop of the stream.
+    ///
     /// - Returns: whether the stream was there.
     package mutating func remove(_ stream: Subscriber) -> Bool {
         guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
-            let group = topics[index].groups.firstIndex(where: { $0.loop === stream.home }),
+            let group = topics[index].groups.firstIndex(where: { $0.loop.isCurrent }),
             topics[index].groups[group].remove(stream)
         else { return false }
         if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }

@@ -1,11 +1,7 @@
-package import Locks
-
 /// A stream of a session's events, as the session knows it. On its loop only.
 open class Subscriber {
     /// The streams of a topic share one. The hub sets it.
     package final var subscription: StreamSubscription
-    /// The loop of its connection.
-    final let home: any SerialLoop
     /// The stream's index in its group.
     final var groupIndex = 0
     /// Whether the events of effects are sent.
@@ -13,11 +9,8 @@ open class Subscriber {
     /// The number of whatever speaks for its client; 0 for a client itself.
     package final let origin: UInt16
 
-    package init(
-        _ subscription: StreamSubscription, on home: any SerialLoop, showsEffects: Bool, from origin: UInt16
-    ) {
+    package init(_ subscription: StreamSubscription, showsEffects: Bool, from origin: UInt16) {
         self.subscription = subscription
-        self.home = home
         self.showsEffects = showsEffects
         self.origin = origin
     }

@@ -9,9 +9,9 @@ package final class SubscriberGroup: Sendable {
     nonisolated(unsafe) private var list = ShortList<Subscriber>()
 
     /// On the loop only.
-    init(first stream: Subscriber) {
-        precondition(stream.home.isCurrent, "a stream was added off its loop")
-        loop = stream.home
+    init(first stream: Subscriber, on loop: any SerialLoop) {
+        precondition(loop.isCurrent, "a stream was added off its loop")
+        self.loop = loop
         list.append(stream)
     }
 

@@ -21,7 +21,8 @@ package struct Topic {
         /// The whole state is not stored, because the store has its JSON already.
         case nothing
         case value([UInt8])
-        case transcript(any CommitTranscript)
+        // Few topics have one, and all take the memory of the largest case.
+        indirect case transcript(any CommitTranscript)
     }
 
     package init(_ subscription: StreamSubscription, _ state: borrowing StateView) {

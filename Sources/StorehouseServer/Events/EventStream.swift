@@ -84,8 +84,8 @@ final class EventStream: Subscriber {
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(environment.settings.heartbeat, .jitter),
             lifetime: StreamTiming.lifetime(environment.settings.maxLifetime, .jitter))
         super.init(
-            parameters.format.subscription(to: .root), on: loop,
-            showsEffects: parameters.showsEffects, from: context.exchange.connection.origin)
+            parameters.format.subscription(to: .root), showsEffects: parameters.showsEffects,
+            from: context.exchange.connection.origin)
     }
 
     /// How many bytes the client was sent.
