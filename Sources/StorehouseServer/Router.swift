@@ -44,9 +44,10 @@ package final class Router: RequestHandler {
     /// Refuses a request for the rate of its client, its origin or its host: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: any RequestSource) -> Response? {
         do throws(Problem) {
-            if links?.isAsked(head) == true { return nil }
+            if links?.mayAccept(head) == true { return nil }
             // Before the others: whoever is refused counts too.
             try admitRequest(head.fields, connection)
+            if links?.isAsked(head) == true { throw Problem(.unavailable(.notHere)) }
             if head.fields.contains("origin") {
                 try api.origins.requireKnownOrigin(head, peer: connection.peer)
             }

@@ -14,6 +14,11 @@ final class LinkAcceptor: Sendable {
         self.handler = handler
     }
 
+    /// Whether a request may be that of a node, by its head.
+    func mayAccept(_ head: RequestHead) -> Bool {
+        if case .none = head.body { LinkGreeting.isAsked(in: head) } else { false }
+    }
+
     /// Whether a request asks for such a connection.
     func isAsked(_ head: RequestHead) -> Bool { LinkGreeting.isAsked(in: head) || isOfEarlierRelease(head) }
 
