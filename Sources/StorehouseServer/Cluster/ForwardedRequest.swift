@@ -5,6 +5,8 @@ import Sockets
 
 /// Gets the outcome of a request to another node, once. On the loop of the request only.
 protocol ForwardedRequestOwner: AnyObject {
+    /// Whether the connection of a request that is not answered in time gets no more requests.
+    var distrustsSilence: Bool { get }
     func ended(_ request: ForwardedRequest, _ outcome: ForwardedRequest.Outcome)
 }
 
@@ -67,7 +69,7 @@ final class ForwardedRequest {
 
     private func abandon() {
         guard let sent else { return end(.notSent) }
-        sent.abandon()
+        if owner?.distrustsSilence == true { sent.abandon() } else { sent.cancel() }
         end(.unknown)
     }
 

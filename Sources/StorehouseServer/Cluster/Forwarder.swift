@@ -235,6 +235,8 @@ private final class Forwarding: ForwardedRequestOwner {
         isStream = context.decorator.route?.isStream == true && context.head.method == .get
     }
 
+    var distrustsSilence: Bool { true }
+
     func fail(_ failure: RoutedRequest.Failure) { owner.failed(failure, context) }
 
     func ended(_ request: ForwardedRequest, _ outcome: ForwardedRequest.Outcome) {
@@ -252,6 +254,8 @@ private final class Forwarding: ForwardedRequestOwner {
 /// A question to one of several nodes.
 private final class Question: ForwardedRequestOwner {
     let body = Promise<[UInt8]?>()
+    /// A long list takes its time.
+    let distrustsSilence = false
 
     // Nothing refers to the request any more.
     deinit { body.fulfill(nil) }
