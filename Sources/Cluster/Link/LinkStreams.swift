@@ -306,11 +306,29 @@ package struct LinkPiece: Sendable {
     package init(_ bytes: ArraySlice<UInt8>) { (first, others, count) = (bytes, [], bytes.count) }
 
     package init(_ parts: [[UInt8]]) {
+        // All empty arrays have one address.
+        let parts = parts.filter { !$0.isEmpty }
         first = (parts.first ?? [])[...]
         others = Array(parts.dropFirst())
         count = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Where its first byte is in memory: no other array is there as long as the piece is kept.
-    package var address: UnsafeRawPointer? { first.withUnsafeBytes(\.baseAddress) }
+    /// Where a piece of one array is in memory: no other one is there as long as the piece is kept. Nil for several arrays.
+    package var address: UnsafeRawPointer? {
+        others.isEmpty ? first.withUnsafeBytes(\.baseAddress) : nil
+    }
+
+    /// Whether these are the same arrays, and not only equal ones.
+    package func isSame(as other: LinkPiece) -> Bool {
+        guard count == other.count, others.count == other.others.count, Self.isSame(first, other.first) else {
+            return false
+        }
+        return zip(others, other.others).allSatisfy { Self.isSame($0[...], $1[...]) }
+    }
+
+    private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+        one.withUnsafeBytes { own in
+            other.withUnsafeBytes { $0.baseAddress == own.baseAddress && $0.count == own.count }
+        }
+    }
 }

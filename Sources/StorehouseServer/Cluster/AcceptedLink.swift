@@ -25,7 +25,6 @@ final class AcceptedLink {
     private var state: State
     private var connection: HTTPConnection?
     private var reader = LinkFrameReader()
-    // A weak reference to it would make each event dearer: its timer refers to it until the connection closes.
     // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost more
     // than they do.
     @exclusivity(unchecked) private var streams = LinkStreams(opens: false)
@@ -38,6 +37,7 @@ final class AcceptedLink {
     @exclusivity(unchecked) private var sharedCount = 0
     @exclusivity(unchecked) private var sharing: [UInt32] = []
     private var lastReceived = MonotonicInstant(nanoseconds: 0)
+    // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
     private var timer: LoopTimer?
     /// Whether this node drains.
     private var isLeaving = false
@@ -203,24 +203,26 @@ extension AcceptedLink {
     /// - Returns: false if it waits for the other node, which has not taken earlier ones.
     func send(_ number: UInt32, _ array: [UInt8], _ range: Range<Int>) -> Bool {
         let address = array.withUnsafeBytes { $0.baseAddress.map { $0 + range.lowerBound } }
-        return send(number, range.count, at: address) { LinkPiece(array[range]) }
+        return send(
+            number, range.count, isShared: address == sharedAddress && range.count == sharedCount,
+            LinkPiece(array[range]))
     }
 
     /// Sends a piece of a stream that has several parts.
     func send(_ number: UInt32, _ parts: [[UInt8]]) -> Bool {
         let piece = LinkPiece(parts)
-        return send(number, piece.count, at: piece.address) { piece }
+        return send(number, piece.count, isShared: shared?.isSame(as: piece) == true, piece)
     }
 
     @inline(__always)
     private func send(
-        _ number: UInt32, _ byteCount: Int, at address: UnsafeRawPointer?, _ piece: () -> LinkPiece
+        _ number: UInt32, _ byteCount: Int, isShared: @autoclosure () -> Bool, _ piece: @autoclosure () -> LinkPiece
     ) -> Bool {
         guard streams.takeShared(number, byteCount) else {
             write(streams.send(number, piece()))
             return false
         }
-        if sharing.isEmpty || address != sharedAddress || byteCount != sharedCount { share(piece()) }
+        if sharing.isEmpty || !isShared() { share(piece()) }
         sharing.append(number)
         return true
     }

@@ -159,6 +159,16 @@ struct LinkStreamsTests {
         #expect(caller.events.last == "for 100")
     }
 
+    @Test func piecesOfDifferentArraysAreNotTheSame() {
+        let (one, other) = ([UInt8](repeating: 1, count: 99), [UInt8](repeating: 2, count: 99))
+        for (left, right) in [([[], one, []], [[], other, []]), ([one, one], [one, other]), ([one], [one, one])] {
+            #expect(LinkPiece(left).isSame(as: LinkPiece(left)))
+            #expect(!LinkPiece(left).isSame(as: LinkPiece(right)))
+        }
+        #expect(LinkPiece([[], one, []]).address != LinkPiece([[], other, []]).address)
+        #expect(LinkPiece([one, other]).address == nil)
+    }
+
     @Test mutating func aCancelledStreamIsForgottenByBoth() throws {
         let (number, bytes) = caller.streams.open(Self.text("a"), [])
         try exchange(toOwner: bytes)
