@@ -5,7 +5,7 @@ public final class Promise<Value: Sendable>: Sendable {
     @usableFromInline
     struct State {
         @usableFromInline var value: Value?
-        @usableFromInline var waiting: [UnsafeContinuation<Void, Never>] = []
+        @usableFromInline var waiting: [CheckedContinuation<Void, Never>] = []
 
         @inlinable
         init() {}
@@ -32,7 +32,7 @@ public final class Promise<Value: Sendable>: Sendable {
     /// Waits for the value. Cancelling the task does not end the wait.
     @inlinable
     public func value() async -> Value {
-        await withUnsafeContinuation { continuation in
+        await withCheckedContinuation { continuation in
             let isKnown = state.withLock { state in
                 if state.value == nil { state.waiting.append(continuation) }
                 return state.value != nil
