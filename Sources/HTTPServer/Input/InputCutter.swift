@@ -23,19 +23,28 @@ package final class InputCutter: Sendable {
     package typealias Visit = @Sendable () async -> Void
 
     private let visits: [Visit]
-    private let running = Atomic(0)
+    /// How often it was asked for since it is under way; 0 otherwise.
+    private let requests = Atomic(0)
 
     /// - Parameter visits: one for each event loop.
     package init(_ visits: [Visit]) { self.visits = visits }
 
-    /// Starts to cut requests on all loops, unless that is under way. Any thread may call it, and often.
+    /// Starts to cut requests on all loops, once more if that is under way: bytes may have come behind it. Any thread may call it, and
+    /// often.
     package func begin() {
-        guard running.compareExchange(expected: 0, desired: visits.count, ordering: .relaxed).exchanged else { return }
-        for visit in visits {
-            Task {
-                await visit()
-                running.subtract(1, ordering: .relaxed)
-            }
+        guard requests.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        Task { [self] in
+            var known: Int
+            repeat {
+                known = requests.load(ordering: .acquiring)
+                await visitLoops()
+            } while !requests.compareExchange(expected: known, desired: 0, ordering: .acquiringAndReleasing).exchanged
+        }
+    }
+
+    private func visitLoops() async {
+        await withDiscardingTaskGroup { group in
+            for visit in visits { group.addTask { await visit() } }
         }
     }
 }
