@@ -55,7 +55,9 @@ public protocol CommitRecorder: AnyObject, Sendable {
     /// Waiters are notified in the order of these calls, once each, on any thread, and never while a lock of the
     /// recorder is held. If there is nothing to wait for, this notifies `waiter` before it returns.
     ///
-    /// - Parameter revision: the last of the commits to wait for; 0 for all that are appended so far.
+    /// - Parameters:
+    ///   - revision: the last of the commits to wait for; 0 for all that are appended so far.
+    ///   - waiter: is notified once, also if a commit is lost.
     func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter)
 }
 
