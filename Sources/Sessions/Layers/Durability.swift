@@ -155,7 +155,7 @@ extension Session {
     }
 }
 
-/// What streams get once it is durable.
+/// Events that go to the streams of a session once their commits are durable.
 private final class HeldNews: DurabilityWaiter {
     private let news: StreamNews
     private weak let session: Session?

@@ -130,7 +130,7 @@ package struct EventHub: Sendable {
     }
 }
 
-/// What streams get once it is durable.
+/// Events for the streams of a session, or the end of streams.
 enum StreamNews: Sendable {
     case events([(EventFrame, ShortList<SubscriberGroup>)])
     case effect([(EncodedEvent, ShortList<SubscriberGroup>)])

@@ -21,7 +21,7 @@ final class RemoteCall {
     let began = MonotonicInstant.current
     /// Gets each retry; nil if no effect makes the call.
     let progress: EffectContext?
-    /// What the caller waits for.
+    /// The outcome, which the caller awaits.
     private let outcome: Promise<Outcome>
     private(set) var pool: UpstreamPool?
     private(set) var permit: CircuitBreaker.Permit?

@@ -117,7 +117,7 @@ struct LinkStreamsTests {
         caller.takes = false
         let piece = [UInt8](repeating: 1, count: 50_000)
         try exchange(toCaller: owner.streams.send(slow, LinkPiece(piece[...])))
-        // One piece may be longer than what is left of the window.
+        // The window has 15 536 bytes left, and takes one more piece, which is longer.
         try exchange(toCaller: owner.streams.send(slow, LinkPiece(piece[...])))
         let third = owner.streams.send(slow, LinkPiece(piece[...]))
         #expect(third.isEmpty)
