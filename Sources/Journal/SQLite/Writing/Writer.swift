@@ -352,7 +352,7 @@ extension Writer {
     ///
     /// - Parameter isIdle: whether no commit waits.
     private func runMaintenance(isIdle: Bool) -> Bool {
-        guard isWritable else { return false }
+        guard isWritable, watch.loss(at: .now) == nil else { return false }
         let (lastUses, isClosed): ([Int: Int]?, Bool) = inbox.withLock { inbox in
             if inbox.isClosed { inbox.stepsAfterClose -= 1 }
             return (inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil, inbox.isClosed)

@@ -8,6 +8,7 @@ import Testing
 struct ContentWatchTests {
     enum Change: String, CaseIterable {
         case walEmptied, walHalved, databaseEmptied, databaseHalved, headerOverwritten, backupCopiedOver
+        /// Only for a journal at rest: whoever reads memory behind the end of its file is killed.
         case sharedMemoryEmptied
 
         var suffix: String {
@@ -50,7 +51,9 @@ struct ContentWatchTests {
         ["", "-wal"].map { FileManager.default.contents(atPath: file.path + $0) }
     }
 
-    @Test("are missed although nobody writes, and nothing is written to them any more", arguments: Change.allCases)
+    @Test(
+        "are missed although nobody writes, and nothing is written to them any more",
+        arguments: Change.allCases.filter { $0 != .sharedMemoryEmptied })
     func nothingIsWrittenAnyMore(change: Change) async throws {
         let file = try JournalFile()
         let (events, report) = AsyncStream.makeStream(of: StorageEvent.self)
@@ -60,9 +63,6 @@ struct ContentWatchTests {
         let store = Step.store(session)
         store.step(3)
         #expect(await session.awaitDurable() == nil && journal.isAvailable)
-        // This waits for the check of the index. Whoever reads memory behind the end of its file is killed.
-        #expect(try await journal.found("none").word == "unknown")
-
         try change.happen(to: file)
         guard case .overwritten(let detail) = await iterator.next() else { throw Missing(id: "event") }
         #expect(detail.hasPrefix("\(file.path)\(change.suffix) ") && !journal.isAvailable)
@@ -120,14 +120,15 @@ struct ContentWatchTests {
 
     @Test(
         "are missed also if nobody has written since the start",
-        arguments: [Change.databaseEmptied, .databaseHalved, .headerOverwritten])
+        arguments: [Change.databaseEmptied, .databaseHalved, .headerOverwritten, .sharedMemoryEmptied])
     func anIdleJournalNotices(change: Change) async throws {
         let file = try JournalFile()
         let first = try file.open()
         await first.create(Step.session()).awaitDurable()
         await first.closed()
         let journal = try file.open()
-        #expect(journal.isAvailable)
+        // This waits for the check of the index, the last that reads the files until the watch looks at them.
+        #expect(try await journal.found("none").word == "unknown" && journal.isAvailable)
         try change.happen(to: file)
         try await eventually { !journal.isAvailable }
         await journal.closed()
