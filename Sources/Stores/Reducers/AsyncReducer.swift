@@ -11,7 +11,20 @@ public protocol AsyncReducer<State, Action>: Sendable {
     ///
     /// The store runs one call at a time, and nothing else changes the state meanwhile. The reducer must not wait for a dispatch
     /// to its own store: see ``AsyncStore/dispatch(_:)``.
-    func reduce(_ state: State, _ action: Action) async throws(Rejection) -> State?
+    ///
+    ///     case .signIn:
+    ///         show(.authenticating)
+    ///         return await service.accepts(credentials) ? .authenticated : .failed
+    ///
+    /// - Parameters:
+    ///   - state: the state before the action.
+    ///   - action: the action.
+    ///   - show: shows a state while the reducer waits. Readers and observers of the store see it at once. It is no commit: it has no
+    ///     revision, and no middleware sees it. If the action is then ignored or rejected, they see `state` again. A hosted store
+    ///     shows committed states only.
+    func reduce(
+        _ state: State, _ action: Action, show: @Sendable (State) -> Void
+    ) async throws(Rejection) -> State?
 }
 
 /// A synchronous reducer for an ``AsyncStore``.
@@ -22,7 +35,7 @@ public struct Asynchronous<Rules: Reducer>: AsyncReducer {
     public init(_ rules: Rules) { self.rules = rules.prepared }
 
     public func reduce(
-        _ state: Rules.State, _ action: Rules.Action
+        _ state: Rules.State, _ action: Rules.Action, show: @Sendable (Rules.State) -> Void
     ) async throws(Rejection) -> Rules.State? {
         var next = state
         switch rules.apply(action, to: &next) {

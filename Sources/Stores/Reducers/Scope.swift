@@ -41,6 +41,26 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
     }
 }
 
+extension Scope {
+    /// Runs `part` on one slice of the state, for the actions nested in the case that `action` makes.
+    ///
+    ///     Scope(\.calendar, AppAction.calendar, CalendarReducer())
+    ///
+    /// The case is found by reflection: see ``CasePath/init(_:)``.
+    ///
+    /// - Parameters:
+    ///   - state: the slice in the whole state.
+    ///   - action: the case of the actions of the slice.
+    ///   - part: the reducer of the slice.
+    public init<Part: Reducer>(
+        _ state: any WritableKeyPath<State, Part.State> & Sendable,
+        _ action: @escaping @Sendable (Part.Action) -> Action,
+        _ part: Part
+    ) {
+        self.init(state, CasePath(action), part)
+    }
+}
+
 /// Access to a slice of a state.
 @usableFromInline
 package struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {

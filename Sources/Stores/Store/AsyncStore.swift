@@ -196,14 +196,15 @@ extension AsyncStore {
         let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
             (core.refusal(submission.envelope, contents), contents.pointee.state)
         }
-        if let refusal { return finish(submission) { _, _ in refusal } }
+        let preview = Preview(of: core, submission.envelope, state)
+        if let refusal { return finish(submission, preview) { _, _ in refusal } }
         var changes: [(Action, State)] = []
         for (index, action) in submission.actions.actions.enumerated() {
             var outcome = Outcome.ignored
             let before = changes.last?.1 ?? state
             do throws(Rejection) {
                 if let action = withUnsafePointer(to: before, { core.intercept(action, $0, &outcome) }),
-                    let after = try await reduced(before, action)
+                    let after = try await reduced(before, action, show: { preview.show($0, by: action) })
                 {
                     changes.append((action, after))
                 }
@@ -212,24 +213,29 @@ extension AsyncStore {
                 outcome = .rejected(error, index: index)
             }
             if case .rejected(let rejection, _) = outcome {
-                return finish(submission) { _, _ in .rejected(rejection, index: index) }
+                return finish(submission, preview) { _, _ in .rejected(rejection, index: index) }
             }
         }
-        return finish(submission) { [changes] contents, progress in
+        return finish(submission, preview) { [changes] contents, progress in
             commit(changes, of: submission.actions, contents, &progress)
         }
     }
 
-    private func reduced(_ state: State, _ action: Action) async throws(Rejection) -> State? {
-        try await Reduction.run(in: core) { () async throws(Rejection) in try await reducer.reduce(state, action) }
+    private func reduced(
+        _ state: State, _ action: Action, show: @Sendable (State) -> Void
+    ) async throws(Rejection) -> State? {
+        try await Reduction.run(in: core) { () async throws(Rejection) in
+            try await reducer.reduce(state, action, show: show)
+        }
     }
 
     /// Ends a submission under the lock: the effect that sent it, the commits, and the receipt.
     private func finish(
-        _ submission: AsyncSubmission<State, Action>,
+        _ submission: AsyncSubmission<State, Action>, _ preview: Preview<State, Action>,
         _ commit: (StoreCore<State, Action>.ContentsPointer, inout DispatchContext) -> Outcome
     ) -> Completed {
         core.contents.withLock { contents in
+            preview.hide(contents)
             let state = contents.pointee.state
             var progress = DispatchContext(submission.envelope.details)
             // The store may have ended, or the effect been cancelled, while the reducer ran.
@@ -238,6 +244,7 @@ extension AsyncStore {
                 core.end(details, contents, self)
             }
             let outcome = refusal ?? commit(contents, &progress)
+            if outcome != .committed { preview.takeBack(contents) }
             var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
             if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil

@@ -174,7 +174,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: ContentsPointer) -> Subscription {
         observer(contents.pointee.state)
-        return subscribe({ observer($0.state) }, contents)
+        return madeSubscribers(contents).add({ observer($0.state) }, of: self, readsStates: true)
     }
 
     package func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: ContentsPointer)

@@ -27,10 +27,12 @@ public protocol StoreProtocol<State, Action>: AnyObject, Sendable {
 
 /// A store without actions and reducer: the value changes by its own methods, and invariants are checked after each.
 ///
-/// A method that throws, or breaks an invariant, changes nothing.
-public final class ObservableStore<Value: Sendable>: StoreProtocol {
-    /// A method of the value. It returns whether it had anything to do.
-    public typealias Method = @Sendable (inout Value) throws(Rejection) -> Bool
+///     let outcome = form.update { $0.username = "ada" }
+///
+/// A method that throws, or breaks an invariant, changes nothing. One that leaves an equal value behind is ignored.
+public final class ObservableStore<Value: Sendable & Equatable>: StoreProtocol {
+    /// A method of the value.
+    public typealias Method = @Sendable (inout Value) throws(Rejection) -> Void
 
     private let store: Store<Value, Method>
 
@@ -42,8 +44,11 @@ public final class ObservableStore<Value: Sendable>: StoreProtocol {
     public init(_ value: Value, invariants: [Invariant<Value>] = []) {
         store = Store(
             value,
-            reducer: MethodReducer(invariants: invariants) { value, method throws(Rejection) in try method(&value) }
-        )
+            reducer: MethodReducer(invariants: invariants) { value, method throws(Rejection) in
+                let before = value
+                try method(&value)
+                return !ExactComparison.areSame(before, value)
+            })
     }
 
     public var state: Value { store.state }
@@ -52,8 +57,8 @@ public final class ObservableStore<Value: Sendable>: StoreProtocol {
 
     /// Changes the value. All observers have been called when this returns.
     ///
-    /// - Parameter method: returns whether it had anything to do, and throws if it must not happen now. It must not call this
-    ///   store: see ``Reducer``.
+    /// - Parameter method: changes the value, or throws if it must not happen now. It must not call this store: see
+    ///   ``Reducer``.
     @discardableResult
     public func update(_ method: @escaping Method) -> Outcome { store.dispatch(method).outcome }
 

@@ -10,10 +10,13 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     package final class Entry: Sendable {
         let id: Int
         @usableFromInline package let subscriber: Subscriber
+        /// Whether it reads states only, also those that are shown before they are committed.
+        let readsStates: Bool
 
-        init(_ id: Int, _ subscriber: @escaping Subscriber) {
+        init(_ id: Int, _ subscriber: @escaping Subscriber, readsStates: Bool) {
             self.id = id
             self.subscriber = subscriber
+            self.readsStates = readsStates
         }
     }
 
@@ -33,10 +36,12 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     var isEmpty: Bool { contents.withLock { $0.entries.isEmpty && $0.effectEntries.isEmpty } }
 
-    func add(_ subscriber: @escaping Subscriber, of store: StoreCore<State, Action>) -> Subscription {
+    func add(
+        _ subscriber: @escaping Subscriber, of store: StoreCore<State, Action>, readsStates: Bool = false
+    ) -> Subscription {
         add(of: store) { contents, id in
             guard !contents.isFinished else { return }
-            contents.entries.append(Entry(id, subscriber))
+            contents.entries.append(Entry(id, subscriber, readsStates: readsStates))
             contents.snapshot = nil
         }
     }
@@ -66,6 +71,18 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         let snapshot = snapshot
         withExtendedLifetime(snapshot) {
             for entry in snapshot.elements { entry._withUnsafeGuaranteedRef { $0.subscriber(commit) } }
+        }
+    }
+
+    /// Notifies those that read states only.
+    ///
+    /// - Parameter shown: a state that is not committed. Its revision and its action mean nothing.
+    func notify(shown: borrowing Commit<State, Action>) {
+        let snapshot = snapshot
+        withExtendedLifetime(snapshot) {
+            for entry in snapshot.elements {
+                entry._withUnsafeGuaranteedRef { if $0.readsStates { $0.subscriber(shown) } }
+            }
         }
     }
 

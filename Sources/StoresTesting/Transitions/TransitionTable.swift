@@ -174,7 +174,7 @@ extension Transition {
         _ action: Action, in state: State, by reducer: some AsyncReducer<State, Action>
     ) async -> Transition {
         do throws(Rejection) {
-            return try await reducer.reduce(state, action).map { .becomes($0) } ?? .ignored
+            return try await reducer.reduce(state, action, show: { _ in }).map { .becomes($0) } ?? .ignored
         } catch {
             return .rejected(error)
         }

@@ -97,10 +97,7 @@ struct Quay: Interceptor {
 
     @Test func observeAValue() {
         let ferry = ObservableStore(Ferry(), invariants: [Invariant("negative") { $0.cars >= 0 }])
-        let outcome = ferry.update { ferry in
-            ferry.cars -= 1
-            return true
-        }
+        let outcome = ferry.update { $0.cars -= 1 }
         #expect(outcome == .rejected(Rejection("negative", isFault: true), index: 0))
         #expect(ferry.state.cars == 0)
     }

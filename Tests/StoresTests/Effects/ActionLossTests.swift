@@ -118,7 +118,9 @@ import Testing
         struct Waiting: AsyncReducer {
             let wait: @Sendable (TallyAction) async -> Void
 
-            func reduce(_ state: Tally, _ action: TallyAction) async throws(Rejection) -> Tally? {
+            func reduce(
+                _ state: Tally, _ action: TallyAction, show: @Sendable (Tally) -> Void
+            ) async throws(Rejection) -> Tally? {
                 await wait(action)
                 return state
             }

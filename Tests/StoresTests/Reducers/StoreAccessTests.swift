@@ -32,8 +32,7 @@ import Testing
             case .method:
                 let ferry = ObservableStore(0)
                 ferry.update { _ in
-                    ferry.send { _ in true }
-                    return true
+                    ferry.send { _ in }
                 }
             }
         }

@@ -10,12 +10,14 @@ import Testing
         let gates: Gates
         let reduced: Recorder<Int>
 
-        func reduce(_ state: Tally, _ action: TallyAction) async throws(Rejection) -> Tally? {
+        func reduce(
+            _ state: Tally, _ action: TallyAction, show: @Sendable (Tally) -> Void
+        ) async throws(Rejection) -> Tally? {
             if case .add(let number) = action {
                 await gates[number].wait()
                 reduced.record(number)
             }
-            return try await Asynchronous(TallyReducer()).reduce(state, action)
+            return try await Asynchronous(TallyReducer()).reduce(state, action, show: show)
         }
     }
 

@@ -17,7 +17,9 @@ import Testing
         let next: Place
         let receipts: Recorder<Receipt>
 
-        func reduce(_ state: Tally, _ action: Relay) async throws(Rejection) -> Tally? {
+        func reduce(
+            _ state: Tally, _ action: Relay, show: @Sendable (Tally) -> Void
+        ) async throws(Rejection) -> Tally? {
             if action.hops > 0, let store = next.store {
                 receipts.record(await store.dispatch(Relay(number: action.number * 10, hops: action.hops - 1)))
             }
@@ -60,7 +62,9 @@ import Testing
     private struct Working: AsyncReducer {
         let work: @Sendable (Int) async -> Void
 
-        func reduce(_ state: Tally, _ action: Int) async throws(Rejection) -> Tally? {
+        func reduce(
+            _ state: Tally, _ action: Int, show: @Sendable (Tally) -> Void
+        ) async throws(Rejection) -> Tally? {
             await work(action)
             return Tally(values: state.values + [action])
         }

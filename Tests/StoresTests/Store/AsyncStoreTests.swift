@@ -6,7 +6,9 @@ import Testing
     private struct Slow: AsyncReducer {
         var before: @Sendable (TallyAction) async -> Void = { _ in await Task.yield() }
 
-        func reduce(_ state: Tally, _ action: TallyAction) async throws(Rejection) -> Tally? {
+        func reduce(
+            _ state: Tally, _ action: TallyAction, show: @Sendable (Tally) -> Void
+        ) async throws(Rejection) -> Tally? {
             await before(action)
             var next = state
             switch TallyReducer().apply(action, to: &next) {

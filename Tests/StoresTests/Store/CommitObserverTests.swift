@@ -131,7 +131,9 @@ import Testing
 
     @Test(arguments: [true, false]) func anAsynchronousStoreWaitsToo(_ fails: Bool) async {
         struct Reducer: AsyncReducer {
-            func reduce(_ state: Tally, _ action: TallyAction) async throws(Rejection) -> Tally? { state }
+            func reduce(
+                _ state: Tally, _ action: TallyAction, show: @Sendable (Tally) -> Void
+            ) async throws(Rejection) -> Tally? { state }
         }
         let store = AsyncStore(
             Tally(), Reducer(), MiddlewareStack([], [Work(policy: .parallel, started: started)]),

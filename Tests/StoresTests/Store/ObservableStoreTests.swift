@@ -16,10 +16,7 @@ import Testing
         let received = Recorder<Int>()
         let subscription = store.observe { received.record($0.degrees) }
         for _ in 1...3 {
-            let outcome = store.update { value in
-                value.degrees += 1
-                return true
-            }
+            let outcome = store.update { $0.degrees += 1 }
             #expect(outcome == .committed)
         }
         #expect(received.values == [20, 21, 22, 23])
@@ -31,7 +28,6 @@ import Testing
         let outcome = store.update { value in
             value.degrees = 31
             value.isLocked = true
-            return true
         }
         #expect(outcome == .rejected(Rejection("too-hot", isFault: true), index: 0))
         #expect(store.state == Thermostat())
@@ -44,10 +40,7 @@ import Testing
             throw "locked"
         }
         #expect(refused == .rejected("locked", index: 0))
-        let ignored = store.update { value in
-            value.isLocked = true
-            return false
-        }
+        let ignored = store.update { $0.degrees = 20 }
         #expect(ignored == .ignored)
         #expect(store.state == Thermostat())
     }
@@ -57,7 +50,6 @@ import Testing
         let calls = Recorder<Int>()
         store.update { value in
             calls.record(value.degrees)
-            return true
         }
         #expect(calls.values == [20])
     }
@@ -73,17 +65,11 @@ import Testing
                 }, Invariant("too-cold") { $0.degrees >= 5 }, Invariant("far-too-cold") { $0.degrees >= 0 },
             ])
         for change in [1, -30, 2] {
-            store.update { value in
-                value.degrees += change
-                return true
-            }
+            store.update { $0.degrees += change }
         }
         #expect(checked.values == [21, -9, 23])
         #expect(store.state.degrees == 23)
-        let broken = store.update { value in
-            value.degrees = -1
-            return true
-        }
+        let broken = store.update { $0.degrees = -1 }
         #expect(broken == .rejected(Rejection("too-cold", isFault: true), index: 0))
     }
 
@@ -92,18 +78,12 @@ import Testing
         let sender = store.observe { [weak store] value in
             guard let store, value.degrees == 25 else { return }
             for change in [10, 1] {
-                let outcome = store.update { value in
-                    value.degrees += change
-                    return true
-                }
+                let outcome = store.update { $0.degrees += change }
                 outcomes.record(outcome)
             }
         }
         let watcher = store.observe { received.record($0.degrees) }
-        store.update { value in
-            value.degrees = 25
-            return true
-        }
+        store.update { $0.degrees = 25 }
         #expect(outcomes.values == [.queued, .queued])
         #expect(received.values == [20, 25, 26])
         withExtendedLifetime((sender, watcher)) {}
@@ -115,10 +95,7 @@ import Testing
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<250 {
-                        store.update { value in
-                            value += 1
-                            return true
-                        }
+                        store.update { $0 += 1 }
                     }
                 }
             }
