@@ -61,10 +61,10 @@ extension CompletionScript {
         return Template.text(
             PackageResources.completion_bash,
             [
-                "_my_hall": function, "my-hall": program, "# the names of the commands": bashReply(.words(names)),
-                "        # the values of the flags": values.joined(separator: "\n"),
-                "            # the flags": flags.joined(separator: "\n"),
-                "            # the arguments": arguments.joined(separator: "\n"),
+                ("_my_hall", function), ("my-hall", program), ("# the names of the commands", bashReply(.words(names))),
+                ("        # the values of the flags", values.joined(separator: "\n")),
+                ("            # the flags", flags.joined(separator: "\n")),
+                ("            # the arguments", arguments.joined(separator: "\n")),
             ])
     }
 
@@ -93,8 +93,8 @@ extension CompletionScript {
         return Template.text(
             PackageResources.completion_zsh,
             [
-                "_my_hall": function, "my-hall": program, "        # the commands": names.joined(separator: "\n"),
-                "        # the arguments of the commands": cases.joined(separator: "\n"),
+                ("_my_hall", function), ("my-hall", program), ("        # the commands", names.joined(separator: "\n")),
+                ("        # the arguments of the commands", cases.joined(separator: "\n")),
             ])
     }
 

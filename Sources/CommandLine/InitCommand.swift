@@ -6,11 +6,15 @@ import Platform
 package struct InitCommand: Sendable, Hashable {
     /// The name of the package, its program and its folder.
     package let name: String
-    /// The checkout to depend on; nil for the one that this program was built from.
-    package let path: String?
+    /// The path of a checkout to depend on, or the URL of a repository; nil for the checkout that this program was built from.
+    package let from: String?
+    /// The version in the repository.
+    package let version: String?
     package let inJSON: Bool
 
-    package init(name: String, path: String? = nil, inJSON: Bool = false) throws(UsageError) {
+    package init(
+        name: String, from: String? = nil, version: String? = nil, inJSON: Bool = false
+    ) throws(UsageError) {
         let isName =
             name.utf8.count <= 64 && name.first.map { $0.isASCII && $0.isLetter } == true
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
@@ -23,8 +27,23 @@ package struct InitCommand: Sendable, Hashable {
             throw .wrong("'\(name)' is the name of a module that the package imports; choose another name")
         }
         self.name = name
-        self.path = path
+        self.from = from
+        self.version = version
         self.inJSON = inJSON
+        try checkSource()
+    }
+
+    private func checkSource() throws(UsageError) {
+        let isURL = from.map { $0.contains("://") || $0.hasPrefix("git@") } ?? false
+        if isURL, version == nil {
+            throw .wrong("--from names a repository, so --version must say which version of it")
+        }
+        guard let version else { return }
+        if !isURL { throw .wrong("--version is for a repository: --from URL; a checkout is used as it is") }
+        let parts = version.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.allSatisfy({ UInt($0) != nil }) else {
+            throw .wrong("'\(version)' is not a version: three numbers, such as 1.4.0")
+        }
     }
 
     /// Creates the folder in the working directory, or in another one.
@@ -36,7 +55,8 @@ package struct InitCommand: Sendable, Hashable {
         guard Self.isFree(root) else {
             throw CommandFailure("\(root) exists and is not empty; choose another name, or move it away")
         }
-        let files = InitTemplates(name: name, checkout: try checkout()).files
+        let source = try StorehouseSource(from, version: version, package: try Self.absolute(directory) + "/" + name)
+        let files = InitTemplates(name: name, source: source).files
         for file in files {
             try Self.write(file.text, to: root + "/" + file.path)
         }
@@ -54,22 +74,13 @@ package struct InitCommand: Sendable, Hashable {
         }
     }
 
-    /// The path of the checkout to depend on.
-    private func checkout() throws(CommandFailure) -> String {
-        if let path { return try Self.checkout(path) }
-        if let own = try? Self.checkout(InitTemplates.ownCheckout) { return own }
-        throw CommandFailure(
-            "no version of Storehouse is published yet, and the sources of this program are not at "
-                + "\(InitTemplates.ownCheckout); name a checkout of Storehouse: --path DIR")
-    }
-
-    /// The absolute path of a checkout of the project.
-    private static func checkout(_ path: String) throws(CommandFailure) -> String {
-        guard access(path + "/Package.swift", R_OK) == 0, let real = realpath(path, nil) else {
-            throw CommandFailure("\(path) is not a checkout of Storehouse: it has no Package.swift")
+    /// The absolute path of a folder, without links.
+    private static func absolute(_ directory: String) throws(CommandFailure) -> String {
+        let path = directory.isEmpty ? "." : directory
+        guard let real = realPath(path) else {
+            throw CommandFailure("\(path): \(String(cString: strerror(errno)))")
         }
-        defer { free(real) }
-        return String(cString: real)
+        return real
     }
 
     /// Whether there is nothing at the path, or an empty folder.

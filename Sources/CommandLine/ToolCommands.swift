@@ -32,21 +32,25 @@ extension CommandDeclaration {
                 and is not empty stays as it is.
                 """,
                 """
-                No version of Storehouse is published yet, so the package depends on a checkout of it: that of \
-                --path, else the one that this program was built from, if it is still on this machine.
+                The package depends on Storehouse: on the checkout or the repository of --from, else on the checkout \
+                that this program was built from, if it is still on this machine.
                 """,
             ],
             arguments: [
                 CommandArgument(
                     placeholder: "NAME", summary: "the name of the package: a letter, then letters, digits, - and _")
             ],
-            flags: [.path, .json], success: "the package is created",
+            flags: [.from, .version, .json], success: "the package is created",
             failure: "the folder is not empty or cannot be written, or there is no checkout",
-            examples: ["storehouse init hall && cd hall && swift run hall serve"]
+            examples: [
+                "storehouse init hall && cd hall && swift run hall serve",
+                "storehouse init hall --from https://git.example.com/storehouse.git --version 1.4.0",
+            ]
         ) { values throws(UsageError) in
             .initialize(
                 try InitCommand(
-                    name: try values.required(0, "NAME"), path: values[.path], inJSON: values.has(.json)))
+                    name: try values.required(0, "NAME"), from: values[.from], version: values[.version],
+                    inJSON: values.has(.json)))
         },
         TokenCommand.declaration,
         CommandDeclaration(
@@ -96,7 +100,11 @@ extension CommandDeclaration {
 extension CommandFlag {
     fileprivate static let typeScript = CommandFlag(name: "--typescript", summary: "print TypeScript")
     fileprivate static let swift = CommandFlag(name: "--swift", summary: "print Swift")
-    fileprivate static let path = CommandFlag(
-        name: "--path", placeholder: "DIR", summary: "depend on this checkout of Storehouse",
+    fileprivate static let from = CommandFlag(
+        name: "--from", placeholder: "PLACE",
+        summary: "the path of a checkout of Storehouse, or the URL of a repository",
         values: .files)
+    fileprivate static let version = CommandFlag(
+        name: "--version", placeholder: "V", summary: "the version in the repository, or a later one that is compatible"
+    )
 }

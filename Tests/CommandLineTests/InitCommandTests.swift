@@ -26,18 +26,18 @@ import Testing
 
     @Test func thePackageIsWhole() throws {
         let folder = try TemporaryFolder()
-        let command = try InitCommand(name: "my-hall", path: Self.checkout)
+        let command = try InitCommand(name: "my-hall", from: Self.checkout)
         let files = try command.create(in: folder.path + "/")
         #expect(
             files.map { $0.dropFirst("my-hall/".count) } == [
-                "Package.swift", "Sources/my-hall/Seats.swift", "Sources/my-hall/MyHallApp.swift",
-                "Tests/my-hallTests/SeatsTests.swift", "config/storehouse.json", "Dockerfile", ".dockerignore",
+                "Package.swift", "Sources/my-hall/MyHall.swift", "Sources/my-hall/MyHallApp.swift",
+                "Tests/my-hallTests/MyHallTests.swift", "config/storehouse.json", "Dockerfile", ".dockerignore",
                 ".gitignore", "README.md",
             ])
         let manifest = try folder.text(of: "my-hall/Package.swift")
         #expect(manifest.contains(".package(name: \"storehouse\", path: \"\(Self.checkout)\")"))
-        let test = try folder.text(of: "my-hall/Tests/my-hallTests/SeatsTests.swift")
-        #expect(test.contains("import my_hall\n") && test.contains("seats.kind.problems.isEmpty"))
+        let test = try folder.text(of: "my-hall/Tests/my-hallTests/MyHallTests.swift")
+        #expect(test.contains("import my_hall\n") && test.contains("myHall.kind.problems.isEmpty"))
         let image = try folder.text(of: "my-hall/Dockerfile")
         #expect(image.contains("docker build --build-context storehouse=\(Self.checkout) -t my-hall ."))
         #expect(image.contains("ARG BUILD_IMAGE=") && image.contains("FROM ${BUILD_IMAGE} AS build"))
@@ -47,9 +47,45 @@ import Testing
         for file in files { #expect(try folder.text(of: file).hasSuffix("\n")) }
     }
 
+    @Test func anotherCheckoutIsNamedByARelativePath() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/store house", withIntermediateDirectories: true)
+        _ = try folder.write("", to: "store house/Package.swift")
+        let directory = FileManager.default.currentDirectoryPath
+        let command = try InitCommand(name: "hall", from: Self.relative(folder.path + "/store house", to: directory))
+        _ = try command.create(in: folder.path + "/")
+        #expect(try folder.text(of: "hall/Package.swift").contains("path: \"../store house\")"))
+        #expect(try folder.text(of: "hall/Dockerfile").contains("COPY --from=storehouse [\".\", \"/store house\"]"))
+        #expect(try folder.text(of: "hall/README.md").contains("the checkout of Storehouse in `../store house`"))
+    }
+
+    /// A way from one folder to another by the root.
+    private static func relative(_ path: String, to folder: String) -> String {
+        folder.split(separator: "/").map { _ in "../" }.joined() + path.dropFirst()
+    }
+
+    @Test func aVersionInARepositoryNeedsNoCheckout() throws {
+        let folder = try TemporaryFolder()
+        let command = try InitCommand(name: "hall", from: "https://example.com/Store.git", version: "1.4.0")
+        let files = try command.create(in: folder.path + "/")
+        let manifest = try folder.text(of: "hall/Package.swift")
+        #expect(manifest.contains(".package(url: \"https://example.com/Store.git\", from: \"1.4.0\")"))
+        #expect(manifest.contains(".product(name: \"Storehouse\", package: \"store\")"))
+        #expect(try !folder.text(of: "hall/Dockerfile").contains("storehouse="))
+        #expect(try folder.text(of: "hall/README.md").contains("Storehouse 1.4.0 from `https://example.com/Store.git`"))
+        for file in files { #expect(try !folder.text(of: file).contains("/of/storehouse")) }
+    }
+
+    @Test(
+        arguments: zip(
+            ["https://example.com/a", ".", nil, "https://example.com/a"], [nil, "1.0.0", "1.0.0", "main"]))
+    func aPlaceAndAVersionMustFit(from: String?, version: String?) {
+        #expect(throws: UsageError.self) { try InitCommand(name: "hall", from: from, version: version) }
+    }
+
     @Test(.enabled(if: Tool("swiftc") != nil)) func theSourcesCanBeParsed() async throws {
         let folder = try TemporaryFolder()
-        let files = try InitCommand(name: "hall", path: Self.checkout).create(in: folder.path + "/")
+        let files = try InitCommand(name: "hall", from: Self.checkout).create(in: folder.path + "/")
         let sources = files.filter { $0.hasSuffix(".swift") }.map { folder.path + "/" + $0 }
         let result = try await #require(Tool("swiftc")).run(["-parse", "-swift-version", "6"] + sources)
         #expect(result.status == 0, "\(result.errors)")
@@ -57,7 +93,7 @@ import Testing
 
     @Test func aFolderThatIsNotEmptyStaysAsItIs() throws {
         let folder = try TemporaryFolder()
-        let command = try InitCommand(name: "hall", path: Self.checkout)
+        let command = try InitCommand(name: "hall", from: Self.checkout)
         try FileManager.default.createDirectory(atPath: folder.path + "/hall", withIntermediateDirectories: true)
         _ = try command.create(in: folder.path + "/")
         let before = try folder.text(of: "hall/README.md")
@@ -71,7 +107,7 @@ import Testing
         let folder = try TemporaryFolder()
         _ = try folder.write("mine", to: "hall")
         #expect(throws: CommandFailure.self) {
-            try InitCommand(name: "hall", path: Self.checkout).create(in: folder.path + "/")
+            try InitCommand(name: "hall", from: Self.checkout).create(in: folder.path + "/")
         }
         #expect(try folder.text(of: "hall") == "mine")
     }
@@ -79,7 +115,7 @@ import Testing
     @Test func aWrongCheckoutIsRefused() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: CommandFailure.self) {
-            try InitCommand(name: "hall", path: folder.path).create(in: folder.path + "/")
+            try InitCommand(name: "hall", from: folder.path).create(in: folder.path + "/")
         }
         #expect(error?.description == "\(folder.path) is not a checkout of Storehouse: it has no Package.swift")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/hall"))

@@ -1,5 +1,5 @@
 import Storehouse
 
 @main struct MyHallApp: StorehouseApp {
-    var kinds: [StoreKind] { seats }
+    var kinds: [StoreKind] { myHall }
 }

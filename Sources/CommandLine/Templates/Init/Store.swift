@@ -1,16 +1,16 @@
 import Storehouse
 
 /// The state of a session.
-struct Seats: Equatable {
+struct MyHallState: Equatable {
     var guests: [String] = []
 }
 
-let book = Action<Seats, String>(
+let book = Action<MyHallState, String>(
     "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
     rules: .reject("sold-out") { hall, _ in hall.guests.count == 3 }
 ) { hall, guest in hall.guests.append(guest) }
 
-let seats = StoreDefinition("seats", "A small hall.", Seats()) {
+let myHall = StoreDefinition("my-hall", "A small hall.", MyHallState()) {
     Member("guests", \.guests)
     book
     Action("clear", "Frees all seats.") { hall in hall.guests = [] }

@@ -5,11 +5,11 @@ import Testing
 @testable import my_hall
 
 @Test func theDefinitionHasNoMistakes() {
-    #expect(seats.kind.problems.isEmpty)
+    #expect(myHall.kind.problems.isEmpty)
 }
 
 @Test func theFourthGuestIsRejected() throws {
-    let store = TestStore(Seats(), reducer: seats.reducer)
+    let store = TestStore(MyHallState(), reducer: myHall.reducer)
     for guest in ["Ada", "Grace", "Edsger"] {
         try store.dispatch(book(guest)) { $0.guests.append(guest) }
     }
