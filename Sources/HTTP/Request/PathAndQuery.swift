@@ -5,23 +5,29 @@
 package struct RequestPath: Sendable, Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var index: Int
-    private let end: Int
+    private let range: Range<Int>
+    private var ends: SegmentEnds
 
-    init(bytes: [UInt8], range: Range<Int>) {
+    init(bytes: [UInt8], range: Range<Int>, _ ends: SegmentEnds) {
         self.bytes = bytes
+        self.range = range
+        self.ends = ends
         index = range.lowerBound
-        end = range.upperBound
     }
 
     /// The path as it was sent.
-    package var raw: String { String(decoding: bytes[index..<end], as: UTF8.self) }
+    package var raw: String { String(decoding: bytes[index..<range.upperBound], as: UTF8.self) }
 
     package mutating func next() -> PathSegment? {
-        guard index < end else { return nil }
+        guard index < range.upperBound else { return nil }
         if bytes[index] == ASCII.slash { index += 1 }
         let start = index
-        let isEncoded: Bool
-        (index, isEncoded) = bytes.withUnsafeBytes { Self.scanSegment($0, from: start, to: end) }
+        var isEncoded = false
+        if let end = ends.next() {
+            index = range.lowerBound &+ end
+        } else {
+            (index, isEncoded) = bytes.withUnsafeBytes { Self.scanSegment($0, from: start, to: range.upperBound) }
+        }
         return PathSegment(bytes: bytes, range: start..<index, isEncoded: isEncoded)
     }
 
@@ -36,6 +42,28 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
             isEncoded = true
             index &+= 1
         }
+    }
+}
+
+/// Where the first segments of a path end, as far as that was found when the path was validated.
+struct SegmentEnds: Sendable {
+    /// Up to four distances from the start of the path, in 16 bits each, the first one in the lowest; 0 for none.
+    private var distances: UInt64 = 0
+    private var usedBits = 0
+
+    /// - Parameter distance: that of the end of the next segment. Nothing ends at the start of a path, which is a slash.
+    mutating func append(_ distance: Int) {
+        guard distance > 0, usedBits < 64 else { return }
+        guard distance < 1 << 16 else { return usedBits = 64 }
+        distances |= UInt64(distance) << usedBits
+        usedBits &+= 16
+    }
+
+    /// Takes the first end; nil if it is not known.
+    mutating func next() -> Int? {
+        let distance = Int(distances & 0xFFFF)
+        distances >>= 16
+        return distance == 0 ? nil : distance
     }
 }
 

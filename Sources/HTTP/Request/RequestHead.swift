@@ -30,8 +30,8 @@ package final class RequestHead: Sendable {
     package var target: String { string(parts.whole) }
     /// The path. For CONNECT it is `*`. If an absolute form has no path, it is `/`, or `*` for OPTIONS.
     package var path: RequestPath {
-        if parts.path.isEmpty { return RequestPath(bytes: [impliedPath], range: 0..<1) }
-        return RequestPath(bytes: fields.bytes, range: parts.path)
+        if parts.path.isEmpty { return RequestPath(bytes: [impliedPath], range: 0..<1, SegmentEnds()) }
+        return RequestPath(bytes: fields.bytes, range: parts.path, parts.segmentEnds)
     }
     /// Whether there is a query; it may be empty.
     package var hasQuery: Bool { parts.query != nil }

@@ -5,6 +5,7 @@ struct RequestTarget: Sendable {
     private(set) var authority: Range<Int>?
     /// The path without the query; empty in authority form, and if an absolute form has no path.
     private(set) var path: Range<Int>
+    private(set) var segmentEnds = SegmentEnds()
     /// The query without the question mark.
     private(set) var query: Range<Int>?
 
@@ -52,7 +53,7 @@ struct RequestTarget: Sendable {
         _ bytes: UnsafeRawBufferPointer, from start: Int
     ) throws(RequestFailure) {
         let end = whole.upperBound
-        let pathEnd = try TargetSyntax.path(bytes, start..<end)
+        let pathEnd = try TargetSyntax.path(bytes, start..<end, &segmentEnds)
         path = start..<pathEnd
         if pathEnd < end {
             try TargetSyntax.query(bytes, (pathEnd + 1)..<end)
@@ -73,7 +74,11 @@ enum TargetSyntax {
     ///
     /// Dot segments are rejected, even if they are encoded: clients remove them (RFC 3986, section 5.2.4), and a server
     /// and a proxy that treat them differently protect different resources.
-    static func path(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) -> Int {
+    ///
+    /// - Parameter ends: gets the ends of the segments, unless one is encoded.
+    static func path(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ ends: inout SegmentEnds
+    ) throws(RequestFailure) -> Int {
         var index = range.lowerBound
         var isEncoded = false
         while true {
@@ -82,6 +87,7 @@ enum TargetSyntax {
             let byte = bytes[index]
             index &+= 1
             if byte == ASCII.slash {
+                ends.append(index &- 1 &- range.lowerBound)
                 try rejectDotSegment(bytes, at: index, to: range.upperBound)
             } else if byte == ASCII.percent {
                 let decoded = try encodedByte(bytes, at: index, to: range.upperBound)
@@ -94,7 +100,12 @@ enum TargetSyntax {
                 throw .malformed("The path contains a character that must be percent-encoded.")
             }
         }
-        if isEncoded { try rejectInvalidUTF8(bytes, range.lowerBound..<index) }
+        if isEncoded {
+            ends = SegmentEnds()
+            try rejectInvalidUTF8(bytes, range.lowerBound..<index)
+        } else {
+            ends.append(index &- range.lowerBound)
+        }
         return index
     }
 

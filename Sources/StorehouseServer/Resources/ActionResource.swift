@@ -28,17 +28,17 @@ final class ActionResource: Sendable {
     }
 
     private static func request(_ context: RequestContext, maxWait: Duration) throws(Problem) -> SessionRequest {
-        let (request, head) = (context.request, context.head)
+        let head = context.request.head
         let key = head.fields.contains("idempotency-key") ? try IdempotencyKey(head) : nil
         let preferences = head.fields.contains("prefer") ? Preferences(head.fields.values("prefer")) : nil
         let isDryRun = try head.flag("dryRun")
         let expected = try RevisionSet(ifMatch: head)
         // A dry run starts no effect that could be awaited.
         let wait = isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
-        let isLong = request.body.count > maxParsedOnLoop
-        if isLong { try request.requireJSON() }
+        let isLong = context.request.body.count > maxParsedOnLoop
+        if isLong { try context.request.requireJSON() }
         let action = ActionRequest(
-            body: request.body, json: isLong ? JSONValue?.none : try request.json(),
+            body: context.request.body, json: isLong ? JSONValue?.none : try context.request.json(),
             selection: preferences?.return == .minimal ? nil : head.selection, expected: expected, isDryRun: isDryRun,
             key: key, wait: wait.map { ActionRequest.Wait(limit: $0, timer: context.pending) },
             appliedPreference: preferences.flatMap { appliedPreference($0, wait) },

@@ -5,6 +5,7 @@ struct RequestHeadTests {
     @Test(arguments: [
         ("/", [""]), ("/a/b", ["a", "b"]), ("/a/", ["a", ""]), ("//a", ["", "a"]), ("/a%2Fb/c", ["a/b", "c"]),
         ("/%C3%A9?x/y", ["é"]), ("http://h", [""]), ("http://h/a", ["a"]), ("http://h?x", [""]),
+        ("/a/bc//d/e/f?g", ["a", "bc", "", "d", "e", "f"]), ("/a/b/c/d/e%2Ff/g", ["a", "b", "c", "d", "e/f", "g"]),
     ])
     func pathIsCutBeforeItIsDecoded(target: String, segments: [String]) throws {
         let head = try head("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
