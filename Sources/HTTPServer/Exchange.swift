@@ -43,6 +43,11 @@ package struct Exchange {
     /// reached its budget.
     package func hasRoom(for byteCount: Int) -> Bool { connection.hasRoom(for: byteCount) }
 
+    /// Cancels a task that makes the response if the client leaves before it is there.
+    package func cancelIfClientLeaves(_ task: Task<Void, Never>) {
+        if isCurrent { connection.task = task }
+    }
+
     /// Closes the connection without a response.
     package func disconnect() {
         if isCurrent { connection.disconnect() }

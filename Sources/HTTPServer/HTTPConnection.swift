@@ -65,6 +65,8 @@ package final class HTTPConnection {
     @exclusivity(unchecked) var requestStart: MonotonicInstant
     /// The request in progress, once it was not answered at once.
     var awaitingRequest: RequestHead?
+    /// Makes the response to that request, and is cancelled if the client leaves before it is there.
+    package var task: Task<Void, Never>?
     /// The newest answered request while bytes of its response wait for the client.
     @exclusivity(unchecked) private var unsentRequest: RequestHead?
     /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
@@ -164,6 +166,7 @@ extension HTTPConnection: ChannelDelegate {
         stopTimer()
         machine.channelClosed()
         onTimeout = nil
+        task.take()?.cancel()
         if let head = stopAwaitingResponse() { context.handler.requestWasCut(head, on: self, since: requestStart) }
         if isCut, let unsentRequest {
             context.handler.responseWasCut(to: unsentRequest, on: self, since: requestStart)
@@ -293,6 +296,7 @@ extension HTTPConnection {
     @discardableResult
     func stopAwaitingResponse() -> RequestHead? {
         guard let head = awaitingRequest.take() else { return nil }
+        task = nil
         if awaitedBodyBytes > 0 { releaseBody() }
         context.settings.traffic.responseNotAwaited()
         return head

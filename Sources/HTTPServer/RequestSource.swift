@@ -29,6 +29,8 @@ package protocol RequestSource: AnyObject {
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void)
     /// Ends without a response.
     func disconnect()
+    /// Makes the response to the current request, and is cancelled if the client leaves before it is there.
+    var task: Task<Void, Never>? { get set }
 
     /// Whether an observer is notified when the current request ends.
     func notifiesAtEnd(_ observer: any RequestObserver) -> Bool

@@ -30,9 +30,10 @@ package struct SessionResult: Sendable {
         case description([UInt8])
         /// A new session as JSON, and its path.
         indirect case created([UInt8], path: String)
-        indirect case log(ActionLogPage)
-        /// A stream is subscribed, and these are its first events.
-        indirect case subscribed(InitialEvents)
+        /// A page of the action log. The next one is read when the turn of this one is released.
+        indirect case log(ActionLogPage, StorageReads.Turn)
+        /// A stream is subscribed, and these are its first events; with the turn in which missed ones were read.
+        indirect case subscribed(InitialEvents, StorageReads.Turn?)
         case permit(any Permit)
         case action(ActionAnswer)
         /// The whole message that the first request with the same key got.

@@ -10,6 +10,7 @@ final class PastStates: Sendable {
         let revision: Int
     }
 
+    private let reads: StorageReads
     private let replays = SharedWork<Moment, PastState>()
     // Guards the remembered states. Nothing is called while it is held.
     private let remembered = Locked(ByteCache<ObjectRevision, PastState>(maxBytes: 128 << 20))
@@ -20,6 +21,8 @@ final class PastStates: Sendable {
         let revision: Int
     }
 
+    init(_ reads: StorageReads) { self.reads = reads }
+
     /// The state at a revision that is durable.
     package func state(of session: Session, at revision: Int) async throws(SessionFailure) -> PastState {
         let key = ObjectRevision(session: ObjectIdentifier(session), revision: revision)
@@ -27,6 +30,8 @@ final class PastStates: Sendable {
         if let known = remembered.withLock({ $0[key] }), known.session === session { return known }
         return try await replays.value(of: Moment(session: session, revision: revision)) {
             (_) async throws(SessionFailure) in
+            let turn = try await reads.turn(of: session.id)
+            defer { withExtendedLifetime(turn) {} }
             let state = PastState(session, try await session.replay(to: revision))
             if state.isWorthKeeping {
                 remembered.withLock { $0.insert(state, for: key, bytes: state.byteCount) }

@@ -14,10 +14,11 @@ extension SessionService {
         guard let revision = wanted.revisionMissingFromBuffer(of: session), let journal = session.journal else {
             return .now(try session.subscribe(wanted, to: subscription))
         }
-        return .later { () async throws(SessionFailure) in
+        return .later { [reads] () async throws(SessionFailure) in
+            let turn = try await reads.turn(of: session.id)
             // Without these commits the stream begins with the state.
             let missed = try? await journal.commits(after: revision, limit: Self.maxMissedCommits)
-            return try session.subscribe(wanted, to: subscription, earlier: missed ?? [])
+            return try session.subscribe(wanted, to: subscription, earlier: missed ?? [], in: turn)
         }
     }
 }
@@ -35,12 +36,13 @@ extension SessionOperation.Subscribing {
 
 extension Session {
     fileprivate func subscribe(
-        _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, earlier: [CommitRecord] = []
+        _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, earlier: [CommitRecord] = [],
+        in turn: StorageReads.Turn? = nil
     ) throws(SessionFailure) -> SessionResult {
         // The loop may have ended while the commits were read.
         guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
         let initial = try events.subscribe(
             stream, on: wanted.loop, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
-        return SessionResult(.subscribed(initial), of: self, at: initial.revision)
+        return SessionResult(.subscribed(initial, turn), of: self, at: initial.revision)
     }
 }

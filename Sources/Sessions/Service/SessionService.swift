@@ -8,11 +8,13 @@ import Stores
 package final class SessionService: SessionHandler {
     private let registry: SessionRegistry
     private let creator: SessionCreator
-    private let pasts = PastStates()
+    let reads = StorageReads()
+    private let pasts: PastStates
 
     package init(_ registry: SessionRegistry, _ creator: SessionCreator) {
         self.registry = registry
         self.creator = creator
+        pasts = PastStates(reads)
     }
 
     package func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult>
@@ -179,7 +181,8 @@ extension SessionService {
         _ empty: ActionLogPage, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let journal = session.journal else { throw .stored(.noActions) }
-        return .later { () async throws(SessionFailure) in
+        return .later { [reads] () async throws(SessionFailure) in
+            let turn = try await reads.turn(of: session.id)
             var page = empty
             do throws(JournalError) {
                 while case let count = page.nextCount,
@@ -189,7 +192,7 @@ extension SessionService {
                 throw session.failure(error)
             }
             if page.isGone { throw await session.revisionGone(in: journal) { .goneActions(oldest: $0) } }
-            return SessionResult(.log(page), of: session)
+            return SessionResult(.log(page, turn), of: session)
         }
     }
 }

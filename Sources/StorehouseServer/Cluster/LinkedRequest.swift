@@ -35,6 +35,7 @@ final class LinkedRequest {
     private var observer: (any RequestObserver)?
     private var onTimeout: (@Sendable () -> Void)?
     private var timer: LoopTimer?
+    var task: Task<Void, Never>?
     private var stream: (any StreamHandler)?
 
     init(
@@ -79,6 +80,7 @@ final class LinkedRequest {
     private func stopAwaiting() {
         isAwaited = false
         onTimeout = nil
+        task = nil
         if let timer = timer.take() { loop.cancel(timer) }
         if isCounted { connection.requestAwaitsNoResponse(holding: heldBytes) }
         isCounted = false
@@ -89,6 +91,7 @@ final class LinkedRequest {
     func closed() {
         isCut = link.map { $0.pendingBytes(number) > 0 } ?? false
         link = nil
+        task.take()?.cancel()
         if isAwaited {
             stopAwaiting()
             handler.requestWasCut(head, on: self, since: requestStartedAt)

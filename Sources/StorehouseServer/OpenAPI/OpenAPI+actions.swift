@@ -50,7 +50,8 @@ extension OpenAPI {
                     headers: ["Link"], content: Self.json(.schema("ActionLog")))
             ],
             problems: [
-                .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .storageUnavailable,
+                .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .overloaded,
+                .storageUnavailable,
             ])
     }
 

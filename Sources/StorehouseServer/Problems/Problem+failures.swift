@@ -70,6 +70,8 @@ extension Problem {
         case .rate(let rate, let seconds):
             self = Problem(.rateLimited, "\(rate.detail) Nothing was done; try again in \(seconds) s.")
                 .retry(after: seconds)
+        case .reads:
+            self.init(.overloaded, "Too many requests for earlier revisions of the session wait. Try again soon.")
         case .threads:
             self.init(.overloaded, "Too many requests wait for threads; nothing was done. Try again soon.")
         case .connections:

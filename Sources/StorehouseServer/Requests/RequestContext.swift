@@ -33,9 +33,10 @@ struct RequestContext {
 
     /// Handles the request further in a task, which begins in a later turn of the connection's loop and stays there. A problem that
     /// it throws is the response.
-    func handleLater(_ body: @escaping @Sendable (PendingRequest) async throws(Problem) -> Void) {
+    @discardableResult
+    func handleLater(_ body: @escaping @Sendable (PendingRequest) async throws(Problem) -> Void) -> Task<Void, Never> {
         let pending = pending
-        Task(executorPreference: exchange.loop) {
+        return Task(executorPreference: exchange.loop) {
             do throws(Problem) {
                 try await body(pending)
             } catch {

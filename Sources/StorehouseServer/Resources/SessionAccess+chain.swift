@@ -120,7 +120,7 @@ extension SessionAccess {
         // The usual case needs no closure.
         case .now(let result): context.answer(with: result, call.respond)
         case .held(let result, let hold): answer(context, with: result, after: hold, at: segment, call)
-        case .later(let run): answer(context, when: run, at: segment, call)
+        case .later(let run): context.exchange.cancelIfClientLeaves(answer(context, when: run, at: segment, call))
         }
     }
 
@@ -134,9 +134,9 @@ extension SessionAccess {
     private func answer(
         _ context: RequestContext, when run: @escaping @Sendable () async throws(SessionFailure) -> SessionResult,
         at segment: PathSegment, _ call: SessionCall
-    ) {
+    ) -> Task<Void, Never> {
         let pending = context.pending
-        Task(executorPreference: context.exchange.loop) { [self] in
+        return Task(executorPreference: context.exchange.loop) { [self] in
             do throws(SessionFailure) {
                 let result = try await run()
                 pending.here?.answer(with: result, call.respond)

@@ -47,7 +47,7 @@ struct StateResource: Sendable {
     }
 
     private static func logResponse(_ result: SessionResult, _ head: RequestHead) throws(Problem) -> Response {
-        guard case .log(let page) = result.content else { throw result.unexpected }
+        guard case .log(let page, _) = result.content else { throw result.unexpected }
         var fields = [Response.Field("Cache-Control", "no-store")]
         if let next = page.next {
             // The link repeats the request with another start, whatever else is in its query (RFC 8288).

@@ -55,7 +55,7 @@ final class StreamResource: Sendable {
             return try refuse(opening, error, context)
         }
         if case .now(let result) = handling { return try start(opening, result, context) }
-        context.handleLater { [self] pending async throws(Problem) in
+        let task = context.handleLater { [self] pending async throws(Problem) in
             let outcome: Result<SessionResult, SessionFailure>
             do throws(SessionFailure) {
                 outcome = .success(try await handling.value())
@@ -69,6 +69,7 @@ final class StreamResource: Sendable {
             case .failure(let failure): try refuse(opening, failure, context)
             }
         }
+        context.exchange.cancelIfClientLeaves(task)
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.
@@ -94,7 +95,7 @@ final class StreamResource: Sendable {
     }
 
     private func start(_ opening: StreamOpening, _ result: SessionResult, _ context: RequestContext) throws(Problem) {
-        guard case .subscribed(let initial) = result.content else { throw result.unexpected }
+        guard case .subscribed(let initial, _) = result.content else { throw result.unexpected }
         let stream = opening.stream.value
         // The session has ended or left this object since, and all streams with it.
         if stream.isOver { return try refuse(opening, .detached, context) }

@@ -1,0 +1,62 @@
+import Locks
+
+/// Admits few reads of stored commits at once: each holds all that it has read until its bytes are made, and the storage does one
+/// after another.
+package final class StorageReads: Sendable {
+    /// Is held by a read until it is done.
+    package final class Turn: Sendable {
+        private let reads: StorageReads
+
+        fileprivate init(_ reads: StorageReads) { self.reads = reads }
+
+        deinit { reads.end() }
+    }
+
+    private struct Contents {
+        var turns = WorkTurns<SessionID>()
+        /// Those who wait. They get whether they may begin.
+        var waiting: [WorkTurns<SessionID>.Place: Promise<Bool>] = [:]
+    }
+
+    // Guards who reads and who waits. Nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    /// Waits until a session may be read. A task that is cancelled waits no longer.
+    ///
+    /// - Throws: ``SessionFailure/Unavailable/reads`` if too many wait for the session.
+    func turn(of session: SessionID) async throws(SessionFailure) -> Turn {
+        let begins = Promise<Bool>()
+        let admission = contents.withLock { contents in
+            let admission = contents.turns.admit(session)
+            if case .waits(let place) = admission { contents.waiting[place] = begins }
+            return admission
+        }
+        switch admission {
+        case .begins: return Turn(self)
+        case .overloaded: throw .unavailable(.reads)
+        case .waits(let place):
+            let mayBegin = await withTaskCancellationHandler {
+                await begins.value()
+            } onCancel: {
+                leave(place)
+            }
+            guard mayBegin else { throw .unavailable(.reads) }
+            return Turn(self)
+        }
+    }
+
+    private func leave(_ place: WorkTurns<SessionID>.Place) {
+        let begins = contents.withLock { contents in
+            contents.turns.leave(place)
+            return contents.waiting.removeValue(forKey: place)
+        }
+        begins?.fulfill(false)
+    }
+
+    private func end() {
+        let begins = contents.withLock { contents in
+            contents.turns.end().flatMap { contents.waiting.removeValue(forKey: $0) }
+        }
+        begins?.fulfill(true)
+    }
+}

@@ -1,0 +1,114 @@
+import Journal
+import Locks
+import StoreHosting
+import Stores
+
+/// Holds the reads of stored commits back until the test releases them.
+final class HeldReads: Sendable {
+    private struct Contents {
+        var begun: [(session: String, end: Promise<Void>)] = []
+        /// How many of them are released.
+        var released = 0
+    }
+
+    // Guards the reads that have begun. Nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    /// The sessions that were read, in order.
+    var sessions: [String] { contents.withLock { $0.begun.map(\.session) } }
+
+    fileprivate func begin(_ session: String) async {
+        let end = Promise<Void>()
+        contents.withLock { $0.begun.append((session, end)) }
+        await end.value()
+    }
+
+    /// Waits until so many reads have begun.
+    func begun(_ count: Int) async throws { try await waitUntil { sessions.count >= count } }
+
+    /// Lets the oldest reads go on that are held, as soon as they have begun.
+    func release(_ count: Int) async throws {
+        for _ in 0..<count {
+            try await begun(contents.withLock { $0.released + 1 })
+            contents.withLock { contents in
+                contents.released += 1
+                return contents.begun[contents.released - 1].end
+            }.fulfill(())
+        }
+    }
+}
+
+/// A journal in memory that has no commit in its buffer, and whose reads are held.
+final class HeldReadsJournal: Journal {
+    private let journal = MemoryJournal(keepCommits: 1000)
+    let reads = HeldReads()
+
+    var outlivesProcess: Bool { journal.outlivesProcess }
+    var isShared: Bool { journal.isShared }
+    var epoch: Int? { journal.epoch }
+    var isAvailable: Bool { journal.isAvailable }
+    var sessionCount: Int { journal.sessionCount }
+    var transactionCount: Int { journal.transactionCount }
+
+    func create(_ session: SessionHeader) -> any SessionJournal {
+        HeldReadsSessionJournal(session.id, journal.create(session), reads)
+    }
+
+    func load(_ id: String) async throws(JournalError) -> SessionLookup { try await journal.load(id) }
+
+    func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
+        try await journal.list(after: id, limit: limit)
+    }
+
+    func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
+        try await journal.personalSession(of: owner, kind: kind)
+    }
+
+    func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
+        try await journal.idleSessions(before: moment, limit: limit)
+    }
+
+    func end(_ id: String, at moment: Int) { journal.end(id, at: moment) }
+
+    func close() async { await journal.close() }
+}
+
+private final class HeldReadsSessionJournal: SessionJournal {
+    private let id: String
+    private let journal: any SessionJournal
+    private let reads: HeldReads
+
+    init(_ id: String, _ journal: any SessionJournal, _ reads: HeldReads) {
+        (self.id, self.journal, self.reads) = (id, journal, reads)
+    }
+
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) { journal.append(transaction, state) }
+
+    func isDurable(through revision: Int) -> Bool { journal.isDurable(through: revision) }
+
+    func whenDurable(through revision: Int, notify waiter: any DurabilityWaiter) {
+        journal.whenDurable(through: revision, notify: waiter)
+    }
+
+    var hasFailed: Bool { journal.hasFailed }
+
+    func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? { limit == 0 ? [] : nil }
+
+    func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]? {
+        await reads.begin(id)
+        return try await journal.commits(after: revision, limit: limit)
+    }
+
+    func oldestRevision() async throws(JournalError) -> Int { try await journal.oldestRevision() }
+
+    func replayBase(for revision: Int) async throws(JournalError) -> ReplayableState? {
+        await reads.begin(id)
+        return try await journal.replayBase(for: revision)
+    }
+
+    func recordUse(at moment: Int, every interval: Int) { journal.recordUse(at: moment, every: interval) }
+
+    func recordShareGeneration(_ generation: Int) { journal.recordShareGeneration(generation) }
+
+    func end(at moment: Int) { journal.end(at: moment) }
+}
