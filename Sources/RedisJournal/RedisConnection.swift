@@ -6,7 +6,7 @@ import Platform
 import StoreHosting
 import Synchronization
 
-/// The connection of a process to Redis: it sends commands in their order, and again if it is lost.
+/// The connection of a process to Redis: it sends commands in their order, few reads among them, and again if it is lost.
 ///
 /// A thread of its own waits for the socket. All commands that wait are sent in one write, and no caller blocks.
 final class RedisConnection: Sendable {

@@ -12,6 +12,10 @@ import StoreHosting
 ///
 /// If the server executes no such command now, another connection is made after all replies have come: they tell which of the
 /// commands were not executed. A write that was refused each time it was sent was certainly not committed.
+///
+/// The replies to reads may be long, and those to commits and to the lease come behind them. So few reads are among the commands, and
+/// the others wait beside them. Claims keep their place: one that came behind the creation of its session would take the session from
+/// its creator.
 package struct RedisPipeline {
     private struct Item {
         let request: any RedisRequest
@@ -131,6 +135,10 @@ package struct RedisPipeline {
     private var sent = 0
     /// How many of the commands that were answered wait for a barrier.
     private var heldCount = 0
+    /// How many reads are among the commands and not answered.
+    private var readCount = 0
+    /// The reads that wait for the answers to those, oldest first.
+    private var waitingReads: [any RedisRequest] = []
     /// The barriers that are not answered, oldest first, each with the position of the command behind it.
     private var barriers: [(barrier: Barrier, position: Int)] = []
     /// The newest reply to `count`, which is not known to be durable; or why there is none.
@@ -142,14 +150,36 @@ package struct RedisPipeline {
 
     package init(replicas: Int = 0, count: RedisCommand? = nil) { (self.replicas, self.count) = (replicas, count) }
 
-    package var isEmpty: Bool { start == items.count }
+    /// How many reads may be among the commands.
+    private static var maxReads: Int { 8 }
+
+    package var isEmpty: Bool { start == items.count && waitingReads.isEmpty }
 
     /// Whether an answer is outstanding on this connection.
     package var isWaiting: Bool { answered < sent || !barriers.isEmpty }
 
     package var hasUnsent: Bool { sent < items.count && refusal == nil }
 
-    package mutating func append(_ request: any RedisRequest) { items.append(Item(request)) }
+    package mutating func append(_ request: any RedisRequest) {
+        guard request.kind == .read else { return items.append(Item(request)) }
+        waitingReads.append(request)
+        addReads()
+    }
+
+    /// Adds the reads to the commands that may be among them. If all are sent again, those that are answered now are among them too.
+    private mutating func addReads() {
+        let count = min(waitingReads.count, Self.maxReads - readCount)
+        guard count > 0, refusal == nil else { return }
+        items += waitingReads.prefix(count).map(Item.init)
+        waitingReads.removeFirst(count)
+        readCount += count
+    }
+
+    /// Counts the reads anew, since other commands are not answered than before.
+    private mutating func countReads() {
+        readCount = items[answered...].count { $0.request.kind == .read }
+        addReads()
+    }
 
     /// Adds the commands to send now, and the barriers behind them.
     ///
@@ -243,6 +273,10 @@ package struct RedisPipeline {
         answered += 1
         if isHeld(kind) { heldCount += 1 }
         if heldCount == 0, refusal == nil { complete(through: answered, &step) }
+        if kind == .read {
+            readCount -= 1
+            addReads()
+        }
     }
 
     /// Whether commands of a kind are completed only when the barrier behind them is answered.
@@ -288,11 +322,16 @@ package struct RedisPipeline {
         items = items[start...].filter { !$0.request.kind.isOfConnection }
         (start, answered, sent, heldCount) = (0, 0, 0, 0)
         (barriers, counted, refusal) = ([], nil, nil)
+        countReads()
     }
 
     /// The deadline of the first command that has one; nil if none has. The next ones have later deadlines, or slightly earlier
     /// ones if two threads sent commands at the same time.
-    package var nextDeadline: ContinuousClock.Instant? { items[start...].lazy.compactMap(\.request.deadline).first }
+    package var nextDeadline: ContinuousClock.Instant? {
+        let next = items[start...].lazy.compactMap(\.request.deadline).first
+        guard let waiting = waitingReads.lazy.compactMap(\.deadline).first else { return next }
+        return min(next ?? waiting, waiting)
+    }
 
     /// Takes out the commands whose deadlines have passed. If some of them were sent and not answered, the connection has to be
     /// closed.
@@ -322,7 +361,10 @@ package struct RedisPipeline {
         (items, start, answered, sent) = (kept, 0, answered - shift, sent - shift)
         heldCount = items[..<answered].count { isHeld($0.request.kind) }
         moveBarriers(by: shift)
-        if step.mustReconnect { disconnect() }
+        let late = waitingReads.filter(isRemoved)
+        waitingReads.removeAll(where: isRemoved)
+        for request in late { step.complete(request, .failure(.unavailable(detail))) }
+        if step.mustReconnect { disconnect() } else { countReads() }
         return step
     }
 }

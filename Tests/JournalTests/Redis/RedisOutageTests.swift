@@ -1,3 +1,4 @@
+import Dispatch
 import Journal
 import Locks
 import Platform
@@ -43,6 +44,47 @@ struct RedisOutageTests {
         let newest = try await loaded(from: journal)
         #expect(newest.summary.revision >= revision + 2 && newest.replayable.count == newest.summary.revision)
         await journal.closed()
+    }
+
+    @Test("answers a commit before most of the reads that have come before it")
+    func manyReads() async throws {
+        let server = try RedisServer()
+        let maker = try server.open()
+        let session = maker.create(Step.session())
+        Step.store(session).step(10)
+        #expect(await session.awaitDurable() == nil)
+        await maker.closed()
+        let journal = try server.open()
+        let found = try await journal.session("session")
+        let store = Step.store(found.journal, from: 10)
+        let before = try scriptCalls(on: server)
+        server.send(SIGSTOP)
+        let executor = InlineExecutor()
+        let reads = (0..<100).map { _ in
+            Task(executorPreference: executor) { try await found.journal.commits(after: 0)?.count }
+        }
+        store.step()
+        let (isCommitted, goOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
+        // The connection's thread sends nothing more while it waits.
+        found.journal.onceDurable {
+            isCommitted.fulfill(())
+            goOn.wait()
+        }
+        server.send(SIGCONT)
+        await isCommitted.value()
+        let calls = Result { try scriptCalls(on: server) - before }
+        goOn.signal()
+        // Those that were sent before the commit, and those that their replies have made room for.
+        #expect(try calls.get() < 50)
+        for read in reads { #expect(try await read.value ?? 0 >= 10) }
+        await journal.closed()
+    }
+
+    /// How many scripts Redis has executed.
+    private func scriptCalls(on server: RedisServer) throws -> Int {
+        let lines = try server.execute("INFO", "commandstats").flatMap { $0.split(whereSeparator: \.isNewline) }
+        let line = try #require(lines.first { $0.hasPrefix("cmdstat_evalsha:calls=") })
+        return try #require(Int(line.dropFirst("cmdstat_evalsha:calls=".count).prefix { $0 != "," }))
     }
 
     /// Loads the session, again if Redis does not answer soon enough.
@@ -225,5 +267,12 @@ struct RedisOutageTests {
         #expect(try replica.execute("ZCARD", "{test}:ids") == ["1"])
         #expect(Array(seen.withLock(\.self).prefix(2)) == [isMissing, .recovered])
         await journal.closed()
+    }
+}
+
+/// Runs the parts of a task wherever they become ready. So a task has come to its first wait when it is made.
+private final class InlineExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
     }
 }

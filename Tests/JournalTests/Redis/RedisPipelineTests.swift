@@ -302,7 +302,47 @@ struct RedisPipelineTests {
                 perform(pipeline.receive(.integer(isMissing ? 0 : 1)))
             }
         }
-        #expect(outcomes.words == (0..<1500).map { "\($0)  done" } && !heartbeats.words.isEmpty)
+        // Writes pass reads that wait.
+        let numbers = outcomes.words.compactMap { Int($0.prefix { $0 != " " }) }
+        #expect(numbers.filter { $0.isMultiple(of: 3) } == Array(stride(from: 0, to: 1500, by: 3)))
+        #expect(numbers.filter { !$0.isMultiple(of: 3) } == (0..<1500).filter { !$0.isMultiple(of: 3) })
+        #expect(outcomes.words.allSatisfy { $0.hasSuffix(" done") } && !heartbeats.words.isEmpty)
+    }
+
+    @Test("sends few reads at once, so that commits and the lease need not wait for many replies")
+    func waitingReads() {
+        let now = ContinuousClock.now
+        var pipeline = RedisPipeline()
+        let outcomes = Outcomes()
+        for number in 0..<9 { pipeline.append(outcomes.request("\(number)", .read)) }
+        pipeline.append(outcomes.request("late", .read, deadline: now))
+        for (name, kind) in [("lease", RedisRequestKind.lease), ("claim", .claim), ("write", .write)] {
+            pipeline.append(outcomes.request(name, kind))
+        }
+        #expect(text(pipeline.take()) == "01234567leaseclaimwrite")
+        #expect(pipeline.nextDeadline == now && !pipeline.hasUnsent)
+        let step = pipeline.expire(now, because: "away")
+        perform(step)
+        #expect(!step.mustReconnect && outcomes.words == ["late failed"])
+        // Each reply makes room for one more, which comes behind whatever was sent meanwhile.
+        perform(pipeline.receive(.null))
+        pipeline.append(outcomes.request("commit"))
+        #expect(text(pipeline.take()) == "8commit")
+        // A lost connection does not let more reads in, and neither do answers of a server that has executed none.
+        for number in 9..<12 { pipeline.append(outcomes.request("\(number)", .read)) }
+        pipeline.disconnect()
+        #expect(text(pipeline.take()) == "1234567claimwrite8commit")
+        for _ in 0..<11 { _ = pipeline.receive(.error("LOADING Redis is loading the dataset in memory")) }
+        pipeline.disconnect()
+        #expect(text(pipeline.take()) == "1234567claimwrite8commit")
+        for _ in 0..<11 { perform(pipeline.receive(.null)) }
+        #expect(text(pipeline.take()) == "91011")
+        for _ in 0..<3 { perform(pipeline.receive(.null)) }
+        #expect(pipeline.isEmpty && outcomes.words.suffix(3) == ["9 done", "10 done", "11 done"])
+        // The end gives up also those that wait.
+        for _ in 0..<9 { pipeline.append(outcomes.request("more", .read)) }
+        perform(pipeline.removeAll(because: "the journal is closed"))
+        #expect(pipeline.isEmpty && outcomes.words.suffix(9).allSatisfy { $0 == "more failed" })
     }
 
     @Test(
