@@ -17,7 +17,7 @@ struct StreamParameters {
     init(_ context: RequestContext) throws(Problem) {
         let head = context.head
         format = try Self.format(head)
-        showsEffects = context.permit == nil ? try head.flag("effects") : false
+        showsEffects = try head.flag("effects")
         namesHeartbeats = try Self.namesHeartbeats(head)
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init)

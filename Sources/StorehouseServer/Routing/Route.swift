@@ -96,7 +96,8 @@ extension Route {
     private func unsupportedParameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
         case (.adminSessions, .get), (.adminSessions, .head): ["order"]
-        case (.events, .get), (.sharedEvents, .get): ["actions", "presence", "signals"]
+        case (.events, .get): ["actions", "presence", "signals"]
+        case (.sharedEvents, .get): ["actions", "effects", "presence", "signals"]
         default: []
         }
     }

@@ -110,6 +110,11 @@ import Testing
                 #expect(refused.status == 400 && refused.code == "malformed-request", "\(path)")
                 #expect(refused[json: "detail"]?.asString?.contains("leave it out") == true)
             }
+            // A share shows no effects.
+            for value in ["true", "false", "all", ""] {
+                let refused = try await api.get("\(share.path)/events?effects=\(value)")
+                #expect(refused.status == 400 && refused.code == "malformed-request", "effects=\(value)")
+            }
             // Elsewhere they are names as any other.
             #expect(try await session.read("/state?order=used").status == 200)
         }
