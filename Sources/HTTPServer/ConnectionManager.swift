@@ -243,6 +243,8 @@ extension ConnectionManager {
 
 extension SlowClientDisconnector {
     convenience init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
-        self.init(output, managers.map { manager in { await manager.disconnectSlowClients() } })
+        self.init(managers.map { manager in { await manager.disconnectSlowClients() } }) {
+            SlowClientDisconnector.excess(of: output.pendingBytes, limit: output.limit) > 0
+        }
     }
 }

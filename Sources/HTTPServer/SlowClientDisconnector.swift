@@ -1,4 +1,3 @@
-package import Sockets
 import Synchronization
 
 /// A connection as ``SlowClientDisconnector`` sees it.
@@ -29,35 +28,42 @@ package final class SlowClientDisconnector: Sendable {
 
     private static var interval: Duration { .milliseconds(250) }
 
-    private let output: OutputBudget
     private let visits: [Visit]
+    private let hasExcess: @Sendable () -> Bool
     private let sleep: @Sendable (Duration) async -> Void
-    private let isRunning = Atomic(false)
+    /// How often it was asked for since it is under way; 0 otherwise.
+    private let requests = Atomic(0)
 
-    /// - Parameter visits: one for each event loop.
+    /// - Parameters:
+    ///   - visits: one for each event loop.
+    ///   - hasExcess: whether more bytes wait than should.
     package init(
-        _ output: OutputBudget, _ visits: [Visit],
+        _ visits: [Visit], hasExcess: @escaping @Sendable () -> Bool,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
-        self.output = output
         self.visits = visits
+        self.hasExcess = hasExcess
         self.sleep = sleep
     }
 
     /// Starts to disconnect slow clients, unless that is under way. Any thread may call it, and often.
     package func begin() {
-        guard !isRunning.load(ordering: .relaxed), !isRunning.exchange(true, ordering: .relaxed) else { return }
+        guard requests.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
         // The server may go before the budget has room.
         Task { [weak self, visits, sleep] in
             repeat {
                 for visit in visits { await visit() }
                 await sleep(Self.interval)
-            } while self?.hasExcess == true
-            self?.isRunning.store(false, ordering: .relaxed)
+            } while self?.hasMoreToDo() == true
         }
     }
 
-    private var hasExcess: Bool { Self.excess(of: output.pendingBytes, limit: output.limit) > 0 }
+    /// Whether to go on. If not, the next excess begins anew; one that comes after the look at the bytes is seen here.
+    private func hasMoreToDo() -> Bool {
+        let known = requests.load(ordering: .acquiring)
+        if hasExcess() { return true }
+        return !requests.compareExchange(expected: known, desired: 0, ordering: .acquiringAndReleasing).exchanged
+    }
 }
 
 // The decision.

@@ -45,7 +45,7 @@ import Testing
             await end.value()
         }
         let visits = (0..<3).map { number -> SlowClientDisconnector.Visit in { await step("visit \(number)") } }
-        let disconnector = SlowClientDisconnector(OutputBudget(limit: 100), visits) { _ in await step("wait") }
+        let disconnector = SlowClientDisconnector(visits, hasExcess: { false }, sleep: { _ in await step("wait") })
         disconnector.begin()
         // It is under way already.
         disconnector.begin()
@@ -65,5 +65,28 @@ import Testing
         let next = try #require(await found.next())
         #expect(next.name == "visit 0")
         next.end.fulfill(())
+    }
+
+    /// It would wait for the one after it otherwise.
+    @Test(.timeLimit(.minutes(1))) func anExcessThatComesBehindTheLastLookIsNotMissed() async throws {
+        let (visits, reporter) = AsyncStream.makeStream(of: Int.self)
+        let holder = Locked<SlowClientDisconnector?>(nil)
+        let looks = Locked(0)
+        let disconnector = SlowClientDisconnector([{ reporter.yield(looks.withLock { $0 }) }]) {
+            let isFirst = looks.withLock { looks in
+                looks += 1
+                return looks == 1
+            }
+            // There is none, and now there is one.
+            if isFirst { holder.withLock(\.self)?.begin() }
+            return false
+        } sleep: { _ in
+        }
+        holder.withLock { $0 = disconnector }
+        disconnector.begin()
+        var found = visits.makeAsyncIterator()
+        #expect(await found.next() == 0)
+        #expect(await found.next() == 1)
+        holder.withLock { $0 = nil }
     }
 }
