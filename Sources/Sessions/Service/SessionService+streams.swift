@@ -5,38 +5,52 @@ import StoreHosting
 extension SessionService {
     /// More missed commits than this are not replayed: the stream begins with the state.
     private static let maxMissedCommits = 4096
+    private static let maxPortion = 128
 
     /// On the loop of the stream.
     package func subscribe(
         _ wanted: SessionOperation.Subscribing, to session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         let subscription = try wanted.subscription(of: session.kind)
-        guard let revision = wanted.revisionMissingFromBuffer(of: session), let journal = session.journal else {
-            return .now(try session.subscribe(wanted, to: subscription))
-        }
+        guard let missed = wanted.commitsMissingFromBuffer(of: session, subscription), let journal = session.journal
+        else { return .now(try session.subscribe(wanted, to: subscription)) }
         return .later { [reads] () async throws(SessionFailure) in
             let turn = try await reads.turn(of: session.id)
-            // Without these commits the stream begins with the state.
-            let missed = try? await journal.commits(after: revision, limit: Self.maxMissedCommits)
-            return try session.subscribe(wanted, to: subscription, earlier: missed ?? [], in: turn)
+            let earlier = await Self.read(missed, from: journal)
+            return try session.subscribe(wanted, to: subscription, earlier: earlier, in: turn)
         }
+    }
+
+    /// Reads missed commits in portions, since the events may be too long after a few. Without them the stream begins with the state.
+    private static func read(_ empty: MissedCommits, from journal: any SessionJournal) async -> MissedCommits {
+        var missed = empty
+        var rest = maxMissedCommits
+        while !missed.needsState, case let count = min(rest, maxPortion), count > 0,
+            let commits = try? await journal.commits(after: missed.revision, limit: count)
+        {
+            missed.add(commits)
+            rest = commits.count < count ? 0 : rest - count
+        }
+        return missed
     }
 }
 
 extension SessionOperation.Subscribing {
-    /// The revision after which commits must be read from the journal's storage; nil if its buffer has all of them, or they are not
-    /// needed.
-    fileprivate func revisionMissingFromBuffer(of session: Session) -> Int? {
+    /// The commits that must be read from the journal's storage; nil if its buffer has all of them, or they are not needed.
+    fileprivate func commitsMissingFromBuffer(
+        of session: Session, _ subscription: StreamSubscription
+    ) -> MissedCommits? {
         guard format.showsPatches, let seen, seen.historyID == session.historyID, let journal = session.journal,
             seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
-        return seen.revision
+        return MissedCommits(
+            subscription, historyID: session.historyID, after: seen.revision, maxBytes: limits.maxMissedBytes)
     }
 }
 
 extension Session {
     fileprivate func subscribe(
-        _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, earlier: [CommitRecord] = [],
+        _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, earlier: MissedCommits? = nil,
         in turn: StorageReads.Turn? = nil
     ) throws(SessionFailure) -> SessionResult {
         // The loop may have ended while the commits were read.

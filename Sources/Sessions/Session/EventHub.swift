@@ -37,11 +37,11 @@ package struct EventHub: Sendable {
     ///
     /// - Parameters:
     ///   - seen: the last event that the client has, if any.
-    ///   - earlier: commits after `seen` that the journal does not buffer any more.
+    ///   - earlier: the commits after `seen` that the journal does not buffer any more; nil if there are none.
     /// - Returns: the initial events, which may not be durable yet.
     package func subscribe(
         _ stream: Subscriber, on loop: any SerialLoop, to subscription: StreamSubscription, seen: EventID?,
-        earlier: [CommitRecord], within limits: StreamLimits
+        earlier: MissedCommits?, within limits: StreamLimits
     ) throws(SessionFailure) -> InitialEvents {
         stream.subscription = subscription
         var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
@@ -210,7 +210,7 @@ extension EventHub {
     }
 
     private func initialEvents(
-        _ topic: inout Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: [CommitRecord], _ maxBytes: Int
+        _ topic: inout Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: MissedCommits?, _ maxBytes: Int
     ) -> InitialEvents {
         let subscription = topic.subscription
         let content = InitialContent(
@@ -229,14 +229,15 @@ extension EventHub {
 
     /// The patches between two revisions; nil if only the state can bring the client up to date.
     private func missedPatches(
-        _ subscription: StreamSubscription, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord],
+        _ subscription: StreamSubscription, after revision: Int, upTo newest: Int, _ earlier: MissedCommits?,
         _ maxBytes: Int
     ) -> MissedEvents? {
-        guard let codec = subscription.format.patchCodec else { return nil }
-        let known = earlier.last?.revision ?? revision
-        guard let later = journal?.bufferedCommits(after: known, limit: max(0, newest - known)) else { return nil }
-        return codec.missed(
-            earlier + later, of: subscription.selection, historyID: historyID, maxBytes: maxBytes)
+        let known = earlier ?? MissedCommits(subscription, historyID: historyID, after: revision, maxBytes: maxBytes)
+        guard var missed = known,
+            let later = journal?.bufferedCommits(after: missed.revision, limit: max(0, newest - missed.revision))
+        else { return nil }
+        missed.add(later)
+        return missed.events
     }
 }
 

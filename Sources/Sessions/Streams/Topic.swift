@@ -116,25 +116,3 @@ extension EncodedPatch {
         operations.last.flatMap { $0.path.isEmpty && $0.kind == .replace ? $0.value : nil }
     }
 }
-
-extension PatchCodec {
-    /// The events of commits that a client has missed; nil if they are longer than `maxBytes`, or if only the state can
-    /// bring it up to date.
-    package func missed(_ commits: [CommitRecord], of selection: Selection, historyID: String, maxBytes: Int)
-        -> MissedEvents?
-    {
-        var bytes: [UInt8] = []
-        var count = 0
-        for commit in commits {
-            switch selection.project(commit.changes) {
-            case .unchanged: continue
-            case .value, .needsValue: return nil
-            case .patch(let patch):
-                append(PatchEvent(historyID: historyID, revision: commit.revision, patch: patch), to: &bytes)
-                count += 1
-            }
-            guard bytes.count <= maxBytes else { return nil }
-        }
-        return MissedEvents(encoded: encode(missed: bytes), count: count)
-    }
-}

@@ -1,3 +1,4 @@
+import JSON
 import StorehouseServer
 import Testing
 
@@ -105,6 +106,27 @@ import Testing
             let stream = try await EventReader(client)
             #expect(try await stream.event()?.name == "patch")
             for reader in readers { #expect(try await reader.response().status == 200) }
+        }
+    }
+
+    @Test func missedCommitsAreReadInPortionsUntilTheirEventsAreTooLong() async throws {
+        try await run { scene in
+            let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 100))
+            for _ in 0..<3 { #expect(try await scene.session.post(batch).status == 200) }
+            let query = "/events?changes=patch&lastEventId=" + scene.seen
+            let all = try #require(try await scene.readers(1, of: query).first)
+            try await scene.reads.release(3)
+            let stream = try await EventReader(all)
+            for revision in 1...302 { #expect(try await stream.event()?.revision == revision) }
+            #expect(scene.reads.limits == [128, 128, 128])
+            // These are longer than the buffer of a stream.
+            let planner = try await scene.api.session("planner")
+            let seen = try #require(try await planner.events().state().id)
+            for _ in 0..<10 { #expect(try await planner.post(.longTasks(15)).status == 200) }
+            async let late = planner.events(query: "?changes=patch&lastEventId=" + seen)
+            try await scene.reads.release(1)
+            #expect(try await late.state().revision == 150)
+            #expect(scene.reads.limits.count == 4)
         }
     }
 }

@@ -6,7 +6,7 @@ import Stores
 /// Holds the reads of stored commits back until the test releases them.
 final class HeldReads: Sendable {
     private struct Contents {
-        var begun: [(session: String, end: Promise<Void>)] = []
+        var begun: [(session: String, limit: Int, end: Promise<Void>)] = []
         /// How many of them are released.
         var released = 0
     }
@@ -17,9 +17,12 @@ final class HeldReads: Sendable {
     /// The sessions that were read, in order.
     var sessions: [String] { contents.withLock { $0.begun.map(\.session) } }
 
-    fileprivate func begin(_ session: String) async {
+    /// How many commits each read has asked for at most.
+    var limits: [Int] { contents.withLock { $0.begun.map(\.limit) } }
+
+    fileprivate func begin(_ session: String, limit: Int) async {
         let end = Promise<Void>()
-        contents.withLock { $0.begun.append((session, end)) }
+        contents.withLock { $0.begun.append((session, limit, end)) }
         await end.value()
     }
 
@@ -95,14 +98,14 @@ private final class HeldReadsSessionJournal: SessionJournal {
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? { limit == 0 ? [] : nil }
 
     func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]? {
-        await reads.begin(id)
+        await reads.begin(id, limit: limit)
         return try await journal.commits(after: revision, limit: limit)
     }
 
     func oldestRevision() async throws(JournalError) -> Int { try await journal.oldestRevision() }
 
     func replayBase(for revision: Int) async throws(JournalError) -> ReplayableState? {
-        await reads.begin(id)
+        await reads.begin(id, limit: 0)
         return try await journal.replayBase(for: revision)
     }
 
