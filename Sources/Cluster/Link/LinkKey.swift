@@ -17,22 +17,14 @@ package struct LinkKey: Sendable {
     }
 }
 
-/// The parts of a request that decide what it does.
+/// All that is sent of a request. It has no body, so the right is known before anything else is done with it.
 package struct SignedRequest: Sendable {
-    private let method: String
-    private let target: String
-    private let body: [UInt8]
+    private let message: ArraySlice<UInt8>
 
-    package init(method: String, target: String, body: [UInt8]) {
-        self.method = method
-        self.target = target
-        self.body = body
-    }
+    package init(_ message: ArraySlice<UInt8>) { self.message = message }
 
-    /// The body comes last, because it alone may have line feeds.
-    fileprivate func signed(_ number: UInt64) -> [UInt8] {
-        Array("storehouse operator\n\(number)\n\(method)\n\(target)\n".utf8) + body
-    }
+    /// The message comes last, because it alone may have line feeds.
+    fileprivate func signed(_ number: UInt64) -> [UInt8] { Array("storehouse operator\n\(number)\n".utf8) + message }
 }
 
 /// A connection to another node that has proved itself, at the end that has opened it.

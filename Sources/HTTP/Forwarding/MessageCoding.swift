@@ -1,8 +1,12 @@
 /// Numbers and texts of a message as another server gets it: each text has its length in front, in groups of 7 bits, lowest first.
 struct MessageWriter {
-    private(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8]
 
-    init(reservingCapacity capacity: Int) { bytes.reserveCapacity(capacity) }
+    /// - Parameter start: comes first, as it is.
+    init(_ start: [UInt8] = [], reservingCapacity capacity: Int) {
+        bytes = start
+        bytes.reserveCapacity(start.count + capacity)
+    }
 
     mutating func add(_ number: Int) {
         var rest = UInt(bitPattern: number)

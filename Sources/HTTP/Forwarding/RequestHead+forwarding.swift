@@ -5,9 +5,11 @@ extension RequestHead {
     /// A field that the client names in Connection stays, unlike RFC 9110, section 7.6.1, says: a condition such as If-Match must
     /// not be lost on the way. HEAD becomes GET, so that the response has its body.
     ///
-    /// - Parameter hidesCredentials: whether the field Authorization is left out, because the other server needs none.
-    package func forwarded(hidesCredentials: Bool = false) -> [UInt8] {
-        var message = MessageWriter(reservingCapacity: 32 + fields.bytes.count)
+    /// - Parameters:
+    ///   - start: what the head comes behind.
+    ///   - hidesCredentials: whether the field Authorization is left out, because the other server needs none.
+    package func forwarded(behind start: [UInt8] = [], hidesCredentials: Bool = false) -> [UInt8] {
+        var message = MessageWriter(start, reservingCapacity: 32 + fields.bytes.count)
         message.add(method == .head ? "GET" : method.description)
         fields.bytes.withUnsafeBytes { bytes in
             message.add(UnsafeRawBufferPointer(rebasing: bytes[parts.whole]))

@@ -141,18 +141,20 @@ extension AcceptedLink: StreamHandler {
         guard let message = ReceivedMessage(head), let connection, case .open(_, let node) = state else {
             throw .malformed
         }
-        let request = LinkedRequest(message, number, bodyLength: length, of: self, connection, handler, node: node)
+        let request = LinkedRequest(
+            message, number, bodyLength: length, isByOperator: length == 0 && gives(message.claim), of: self, connection,
+            handler, node: node)
         let place = LinkStreams.place(number)
         if place == requests.count { requests.append(request) } else { requests[place] = request }
         if piece.count < length { write(streams.take(number, piece.count)) }
         request.received(piece)
     }
 
-    /// Whether the other node gives a request the right of an operator.
-    func gives(_ right: String, to request: SignedRequest) -> Bool {
-        guard case .open(var link, let node) = state else { return false }
+    /// Whether the other node has checked that the client of a request is an operator.
+    private func gives(_ claim: (right: String, request: SignedRequest)?) -> Bool {
+        guard let claim, case .open(var link, let node) = state else { return false }
         defer { state = .open(link, node: node) }
-        return link.gives(right, to: request)
+        return link.gives(claim.right, to: claim.request)
     }
 
     func streamDrained() {}

@@ -72,7 +72,7 @@ final class CallingLink {
 
     func send(_ request: ForwardedRequest) {
         var right = ""
-        if let signed = request.message.right {
+        if let signed = request.message.signed {
             guard let code = key?.right(for: signed) else { return request.end(.notSent) }
             right = code
         }

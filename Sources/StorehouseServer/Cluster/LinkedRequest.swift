@@ -15,7 +15,7 @@ final class LinkedRequest {
     let requestID: String
     let requestStartedAt: MonotonicInstant
     /// Whether the other node has checked that the client is an operator.
-    private(set) var isByOperator = false
+    let isByOperator: Bool
     var subject: AnyObject?
     @exclusivity(unchecked) private(set) var streamedBytes = 0
     /// Whether pieces of the stream may wait for the other node.
@@ -23,7 +23,6 @@ final class LinkedRequest {
     private(set) var isCut = false
     private let head: RequestHead
     private let number: UInt32
-    private let right: String
     private let handler: any RequestHandler
     private let connection: HTTPConnection
     @exclusivity(unchecked) private var link: AcceptedLink?
@@ -39,10 +38,11 @@ final class LinkedRequest {
     private var stream: (any StreamHandler)?
 
     init(
-        _ message: ReceivedMessage, _ number: UInt32, bodyLength: Int, of link: AcceptedLink,
+        _ message: ReceivedMessage, _ number: UInt32, bodyLength: Int, isByOperator: Bool, of link: AcceptedLink,
         _ connection: HTTPConnection, _ handler: any RequestHandler, node: UInt16
     ) {
-        (peer, requestID, head, right) = (message.client, message.requestID, message.head, message.right)
+        (peer, requestID, head) = (message.client, message.requestID, message.head)
+        self.isByOperator = isByOperator
         origin = node
         self.number = number
         self.handler = handler
@@ -60,7 +60,6 @@ final class LinkedRequest {
         }
         body.append(contentsOf: piece)
         guard body.count == bodyLength else { return }
-        if !right.isEmpty { isByOperator = link?.gives(right, to: SignedRequest(head, body)) == true }
         let body = self.body
         self.body = []
         handler.handle(Request(head: head, body: body), Exchange(connection: self, number: 0))

@@ -204,6 +204,12 @@ struct NodeProofTests {
             let third = try await PlayedNode(at: node)
             #expect(try await third.exchange(TestRequest("GET", path), right: right).status == 401)
             let next = try other.right("DELETE", path)
+            // The right is known before the body has come, so it is for a request without one.
+            var deletion = TestRequest("DELETE", path)
+            deletion.body = [0x20]
+            #expect(try await other.exchange(deletion, right: next).status == 401)
+            deletion = TestRequest("DELETE", path, [("If-Match", "\"0\"")])
+            #expect(try await other.exchange(deletion, right: next).status == 401)
             #expect(try await other.exchange(TestRequest("DELETE", path), right: next).status == 204)
             #expect(try await session.read().status == 410)
         }

@@ -108,7 +108,7 @@ final class PlayedLink: FaultyWire {
     private static func text(_ message: ReceivedMessage) -> String {
         var lines = ["\(message.head.method) \(message.head.target) HTTP/1.1", "Storehouse-Client: \(message.client)"]
         lines.append("X-Request-Id: \(message.requestID)")
-        if !message.right.isEmpty { lines.append("Storehouse-Right: \(message.right)") }
+        if let claim = message.claim { lines.append("Storehouse-Right: \(claim.right)") }
         return (lines + message.head.fields.map { "\($0.name): \($0.value)" }).joined(separator: "\r\n")
     }
 

@@ -67,7 +67,8 @@ final class PlayedNode: Sendable {
 
     /// The right of an operator for one request on this connection.
     func right(_ method: String, _ path: String) throws -> String {
-        try #require(state.withLock { $0.link.right(for: SignedRequest(method: method, target: path, body: [])) })
+        let signed = try #require(try message(of: TestRequest(method, path), isByOperator: true).signed)
+        return try #require(state.withLock { $0.link.right(for: signed) })
     }
 
     /// - Returns: the number of the request.
@@ -79,13 +80,17 @@ final class PlayedNode: Sendable {
 
     /// The frames of a request.
     func frame(_ request: TestRequest, right: String = "") throws -> (number: UInt32, bytes: [UInt8]) {
+        let message = try message(of: request)
+        return state.withLock { $0.streams.open(message.head(with: right), message.body) }
+    }
+
+    private func message(of request: TestRequest, isByOperator: Bool = false) throws -> LinkedMessage {
         var parser = RequestParser(limits: HTTPLimits(maxBodyBytes: 1 << 30))
         let address = try #require(IPAddress("10.0.0.1"))
         guard case .head(let head, _) = request.bytes.withUnsafeBytes({ parser.parse($0) }) else {
             throw Wire.Failure.malformed(request.path)
         }
-        let message = LinkedMessage(head, request.body ?? [], requestID: "1", from: address, isByOperator: false)
-        return state.withLock { $0.streams.open(message.head(with: right), message.body) }
+        return LinkedMessage(head, request.body ?? [], requestID: "1", from: address, isByOperator: isByOperator)
     }
 
     func response(to number: UInt32) async throws -> TestResponse {
