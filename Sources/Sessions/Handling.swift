@@ -1,3 +1,5 @@
+import Locks
+
 /// How a request is handled.
 package enum Handling<Result: Sendable>: Sendable {
     /// It is done. This costs no task and no closure, and is usual.
@@ -22,8 +24,15 @@ package enum Handling<Result: Sendable>: Sendable {
 package protocol Hold: AnyObject, Sendable {
     /// Notifies `waiter` once the result may leave, or never may.
     func whenOver(notify waiter: any HoldWaiter)
+}
+
+extension Hold {
     /// Waits until the result may leave.
-    func over() async throws(SessionFailure)
+    package func over() async throws(SessionFailure) {
+        let wait = HoldWait()
+        whenOver(notify: wait)
+        if let failure = await wait.failure.value() { throw failure }
+    }
 }
 
 package protocol HoldWaiter: AnyObject, Sendable {
@@ -31,4 +40,11 @@ package protocol HoldWaiter: AnyObject, Sendable {
     ///
     /// - Parameter failure: the reason if the result never may leave.
     func holdEnded(with failure: SessionFailure?)
+}
+
+/// The wait of a task.
+private final class HoldWait: HoldWaiter {
+    let failure = Promise<SessionFailure?>()
+
+    func holdEnded(with failure: SessionFailure?) { self.failure.fulfill(failure) }
 }

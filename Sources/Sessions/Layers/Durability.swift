@@ -93,16 +93,6 @@ private final class CommitsOfResult: Hold {
         journal.whenDurable(through: revision, notify: HeldResult(self, waiter))
     }
 
-    func over() async throws(SessionFailure) {
-        var problem: JournalError?
-        do throws(JournalError) {
-            try await session.durable(through: revision)
-        } catch {
-            problem = error
-        }
-        if let failure = end(problem) { throw failure }
-    }
-
     fileprivate func end(_ error: JournalError?) -> SessionFailure? {
         if let error { return .unavailable(.storage(error)) }
         if let committedAt { session.runtime.metrics.committed(from: committedAt, to: .current) }
