@@ -14,32 +14,27 @@ struct SessionsElsewhere: Sendable {
 
     /// Forwards the request for a page of sessions to the nodes that have some of them. Called on the loop of the connection.
     ///
+    /// - Parameter nodes: the nodes that have the sessions of the page, by the ids of these.
     /// - Returns: nil if no other node has to be asked, or if the request comes from one.
-    func pages(for sources: [String: DocumentSource], _ pending: PendingRequest) async -> PagesElsewhere? {
-        let others = Set(sources.values.map(\.node)).filter {
+    func pages(of nodes: [String: String], _ pending: PendingRequest) async -> PagesElsewhere? {
+        let others = Set(nodes.values).filter {
             $0 != forwarder.identity.name && !forwarder.isGone($0)
         }
         guard !others.isEmpty, let context = pending.here, !context.isForwarded else { return nil }
         var bodies: [String: [UInt8]] = [:]
         for (node, body) in forwarder.ask(others, context) { bodies[node] = await body.value() }
-        return bodies.isEmpty ? nil : PagesElsewhere(sources: sources, bodies: bodies)
+        return bodies.isEmpty ? nil : PagesElsewhere(nodes: nodes, bodies: bodies)
     }
 }
 
-/// The node that has the session of a document.
-struct DocumentSource: Sendable {
-    fileprivate let node: String
-
-    /// The node of the session that a document shows; nil if none has it.
-    init?(of document: SessionDocument) {
-        guard let node = document.node else { return nil }
-        self.node = node
-    }
+extension SessionDocument {
+    /// The process that knows more of the session; nil if none does.
+    var source: String? { node }
 }
 
 /// A page of sessions as each of several nodes shows it.
 struct PagesElsewhere: Sendable {
-    fileprivate let sources: [String: DocumentSource]
+    fileprivate let nodes: [String: String]
     /// By the names of the nodes.
     fileprivate let bodies: [String: [UInt8]]
 
@@ -49,7 +44,7 @@ struct PagesElsewhere: Sendable {
         for (node, body) in bodies {
             guard let page = try? JSONValue(parsing: body), let shown = page["sessions"]?.asArray else { continue }
             for document in shown {
-                guard let id = document["id"]?.asString, sources[id]?.node == node else { continue }
+                guard let id = document["id"]?.asString, nodes[id] == node else { continue }
                 documents[id] = document.encoded()
             }
         }

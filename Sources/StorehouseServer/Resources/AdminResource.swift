@@ -64,7 +64,7 @@ final class AdminResource: Sendable {
         }
         // Not on the loop, as a page may have a thousand sessions.
         let page = try await beginTask { await self.filled(page, from: journal) }.value.get()
-        guard let others = await elsewhere?.pages(for: page.sources, pending) else {
+        guard let others = await elsewhere?.pages(of: page.sources, pending) else {
             return await Task { page.response(sealer.cursor) }.value
         }
         return try await pool.run(for: .admin) { () async throws(SessionFailure) in

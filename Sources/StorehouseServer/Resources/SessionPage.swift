@@ -31,7 +31,7 @@ struct SessionPage: Sendable {
     let limit: Int
     /// The last session that was looked at.
     private(set) var last: SessionID?
-    private var documents: [(id: String, source: DocumentSource?, content: [UInt8])] = []
+    private var documents: [(id: String, source: String?, content: [UInt8])] = []
     private var looks = 0
     private var hasEnded = false
 
@@ -53,14 +53,14 @@ struct SessionPage: Sendable {
     ///
     /// - Parameter document: nil if the filter does not show it.
     mutating func append(_ document: SessionDocument?, _ id: SessionID) {
-        if let document { documents.append((document.id, DocumentSource(of: document), document.encoded())) }
+        if let document { documents.append((document.id, document.source, document.encoded())) }
         looks += 1
         last = id
     }
 
-    /// Tells, by the ids of its sessions, which process knows more of each.
-    var sources: [String: DocumentSource] {
-        var sources: [String: DocumentSource] = [:]
+    /// The processes that know more of its sessions, by the ids of these.
+    var sources: [String: String] {
+        var sources: [String: String] = [:]
         for document in documents { sources[document.id] = document.source }
         return sources
     }
