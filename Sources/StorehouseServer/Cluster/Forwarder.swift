@@ -130,14 +130,14 @@ final class Forwarder: Sendable {
 
     /// Sends a request to another node, and its response to the client.
     ///
-    /// - Parameter owner: is released once the client has the response or is gone.
-    func forward(_ context: RequestContext, to node: String, for owner: any ForwardingOwner) {
-        let forwarding = Forwarding(of: context, self, for: owner)
+    /// - Parameter failed: is called if there is no response that the client may get, and released once it has one or is gone.
+    func forward(_ context: RequestContext, to node: String, failed: @escaping ForwardedCall.Failed) {
+        let call = ForwardedCall(context, by: self, failed: failed)
         // The journal may have found the node just before it was gone.
-        if isGone(node) { return forwarding.fail(.notSent) }
+        if isGone(node) { return failed(.notSent, context) }
         forwardedRequests.add(1, ordering: .relaxed)
         let timeout = timeout(of: context.head)
-        let request = request(of: context, body: context.request.body, within: timeout, for: forwarding)
+        let request = request(of: context, body: context.request.body, within: timeout, for: call)
         peer(at: node, on: context.exchange.loop).send(request)
     }
 
@@ -152,13 +152,15 @@ final class Forwarder: Sendable {
             message, counting: settings.output, on: context.exchange.loop, within: timeout, for: owner)
     }
 
-    fileprivate func answer(_ context: RequestContext, with response: Response, isOfStream: Bool) {
+    /// Answers a client as another node does.
+    func answer(_ context: RequestContext, with response: Response, isOfStream: Bool) {
         var response = response
         response.fields.append(via)
         context.answer(isOfStream ? response.withCodeOfProblem() : response)
     }
 
-    fileprivate func relay(
+    /// Makes the response of a client the stream of another node.
+    func relay(
         _ response: Response, _ source: LinkedStream, _ request: ForwardedRequest, _ context: RequestContext
     ) {
         let stream = RelayedStream(
@@ -214,40 +216,6 @@ final class Forwarder: Sendable {
         }
         peers.byName[node] = peer
         return peer
-    }
-}
-
-/// Continues with a request that another node has not answered. On the client's loop only.
-protocol ForwardingOwner: AnyObject {
-    /// There is no response that the client may get. Called once at most.
-    func failed(_ failure: RoutedRequest.Failure, _ context: RequestContext)
-}
-
-/// A client's request at another node. On the client's loop only.
-private final class Forwarding: ForwardedRequestOwner {
-    private let context: RequestContext
-    private let forwarder: Forwarder
-    private let isStream: Bool
-    private let owner: any ForwardingOwner
-
-    init(of context: RequestContext, _ forwarder: Forwarder, for owner: any ForwardingOwner) {
-        (self.context, self.forwarder, self.owner) = (context, forwarder, owner)
-        isStream = context.decorator.route?.isStream == true && context.head.method == .get
-    }
-
-    var distrustsSilence: Bool { true }
-
-    func fail(_ failure: RoutedRequest.Failure) { owner.failed(failure, context) }
-
-    func ended(_ request: ForwardedRequest, _ outcome: ForwardedRequest.Outcome) {
-        switch outcome {
-        case .response(let response): forwarder.answer(context, with: response, isOfStream: isStream)
-        case .stream(let response, let source) where isStream: forwarder.relay(response, source, request, context)
-        case .noRoom: context.refuseResponse()
-        case .notHere: fail(.notHere)
-        case .notSent: fail(.notSent)
-        case .stream, .unknown: fail(.unknown)
-        }
     }
 }
 

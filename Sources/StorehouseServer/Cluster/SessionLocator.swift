@@ -37,30 +37,11 @@ final class SessionLocator: Sendable {
         guard let forwarder, registry.find(id) == nil else { return false }
         var request = RoutedRequest(context.routedKind, isForwarded: context.isForwarded, deadline: forwarder.deadline)
         guard case .forward(let owner) = step(of: &request, id, forwarder) else { return false }
-        forwarder.forward(
-            context, to: owner.address, for: FirstAttempt(request, of: id, at: owner.address, forwarder, failed))
+        forwarder.forward(context, to: owner.address) { [request] failure, context in
+            forwarder.forget(owner.address, of: id)
+            failed(Attempt(request: request, failure: failure), context)
+        }
         return true
-    }
-
-    private final class FirstAttempt: ForwardingOwner {
-        private let request: RoutedRequest
-        private let id: SessionID
-        private let node: String
-        private let forwarder: Forwarder
-        private let lookElsewhere: (Attempt, RequestContext) -> Void
-
-        init(
-            _ request: RoutedRequest, of id: SessionID, at node: String, _ forwarder: Forwarder,
-            _ lookElsewhere: @escaping (Attempt, RequestContext) -> Void
-        ) {
-            (self.request, self.id, self.node, self.forwarder) = (request, id, node, forwarder)
-            self.lookElsewhere = lookElsewhere
-        }
-
-        func failed(_ failure: RoutedRequest.Failure, _ context: RequestContext) {
-            forwarder.forget(node, of: id)
-            lookElsewhere(Attempt(request: request, failure: failure), context)
-        }
     }
 
     /// A request that a node was sent without success.
@@ -182,23 +163,24 @@ struct RoutedClient: Sendable {
     ) async -> RoutedRequest.Failure? {
         guard var context = pending.here else { return nil }
         context.decorator.mayBeDone = mayBeDone
-        return await withUnsafeContinuation { forwarder.forward(context, to: owner, for: ForwardingTask($0)) }
+        return await withUnsafeContinuation { task in
+            let task = ForwardingTask(task)
+            forwarder.forward(context, to: owner) { failure, _ in task.failed(failure) }
+        }
     }
 
     func sleep(for delay: Duration) async { await pending.sleep(for: delay) }
 }
 
 /// A task that waits for what becomes of a request: it gets nil once nothing refers to the request any more.
-private final class ForwardingTask: ForwardingOwner {
+private final class ForwardingTask {
     private var task: UnsafeContinuation<RoutedRequest.Failure?, Never>?
 
     init(_ task: UnsafeContinuation<RoutedRequest.Failure?, Never>) { self.task = task }
 
     deinit { task?.resume(returning: nil) }
 
-    func failed(_ failure: RoutedRequest.Failure, _ context: RequestContext) {
-        task.take()?.resume(returning: failure)
-    }
+    func failed(_ failure: RoutedRequest.Failure) { task.take()?.resume(returning: failure) }
 }
 
 extension RequestContext {
