@@ -236,7 +236,7 @@ final class API: Sendable {
     ///
     /// - Parameter handler: gets the requests that they forward.
     func linkAcceptor(_ handler: () -> any RequestHandler) -> LinkAcceptor? {
-        forwarder.map { LinkAcceptor($0, handler: handler()) }
+        forwarder.map { LinkAcceptor($0, handler: handler(), log) }
     }
 
     /// Looks whether the memory limit is reached, and logs each change. Not on an event loop.

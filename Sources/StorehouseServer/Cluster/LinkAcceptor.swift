@@ -1,17 +1,23 @@
 import Cluster
 import HTTP
 import HTTPServer
+import Locks
+import Observability
 import Sessions
 
 /// Takes the connections of other nodes.
 final class LinkAcceptor: Sendable {
     private let forwarder: Forwarder
     private let handler: any RequestHandler
+    private let log: Log
+    // Guards the refusals that were logged. Nothing is called while it is held.
+    private let refused = Locked(RefusedNodes())
 
     /// - Parameter handler: gets the requests that other nodes forward.
-    init(_ forwarder: Forwarder, handler: any RequestHandler) {
+    init(_ forwarder: Forwarder, handler: any RequestHandler, _ log: Log) {
         self.forwarder = forwarder
         self.handler = handler
+        self.log = log
     }
 
     /// Whether a request may be that of a node, by its head.
@@ -33,13 +39,31 @@ final class LinkAcceptor: Sendable {
         let identity = forwarder.identity
         // This node looks whether it can be reached. It needs no answer.
         if forwarder.ownAddress.receive(hello) { throw Problem(.unavailable(.notHere)) }
-        guard let answerer = try? identity.answer(hello) else { return false }
-        let link = AcceptedLink(answerer, identity, heartbeat: forwarder.heartbeat, handler: handler)
+        let answerer: LinkAnswerer
+        do throws(LinkVersion.Failure) {
+            answerer = try identity.answer(hello)
+        } catch {
+            report(error, exchange.peer.description)
+            return false
+        }
+        let link = AcceptedLink(answerer, identity, forwarder.waits, handler: handler)
         let connection = exchange.upgrade(
             to: LinkGreeting.name, [.init(LinkGreeting.field, answerer.answer)], usingReserve: true, owner: link)
         guard let connection else { throw Problem(.unavailable(.connections)) }
         link.start(on: connection, provedWithin: forwarder.waits.proof)
         return true
+    }
+
+    private func report(_ reason: LinkVersion.Failure, _ address: String) {
+        let now = forwarder.now
+        guard refused.withLock({ $0.isRefused(address, reason, now: now) }) else { return }
+        let remedy =
+            if case .version = reason {
+                "run releases of one protocol together, or end that node"
+            } else {
+                "give all nodes one cluster.secret, and let the cluster.address of each lead to it alone"
+            }
+        log.warning("a node was refused", [.init("address", address), .init("detail", "\(reason); \(remedy)")])
     }
 }
 

@@ -41,6 +41,12 @@ struct NodeProofTests {
             #expect(response.status == 421)
             #expect(response.code == "misdirected-request")
             #expect(response["storehouse-link"] == nil)
+            // Its operator is told once, and what to do.
+            _ = try await node.client().exchange(PlayedNode.hello(stranger.hello))
+            let lines = node.log.text.split(separator: "\n").filter { $0.contains("a node was refused") }
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains("address=127.0.0.1") == true, "\(lines)")
+            #expect(lines.first?.contains("give all nodes one cluster.secret") == true, "\(lines)")
         }
     }
 
