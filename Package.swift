@@ -128,7 +128,8 @@ let package = Package(
         .testTarget(name: "FuzzTests", dependencies: ["FuzzProperties", "StoresTesting"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "Locks"]),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTP", "Locks", "Sockets", "StoresTesting"]),
+            name: "HTTPServerTests",
+            dependencies: ["HTTPServer", "HTTP", "Locks", "Platform", "Sockets", "StoresTesting"]),
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),

@@ -180,8 +180,8 @@ extension ConnectionManager {
     private func startDrain(within timeout: Duration, streamTime: Duration?, loops: Int) {
         let contents = contents.value
         contents.isDraining = true
-        for connection in contents.open { connection.drain() }
-        let streams = contents.open.filter(\.machine.isStreaming)
+        for connection in contents.open where !connection.drain() { connection.stream?.drainBegins() }
+        let streams = contents.open.flatMap(\.streamClients)
         let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout, streamTime: streamTime)
         // The loops have about the same number of streams.
         end(streams[...], among: streams.count * loops, schedule)
@@ -207,8 +207,8 @@ extension ConnectionManager {
     }
 
     /// Ends the streams batch by batch.
-    private func end(_ streams: ArraySlice<HTTPConnection>, among count: Int, _ schedule: DrainSchedule) {
-        for connection in streams.prefix(schedule.batchSize) { connection.stream?.streamShouldEnd(among: count) }
+    private func end(_ streams: ArraySlice<any StreamClient>, among count: Int, _ schedule: DrainSchedule) {
+        for client in streams.prefix(schedule.batchSize) { client.streamShouldEnd(among: count) }
         let others = streams.dropFirst(schedule.batchSize)
         guard !others.isEmpty else { return }
         _ = loop.schedule(after: DrainSchedule.interval) { [self] in end(others, among: count, schedule) }
@@ -232,10 +232,13 @@ extension ConnectionManager {
             guard let open = contents.valueIfCurrent?.open else { return }
             let output = settings.output
             let excess = SlowClientDisconnector.excess(of: output.pendingBytes, limit: output.limit)
+            // The connection of another server is one of them: its own bytes wait only while all of that server stands still, since it
+            // takes them whatever its clients do.
+            let clients = open.flatMap { [$0] + ($0.stream?.clients ?? []) }
             let slow = SlowClientDisconnector.choose(
-                from: open.map { SlowClient(heldBytes: $0.heldBytes, stalledTime: $0.stalledTime) },
+                from: clients.map { SlowClient(heldBytes: $0.heldBytes, stalledTime: $0.stalledTime) },
                 excess: excess)
-            for index in slow { open[index].closeNow() }
+            for index in slow { clients[index].disconnect() }
             output.countDisconnected(slow.count)
         }
     }

@@ -4,9 +4,6 @@ import Sockets
 
 // The bytes that a connection holds of requests which are not answered.
 extension HTTPConnection {
-    /// A body of up to this length is not counted while it is handled: the handler needs about as much for any request.
-    private static var uncountedBody: Int { 4096 }
-
     /// How many bytes a cut frees.
     var cuttableInput: Int { Int(heldInput) - Int(awaitedBodyBytes) }
 
@@ -25,7 +22,7 @@ extension HTTPConnection {
 
     /// The body of the request that awaits its response stays in memory until then.
     func holdBody(_ byteCount: Int) {
-        guard byteCount > Self.uncountedBody else { return }
+        guard byteCount > InputBudget.uncountedBody else { return }
         awaitedBodyBytes = Int32(clamping: byteCount)
         hold(Int(heldInput) + Int(awaitedBodyBytes))
     }

@@ -10,6 +10,10 @@ package protocol StreamHandler: AnyObject {
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
     /// The client has disconnected, or the server closed the connection.
     func streamClosed()
+    /// The clients of another server that it is for; nil if its own one is all.
+    var clients: [any StreamClient]? { get }
+    /// The server begins to drain. The streams end later, batch by batch.
+    func drainBegins()
     /// The server drains: announce it to the client and end the stream.
     ///
     /// - Parameter streamCount: how many streams end.
@@ -22,8 +26,26 @@ extension StreamHandler {
     /// Such bytes mean nothing.
     package func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
 
+    package var clients: [any StreamClient]? { nil }
+
+    package func drainBegins() {}
+
     /// A stream of events answers nothing.
     package func streamMustAnswer() {}
+}
+
+/// A client that gets a stream: it has a connection of its own, or shares that of another server with others. On its loop only.
+package protocol StreamClient: AnyObject {
+    /// How many bytes of memory the bytes hold that wait for it.
+    var heldBytes: Int { get }
+    /// For how long it has taken none of them.
+    var stalledTime: Duration { get }
+    /// Ends without a word.
+    func disconnect()
+    /// The server drains: announce it to the client and end its stream.
+    ///
+    /// - Parameter streamCount: how many streams end.
+    func streamShouldEnd(among streamCount: Int)
 }
 
 /// One connection: performs on the socket what its state machine decides. On its loop only.
@@ -103,10 +125,10 @@ package final class HTTPConnection {
     package var pendingBytes: Int { channel?.pendingBytes ?? 0 }
 
     /// For how long the client has taken none of them.
-    var stalledTime: Duration { channel?.stalledTime ?? .zero }
+    package var stalledTime: Duration { channel?.stalledTime ?? .zero }
 
     /// How many bytes of memory the pending bytes hold.
-    var heldBytes: Int { channel?.heldBytes ?? 0 }
+    package var heldBytes: Int { channel?.heldBytes ?? 0 }
 
     /// For how long nothing but the client's next bytes has been awaited; nil while a request or a stream is in progress.
     var idleTime: Duration? {
@@ -122,6 +144,13 @@ package final class HTTPConnection {
         case .idle: setDeadline(after: context.settings.idleTimeout)
         }
     }
+}
+
+extension HTTPConnection: StreamClient {
+    package func streamShouldEnd(among streamCount: Int) { stream?.streamShouldEnd(among: streamCount) }
+
+    /// The clients whose streams it has.
+    var streamClients: [any StreamClient] { machine.isStreaming ? stream?.clients ?? [self] : [] }
 }
 
 extension HTTPConnection: ChannelDelegate {
@@ -313,8 +342,11 @@ extension HTTPConnection {
     ///
     /// A short one always may, so that clients learn what is wrong. The number of connections bounds those.
     package func hasRoom(for byteCount: Int) -> Bool {
-        byteCount <= HTTPConnectionStateMachine.maxPendingResponseBytes || context.settings.output.admits(byteCount)
+        byteCount <= HTTPConnectionStateMachine.maxPendingResponseBytes || admitsOutput(byteCount)
     }
+
+    /// Whether so many bytes more may wait for all clients together.
+    package func admitsOutput(_ byteCount: Int) -> Bool { context.settings.output.admits(byteCount) }
 
     package func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
         guard let channel, var encoder = machine.startStream() else { return }

@@ -115,17 +115,31 @@ extension HTTPConnection {
         checkStream()
     }
 
+    /// Leaves what comes with the system until all that was sent has left.
+    package func pauseReading() { channel?.pauseReading() }
+
+    package func resumeReading() { channel?.resumeReading() }
+
     package var maxBodyBytes: Int { context.settings.limits.maxBodyBytes }
 
-    /// A request in the other protocol was not answered at once, and holds so many bytes.
-    package func requestAwaitsResponse(holding byteCount: Int) {
-        context.settings.traffic.responseAwaited()
-        if byteCount > 0 { context.countInput(byteCount) }
+    package var bodyTime: BodyTime { context.settings.bodyTime }
+
+    /// Whether the input budget has room for the body of a request in the other protocol.
+    ///
+    /// - Parameter isWhole: whether all of it has arrived.
+    package func admitsBody(_ byteCount: Int, isWhole: Bool) -> Bool {
+        isWhole ? !context.refusesBody(byteCount) : context.admitsInput(byteCount)
     }
 
+    /// The requests in the other protocol hold more bytes, or fewer.
+    package func addInput(_ byteCount: Int) { context.countInput(byteCount) }
+
+    /// More bytes wait to be written here, or fewer.
+    package func addOutput(_ byteCount: Int) { context.settings.output.add(byteCount) }
+
+    /// A request in the other protocol was not answered at once.
+    package func requestAwaitsResponse() { context.settings.traffic.responseAwaited() }
+
     /// Such a request is answered, or ends without an answer.
-    package func requestAwaitsNoResponse(holding byteCount: Int) {
-        context.settings.traffic.responseNotAwaited()
-        if byteCount > 0 { context.countInput(-byteCount) }
-    }
+    package func requestAwaitsNoResponse() { context.settings.traffic.responseNotAwaited() }
 }

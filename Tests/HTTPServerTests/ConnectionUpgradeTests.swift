@@ -1,6 +1,8 @@
 import Glibc
 import HTTP
 import HTTPServer
+import Locks
+import Platform
 import Sockets
 import Testing
 
@@ -21,8 +23,66 @@ import Testing
         func streamMustAnswer() { connection?.disconnect() }
     }
 
+    /// A connection that has clients of its own.
+    private final class Many: StreamHandler {
+        final class Client: StreamClient {
+            let heldBytes: Int
+            let stalledTime: Duration
+            private let report: @Sendable (Event) -> Void
+            private let loop: any EventLoop
+
+            init(
+                _ heldBytes: Int, _ stalledTime: Duration, on loop: any EventLoop,
+                report: @escaping @Sendable (Event) -> Void
+            ) {
+                (self.heldBytes, self.stalledTime, self.loop, self.report) = (heldBytes, stalledTime, loop, report)
+            }
+
+            func disconnect() { report(.disconnected(heldBytes)) }
+
+            func streamShouldEnd(among streamCount: Int) { report(.shouldEnd(among: streamCount, at: loop.now)) }
+        }
+
+        enum Event: Equatable {
+            case begins
+            case shouldEnd(among: Int, at: MonotonicInstant)
+            case disconnected(Int)
+            case closed
+        }
+
+        private let report: @Sendable (Event) -> Void
+        let clients: [any StreamClient]?
+
+        init(_ clients: [Client], report: @escaping @Sendable (Event) -> Void) {
+            (self.clients, self.report) = (clients, report)
+        }
+
+        func drainBegins() { report(.begins) }
+
+        func streamDrained() {}
+
+        func streamClosed() { report(.closed) }
+
+        func streamShouldEnd(among streamCount: Int) { report(.disconnected(-1)) }
+    }
+
     private final class Handler: RequestHandler {
+        /// What becomes of a connection with clients of its own.
+        let events = Locked([Many.Event]())
+
+        /// Three clients of which two take nothing, and as many others as the path says.
+        private func startMany(_ exchange: Exchange, _ path: String) {
+            let report: @Sendable (Many.Event) -> Void = { [events] event in events.withLock { $0.append(event) } }
+            let held = [300, 400, 500].map { Many.Client($0, .seconds($0 / 200), on: exchange.loop, report: report) }
+            let others = (0..<(Int(path.dropFirst()) ?? 0)).map { _ in
+                Many.Client(0, .zero, on: exchange.loop, report: report)
+            }
+            let connection = exchange.upgrade(to: "many", owner: Many(held + others, report: report))
+            if others.isEmpty { connection?.addOutput(1000) }
+        }
+
         func handle(_ request: consuming Request, _ exchange: consuming Exchange) {
+            if request.head.fields.hasOne("upgrade", is: "many") { return startMany(exchange, request.head.target) }
             guard request.head.fields.hasOne("upgrade", is: "echo") else { return exchange.answer(Response(.ok)) }
             let echo = Echo()
             echo.connection = exchange.upgrade(
@@ -40,8 +100,8 @@ import Testing
     private static let agreement =
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\nEcho: 1\r\n\r\n"
 
-    private static func request(_ path: String = "/") -> String {
-        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+    private static func request(_ path: String = "/", _ name: String = "echo") -> String {
+        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: \(name)\r\n\r\n"
     }
 
     private struct Client: ~Copyable {
@@ -71,13 +131,15 @@ import Testing
     }
 
     private func run(
-        _ limit: ConnectionLimit = ConnectionLimit(), _ body: (HTTPServer) async throws -> Void
+        _ limit: ConnectionLimit = ConnectionLimit(), output: OutputBudget = OutputBudget(limit: .max),
+        handler: Handler = Handler(), _ body: (HTTPServer) async throws -> Void
     ) async throws {
         let group = try EventLoopGroup(count: 1)
         var settings = HTTPServer.Settings()
         settings.connectionLimit = limit
+        settings.output = output
         let server = try HTTPServer(
-            on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: settings, handler: Handler())
+            on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: settings, handler: handler)
         try await body(server)
         await server.drain(within: .milliseconds(200))
         await server.stopListening()
@@ -102,6 +164,41 @@ import Testing
             #expect(client.receive(Self.agreement.utf8.count) == Self.agreement)
             await server.drain(within: .milliseconds(200))
             #expect(client.receive() == "bye")
+        }
+    }
+
+    /// Their clients would all reconnect to another server at the same moment.
+    @Test func aDrainEndsTheStreamsOfAnotherServerInBatches() async throws {
+        let handler = Handler()
+        try await run(handler: handler) { server in
+            let client = Client(server.address)
+            client.send(Self.request("/297", "many"))
+            #expect(client.receive(12) == "HTTP/1.1 101")
+            await server.drain(within: .milliseconds(800))
+            #expect(client.receive().hasSuffix("\r\n\r\n"))
+        }
+        let events = handler.events.withLock(\.self)
+        #expect(events.count == 302)
+        #expect(events.first == .begins)
+        #expect(events.last == .closed)
+        var moments: [MonotonicInstant] = []
+        for case .shouldEnd(let count, let moment) in events {
+            #expect(count == 300)
+            if moments.last != moment { moments.append(moment) }
+        }
+        #expect(moments.count == 10)
+    }
+
+    /// One slow client does not cost the others of its server their connection.
+    @Test func aSlowClientOfAnotherServerIsDisconnectedByItself() async throws {
+        let handler = Handler()
+        try await run(output: OutputBudget(limit: 900), handler: handler) { server in
+            let client = Client(server.address)
+            client.send(Self.request("/", "many"))
+            #expect(client.receive(12) == "HTTP/1.1 101")
+            while handler.events.withLock(\.isEmpty) { await Task.yield() }
+            #expect(handler.events.withLock { $0.first } == .disconnected(500))
+            #expect(!handler.events.withLock { $0.contains(.closed) || $0.contains(.disconnected(300)) })
         }
     }
 

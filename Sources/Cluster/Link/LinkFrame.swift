@@ -193,6 +193,9 @@ package struct LinkFrameReader: Sendable {
 
     package init() {}
 
+    /// How many bytes of such a frame it holds.
+    package var heldBytes: Int { partial.count }
+
     /// Calls `take` with each frame, whose bytes are valid during the call.
     ///
     /// - Parameter take: returns whether to go on.

@@ -8,6 +8,9 @@ package struct LinkStreams: Sendable {
     package static let window = 1 << 16
     /// How many streams there may be. The node that has opened the connection opens another one beyond that.
     package static let maxStreams = 1 << 16
+    /// While more bytes than this wait for the other node, a connection gets more only if the output budget has room for them, and
+    /// the node that takes the requests reads no further ones.
+    package static let maxPendingBytes = 1 << 20
 
     package enum Event {
         /// A request, or a response. Its body may be complete.
@@ -27,6 +30,8 @@ package struct LinkStreams: Sendable {
     private var places: [LinkStream] = []
     private var free: [UInt16] = []
     package private(set) var count = 0
+    /// How many bytes wait for the other node to take earlier ones.
+    package private(set) var waitingBytes = 0
     private let opens: Bool
 
     /// - Parameter opens: whether this node has opened the connection, and sends requests.
@@ -37,7 +42,7 @@ package struct LinkStreams: Sendable {
     /// Whether one more request can be sent.
     package var hasRoom: Bool { count < Self.maxStreams }
 
-    /// How many bytes wait for the other node to take earlier ones.
+    /// How many of them belong to a stream.
     package func waitingBytes(_ number: UInt32) -> Int { place(number).map { places[$0].waitingBytes } ?? 0 }
 
     /// The place of a stream among all of them.
@@ -53,12 +58,20 @@ package struct LinkStreams: Sendable {
 
     private mutating func remove(_ place: Int) {
         let number = places[place].number
+        waitingBytes -= places[place].waitingBytes
         places[place] = LinkStream(number: 0, last: number)
         count -= 1
         if opens { free.append(UInt16(place)) }
     }
 
     private mutating func removeIfOver(_ place: Int) { if places[place].isOver { remove(place) } }
+
+    /// Counts the bytes that wait behind a change of a stream.
+    private mutating func change(_ place: Int, _ body: (inout LinkStream) -> [UInt8]) -> [UInt8] {
+        waitingBytes -= places[place].waitingBytes
+        defer { waitingBytes += places[place].waitingBytes }
+        return body(&places[place])
+    }
 }
 
 // Sending. Each function returns the bytes to write.
@@ -77,14 +90,14 @@ extension LinkStreams {
         let next = number <= 0xFFFF ? number + 0x1_0000 : number
         places[place] = LinkStream(number: next, last: next)
         count += 1
-        return (next, places[place].start(head, body))
+        return (next, change(place) { $0.start(head, body) })
     }
 
     /// Sends the whole of a response.
     package mutating func respond(_ number: UInt32, _ head: [UInt8], _ body: [UInt8]) -> [UInt8] {
         guard let place = place(number), !places[place].isSent else { return [] }
         defer { removeIfOver(place) }
-        return places[place].start(head, body)
+        return change(place) { $0.start(head, body) }
     }
 
     /// Begins a response whose body has no length.
@@ -104,9 +117,11 @@ extension LinkStreams {
     /// Sends the next piece of such a body.
     package mutating func send(_ number: UInt32, _ piece: LinkPiece) -> [UInt8] {
         guard let place = place(number), !places[place].isSent else { return [] }
-        places[place].wait(piece.first)
-        for part in piece.others { places[place].wait(part[...]) }
-        return places[place].flush()
+        return change(place) { stream in
+            stream.wait(piece.first)
+            for part in piece.others { stream.wait(part[...]) }
+            return stream.flush()
+        }
     }
 
     /// Ends such a body, behind what waits.
@@ -220,7 +235,7 @@ extension LinkStreams {
         guard count > 0, places[place].window + count <= Self.window else { throw .malformed }
         places[place].window += count
         guard places[place].waitingBytes > 0 else { return .none }
-        let bytes = places[place].flush()
+        let bytes = change(place) { $0.flush() }
         let isEmpty = places[place].waitingBytes == 0
         removeIfOver(place)
         return .writable(number, bytes, isEmpty: isEmpty)

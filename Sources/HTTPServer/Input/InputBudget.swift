@@ -9,6 +9,8 @@ import Synchronization
 package final class InputBudget: Sendable {
     /// A request up to this length is small: it finds room even if nothing can be freed for larger ones.
     package static let smallRequest = 1024
+    /// A body of up to this length is not counted while it is handled: the handler needs about as much for any request.
+    package static let uncountedBody = 4096
 
     /// Whether the process has memory for a request of so many bytes.
     let hasMemory: @Sendable (_ byteCount: Int) -> Bool

@@ -20,8 +20,7 @@ final class AcceptedLink {
 
     private let identity: NodeIdentity
     private let handler: any RequestHandler
-    /// A node that is silent for three times as long is gone.
-    private let heartbeat: Duration
+    private let waits: ClusterWaits
     private var state: State
     private var connection: HTTPConnection?
     private var reader = LinkFrameReader()
@@ -37,25 +36,28 @@ final class AcceptedLink {
     @exclusivity(unchecked) private var sharedCount = 0
     @exclusivity(unchecked) private var sharing: [UInt32] = []
     private var lastReceived = MonotonicInstant(nanoseconds: 0)
+    private var silence = LinkSilence(opens: false)
     // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
     private var timer: LoopTimer?
     /// Whether this node drains.
-    private var isLeaving = false
+    private(set) var isDraining = false
+    /// Whether it reads nothing, until the other node has taken what was sent.
+    private var isPaused = false
+    /// How many bytes the budgets count: of a frame that has not arrived completely, and of those that wait for the other node.
+    private var (countedInput, countedOutput) = (0, 0)
 
     /// - Parameter handler: gets the requests, and tells what becomes of those that are cut.
-    init(_ answerer: LinkAnswerer, _ identity: NodeIdentity, heartbeat: Duration, handler: any RequestHandler) {
+    init(_ answerer: LinkAnswerer, _ identity: NodeIdentity, _ waits: ClusterWaits, handler: any RequestHandler) {
         state = .greeted(answerer)
         self.identity = identity
-        self.heartbeat = heartbeat
+        self.waits = waits
         self.handler = handler
     }
 
     /// The connection is that of this link from now on.
-    ///
-    /// - Parameter time: how long the other end may take to prove that it is a node.
-    func start(on connection: HTTPConnection, provedWithin time: Duration) {
+    func start(on connection: HTTPConnection) {
         self.connection = connection
-        timer = connection.loop.schedule(after: time) { [self] in
+        timer = connection.loop.schedule(after: waits.proof) { [self] in
             if case .greeted = state { self.connection?.disconnect() }
         }
     }
@@ -69,15 +71,19 @@ final class AcceptedLink {
     /// A node that is gone says nothing. One that is alive asks for answers.
     private func watch() {
         guard let loop = connection?.loop else { return }
-        timer = loop.schedule(after: heartbeat) { [self] in
+        timer = loop.schedule(after: waits.silence) { [self] in
             guard isOpen else { return }
-            guard lastReceived.duration(to: loop.now) < heartbeat * 3 else { return connection?.disconnect() ?? () }
-            watch()
+            // What the node has said may wait unread. If it takes nothing either, its connection closes by the idle timeout.
+            if !isPaused, silence.intervalEnded(lastHeard: lastReceived.nanoseconds) == .giveUp {
+                connection?.disconnect()
+            } else {
+                watch()
+            }
         }
     }
 
     private func awaitClose() {
-        guard isLeaving, streams.isEmpty, let loop = connection?.loop else { return }
+        guard isDraining, streams.isEmpty, let loop = connection?.loop else { return }
         stopTimer()
         timer = loop.schedule(after: Self.closeTime) { [self] in
             if streams.isEmpty { connection?.disconnect() }
@@ -102,6 +108,9 @@ extension AcceptedLink: StreamHandler {
             connection.disconnect()
         }
         self.reader = reader
+        countInput(reader.heldBytes)
+        isPaused = connection.pendingBytes > LinkStreams.maxPendingBytes
+        if isPaused { connection.pauseReading() }
     }
 
     private func receive(_ frame: LinkFrame) throws(LinkVersion.Failure) {
@@ -122,11 +131,12 @@ extension AcceptedLink: StreamHandler {
         case .cancelled(let number):
             let request = requests[LinkStreams.place(number)]
             requests[LinkStreams.place(number)] = nil
+            write([])
             request?.closed()
             awaitClose()
         case .writable(let number, let bytes, let isEmpty):
             write(bytes)
-            if isEmpty { requests[LinkStreams.place(number)]?.drained() }
+            requests[LinkStreams.place(number)]?.wasTaken(isAll: isEmpty)
             awaitClose()
         case .answerPing: write(LinkStreams.pong)
         // A node sends requests, and they have lengths.
@@ -142,12 +152,12 @@ extension AcceptedLink: StreamHandler {
             throw .malformed
         }
         let request = LinkedRequest(
-            message, number, bodyLength: length, isByOperator: length == 0 && gives(message.claim), of: self, connection,
-            handler, node: node)
+            message, number, bodyLength: length, isByOperator: length == 0 && gives(message.claim), of: self,
+            connection, handler, node: node)
         let place = LinkStreams.place(number)
         if place == requests.count { requests.append(request) } else { requests[place] = request }
         if piece.count < length { write(streams.take(number, piece.count)) }
-        request.received(piece)
+        request.begin(piece)
     }
 
     /// Whether the other node has checked that the client of a request is an operator.
@@ -157,11 +167,17 @@ extension AcceptedLink: StreamHandler {
         return link.gives(claim.right, to: claim.request)
     }
 
-    func streamDrained() {}
+    func streamDrained() {
+        guard isPaused else { return }
+        isPaused = false
+        connection?.resumeReading()
+    }
 
     func streamClosed() {
         stopTimer()
         state = .closed
+        countInput(0)
+        countOutput(0)
         connection = nil
         (shared, sharing) = (nil, [])
         let open = requests
@@ -169,14 +185,16 @@ extension AcceptedLink: StreamHandler {
         for request in open { request?.closed() }
     }
 
-    func streamShouldEnd(among streamCount: Int) {
-        isLeaving = true
+    var clients: [any StreamClient]? { requests.compactMap { $0?.isStream == true ? $0 : nil } }
+
+    func drainBegins() {
+        isDraining = true
         write(LinkStreams.leave)
-        let open = requests.compactMap(\.self)
-        let count = streamCount + open.count
-        for request in open { request.shouldEnd(among: count) }
         awaitClose()
     }
+
+    /// Its clients are told.
+    func streamShouldEnd(among streamCount: Int) {}
 
     func streamMustAnswer() {
         for request in requests { request?.mustAnswer() }
@@ -185,8 +203,8 @@ extension AcceptedLink: StreamHandler {
 
 // Sending.
 extension AcceptedLink {
-    /// Whether this node drains.
-    var isDraining: Bool { isLeaving }
+    /// Whether so much waits that the output budget decides about more of it.
+    var isFull: Bool { streams.waitingBytes + (connection?.pendingBytes ?? 0) > LinkStreams.maxPendingBytes }
 
     func pendingBytes(_ number: UInt32) -> Int { streams.waitingBytes(number) }
 
@@ -254,7 +272,21 @@ extension AcceptedLink {
 
     private func write(_ bytes: [UInt8]) {
         writeShared()
-        if !bytes.isEmpty { connection?.sendSoon(bytes) }
+        guard let connection else { return }
+        if !bytes.isEmpty { connection.sendSoon(bytes) }
+        countOutput(streams.waitingBytes)
+    }
+
+    private func countInput(_ byteCount: Int) {
+        guard countedInput != byteCount else { return }
+        connection?.addInput(byteCount - countedInput)
+        countedInput = byteCount
+    }
+
+    private func countOutput(_ byteCount: Int) {
+        guard countedOutput != byteCount else { return }
+        connection?.addOutput(byteCount - countedOutput)
+        countedOutput = byteCount
     }
 
     private func writeShared() {

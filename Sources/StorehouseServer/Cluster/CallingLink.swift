@@ -16,13 +16,6 @@ final class CallingLink {
         case failed(String)
     }
 
-    struct Settings: Sendable {
-        /// How long the other end may take to prove that it is a node.
-        var proof = ClusterWaits().proof
-        /// A node that is silent for two and a half times as long is gone. It is asked to answer meanwhile.
-        var heartbeat = EventStream.Settings().heartbeat
-    }
-
     private enum State {
         case greeting(LinkCaller, LoopTimer)
         case open
@@ -32,7 +25,8 @@ final class CallingLink {
     private static let closed = "it closed the connection without a response"
 
     private let channel: Channel
-    private let settings: Settings
+    private let waits: ClusterWaits
+    private let output: OutputBudget
     private weak var peer: Peer?
     private var state: State
     private var key: CalledLink?
@@ -43,20 +37,23 @@ final class CallingLink {
     /// By the places of their streams.
     @exclusivity(unchecked) private var requests: [ForwardedRequest?] = []
     private var lastReceived: MonotonicInstant
-    private var heartbeat: LoopTimer?
+    private var silence = LinkSilence(opens: true)
+    private var silenceTimer: LoopTimer?
 
     /// Sends the hello.
     init(
-        owning socket: Int32, on loop: any EventLoop, _ caller: LinkCaller, _ settings: Settings, of peer: Peer
+        owning socket: Int32, on loop: any EventLoop, _ caller: LinkCaller, _ waits: ClusterWaits,
+        _ output: OutputBudget, of peer: Peer
     ) throws(SocketError) {
         channel = try Channel(owning: socket, on: loop)
-        self.settings = settings
+        (self.waits, self.output) = (waits, output)
         self.peer = peer
         lastReceived = loop.now
         state = .closed
         channel.maxUnconsumedBytes = 1 << 17
         channel.delegate = self
-        let timer = loop.schedule(after: settings.proof) { [self] in fail("no answer") }
+        channel.budget = output
+        let timer = loop.schedule(after: waits.proof) { [self] in fail("no answer") }
         state = .greeting(caller, timer)
         channel.write(LinkGreeting.request(caller.hello))
     }
@@ -67,10 +64,13 @@ final class CallingLink {
 
     /// Whether one more request can be sent. If this process stood still, the other node may have closed the connection.
     var hasRoom: Bool {
-        isOpen && streams.hasRoom && lastReceived.duration(to: loop.now) < settings.heartbeat * 2
+        isOpen && streams.hasRoom && lastReceived.duration(to: loop.now) < waits.silence * 2
     }
 
     func send(_ request: ForwardedRequest) {
+        // What waits for the windows of bodies is counted with the requests of the clients.
+        guard channel.pendingBytes <= LinkStreams.maxPendingBytes || output.admits(request.message.body.count)
+        else { return request.end(.notSent) }
         var right = ""
         if let signed = request.message.signed {
             guard let code = key?.right(for: signed) else { return request.end(.notSent) }
@@ -154,8 +154,8 @@ extension CallingLink {
 
     /// A node that is cut off from this one cannot say so.
     private func watch() {
-        heartbeat = loop.schedule(after: settings.heartbeat) { [self] in
-            guard lastReceived.duration(to: loop.now) < settings.heartbeat * 2.5 else { return close() }
+        silenceTimer = loop.schedule(after: waits.silence) { [self] in
+            guard silence.intervalEnded(lastHeard: lastReceived.nanoseconds) == .ask else { return close() }
             channel.writeSoon(LinkStreams.ping)
             watch()
         }
@@ -228,7 +228,7 @@ extension CallingLink: ChannelDelegate {
         fail(reason)
         guard isOpen else { return }
         state = .closed
-        if let heartbeat { loop.cancel(heartbeat) }
+        if let silenceTimer { loop.cancel(silenceTimer) }
         let open = requests
         (requests, streams) = ([], LinkStreams(opens: true))
         peer?.isClosed(self, with: open.contains { $0?.isAwaited == true } ? reason : nil)

@@ -18,7 +18,7 @@ final class Forwarder: Sendable {
         var maxWait = Duration.seconds(60)
         var streams = EventStream.Settings()
         var proxies = TrustedProxies()
-        /// Counts the responses that are collected.
+        /// Counts the responses that are collected, and what waits to be sent to other nodes.
         var output = OutputBudget(limit: .max)
         var waits = ClusterWaits()
     }
@@ -69,9 +69,6 @@ final class Forwarder: Sendable {
     var lease: Duration { settings.lease }
 
     var waits: ClusterWaits { settings.waits }
-
-    /// The longest silence of a stream, and of a connection between nodes.
-    var heartbeat: Duration { settings.streams.heartbeat }
 
     /// The time that routing is decided by, in milliseconds.
     var now: Int { clock.steady() }
@@ -132,10 +129,10 @@ final class Forwarder: Sendable {
     ///
     /// - Parameter failed: is called if there is no response that the client may get, and released once it has one or is gone.
     func forward(_ context: RequestContext, to node: String, failed: @escaping ForwardedCall.Failed) {
-        let call = ForwardedCall(context, by: self, failed: failed)
         // The journal may have found the node just before it was gone.
         if isGone(node) { return failed(.notSent, context) }
         forwardedRequests.add(1, ordering: .relaxed)
+        let call = ForwardedCall(context, by: self, failed: failed)
         let timeout = timeout(of: context.head)
         let request = request(of: context, body: context.request.body, within: timeout, for: call)
         peer(at: node, on: context.exchange.loop).send(request)
@@ -209,7 +206,8 @@ final class Forwarder: Sendable {
             return peers
         }.value
         if let peer = peers.byName[node] { return peer }
-        let peer = Peer(node, on: loop, waits, heartbeat: heartbeat) { [identity] () throws(LinkVersion.Failure) in
+        let peer = Peer(node, on: loop, waits, settings.output) {
+            [identity] () throws(LinkVersion.Failure) in
             try identity.call(node)
         } report: { [weak self] problem in
             self?.report(problem, of: node)

@@ -50,7 +50,7 @@ final class LinkAcceptor: Sendable {
         let connection = exchange.upgrade(
             to: LinkGreeting.name, [.init(LinkGreeting.field, answerer.answer)], usingReserve: true, owner: link)
         guard let connection else { throw Problem(.unavailable(.connections)) }
-        link.start(on: connection, provedWithin: forwarder.waits.proof)
+        link.start(on: connection)
         return true
     }
 

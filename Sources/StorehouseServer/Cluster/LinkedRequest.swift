@@ -7,19 +7,18 @@ import Sockets
 
 /// A request that another node forwards, and the place where its response goes. On the loop of its connection only.
 final class LinkedRequest {
-    /// A body of up to this length is not counted while it is handled.
-    private static let uncountedBody = 4096
-
     let peer: IPAddress
     let origin: UInt16
     let requestID: String
-    let requestStartedAt: MonotonicInstant
+    private(set) var requestStartedAt: MonotonicInstant
     /// Whether the other node has checked that the client is an operator.
     let isByOperator: Bool
     var subject: AnyObject?
     @exclusivity(unchecked) private(set) var streamedBytes = 0
     /// Whether pieces of the stream may wait for the other node.
     @exclusivity(unchecked) private var hasWaited = false
+    /// When it took bytes last, or when the first of them began to wait.
+    private var lastTakenAt: MonotonicInstant
     private(set) var isCut = false
     private let head: RequestHead
     private let number: UInt32
@@ -28,6 +27,8 @@ final class LinkedRequest {
     @exclusivity(unchecked) private var link: AcceptedLink?
     private let bodyLength: Int
     private var body: [UInt8] = []
+    /// How many bytes of the body the input budget counts.
+    private var countedBody = 0
     /// Whether the response is awaited beyond the turn in which the request came.
     private var isCounted = false
     private var isAwaited = true
@@ -50,29 +51,50 @@ final class LinkedRequest {
         self.link = link
         self.bodyLength = bodyLength
         requestStartedAt = connection.now
+        lastTakenAt = requestStartedAt
+    }
+
+    /// Takes the first part of its body, unless it is refused because of its head.
+    func begin(_ piece: UnsafeRawBufferPointer) {
+        guard bodyLength <= connection.maxBodyBytes else {
+            let detail = "The body has more than \(connection.maxBodyBytes) bytes."
+            return refuse(RequestFailure(.bodyTooLarge, detail))
+        }
+        guard connection.admitsBody(bodyLength, isWhole: piece.count == bodyLength) else {
+            return refuse(.overloaded(head))
+        }
+        received(piece)
+        if piece.count < bodyLength { awaitBody() }
     }
 
     /// Takes a part of its body. The request is handled when it is complete.
     func received(_ piece: UnsafeRawBufferPointer) {
-        guard bodyLength <= connection.maxBodyBytes else {
-            if isAwaited { refuseBody() }
-            return
-        }
         body.append(contentsOf: piece)
-        guard body.count == bodyLength else { return }
+        guard body.count == bodyLength else { return hold(body.count) }
+        if let timer = timer.take() { loop.cancel(timer) }
+        requestStartedAt = connection.now
         let body = self.body
         self.body = []
         handler.handle(Request(head: head, body: body), Exchange(connection: self, number: 0))
         guard isAwaited else { return }
         isCounted = true
-        connection.requestAwaitsResponse(holding: heldBytes)
+        connection.requestAwaitsResponse()
+        hold(bodyLength > InputBudget.uncountedBody ? bodyLength : 0)
     }
 
-    private var heldBytes: Int { bodyLength > Self.uncountedBody ? bodyLength : 0 }
+    /// Refuses the request once its body is late.
+    private func awaitBody() {
+        let rest = connection.bodyTime.limit(received: body.count) - requestStartedAt.duration(to: loop.now)
+        guard rest > .zero else { return refuse(.tooSlow(head)) }
+        timer = loop.schedule(after: rest) { [weak self] in self?.awaitBody() }
+    }
 
-    private func refuseBody() {
-        let failure = RequestFailure(.bodyTooLarge, "The body has more than \(connection.maxBodyBytes) bytes.")
-        answer(handler.response(to: failure, of: head, on: self))
+    private func refuse(_ failure: RequestFailure) { answer(handler.response(to: failure, of: head, on: self)) }
+
+    private func hold(_ byteCount: Int) {
+        guard byteCount != countedBody else { return }
+        connection.addInput(byteCount - countedBody)
+        countedBody = byteCount
     }
 
     /// The response is there, or is not awaited any more.
@@ -81,15 +103,15 @@ final class LinkedRequest {
         onTimeout = nil
         task = nil
         if let timer = timer.take() { loop.cancel(timer) }
-        if isCounted { connection.requestAwaitsNoResponse(holding: heldBytes) }
+        if isCounted { connection.requestAwaitsNoResponse() }
         isCounted = false
+        hold(0)
         observer.take()?.requestEnded(on: loop)
     }
 
     /// The other node awaits nothing any more, or is gone.
     func closed() {
-        isCut = link.map { $0.pendingBytes(number) > 0 } ?? false
-        link = nil
+        if let link = link.take() { isCut = link.pendingBytes(number) > 0 }
         task.take()?.cancel()
         if isAwaited {
             stopAwaiting()
@@ -99,15 +121,25 @@ final class LinkedRequest {
         subject = nil
     }
 
-    /// The client has taken all that was sent.
-    func drained() {
+    /// The client has taken bytes of its stream that the others have waited for.
+    func wasTaken(isAll: Bool) {
+        lastTakenAt = connection.now
+        guard isAll else { return }
         hasWaited = false
         stream?.streamDrained()
     }
 
-    func shouldEnd(among streamCount: Int) { stream?.streamShouldEnd(among: streamCount) }
-
     func mustAnswer() { onTimeout.take()?() }
+}
+
+extension LinkedRequest: StreamClient {
+    var isStream: Bool { stream != nil }
+
+    var heldBytes: Int { pendingBytes }
+
+    var stalledTime: Duration { pendingBytes > 0 ? lastTakenAt.duration(to: connection.now) : .zero }
+
+    func streamShouldEnd(among streamCount: Int) { stream?.streamShouldEnd(among: streamCount) }
 }
 
 extension LinkedRequest: RequestSource {
@@ -117,7 +149,10 @@ extension LinkedRequest: RequestSource {
 
     func isCurrent(_ number: Int) -> Bool { isAwaited }
 
-    func hasRoom(for byteCount: Int) -> Bool { connection.hasRoom(for: byteCount) }
+    /// A short response needs room too if much waits: one connection has any number of requests.
+    func hasRoom(for byteCount: Int) -> Bool {
+        link?.isFull == true ? connection.admitsOutput(byteCount) : connection.hasRoom(for: byteCount)
+    }
 
     func answer(_ response: Response) {
         guard isAwaited else { return }
@@ -133,6 +168,7 @@ extension LinkedRequest: RequestSource {
     }
 
     func disconnect() {
+        isCut = pendingBytes > 0
         link.take()?.cancel(number)
         closed()
     }
@@ -150,7 +186,7 @@ extension LinkedRequest: RequestSource {
         link.startBody(number, fields)
         stopAwaiting()
         // Nobody else ends a stream that begins during the drain.
-        if link.isDraining { loop.atEndOfTurn { [self] in shouldEnd(among: 1) } }
+        if link.isDraining { loop.atEndOfTurn { [self] in streamShouldEnd(among: 1) } }
     }
 
     /// The protocol of a connection is not the client's to change.
@@ -160,12 +196,17 @@ extension LinkedRequest: RequestSource {
 
     func send(chunk: [UInt8], payload: Range<Int>) {
         streamedBytes += payload.count
-        if let link, !link.send(number, chunk, payload) { hasWaited = true }
+        if let link, !link.send(number, chunk, payload) { startWaiting() }
     }
 
     func send(parts: [[UInt8]]) {
         streamedBytes += parts.reduce(0) { $0 + $1.count }
-        if let link, !link.send(number, parts) { hasWaited = true }
+        if let link, !link.send(number, parts) { startWaiting() }
+    }
+
+    private func startWaiting() {
+        if !hasWaited { lastTakenAt = connection.now }
+        hasWaited = true
     }
 
     func collectWrites(_ body: () -> Void) { body() }

@@ -69,7 +69,7 @@ final class OwnAddressCheck {
         reason = nil
         var waits = waits
         waits.proof = waits.ownAddress
-        let peer = Peer(identity.name, on: loop, waits, heartbeat: interval) {
+        let peer = Peer(identity.name, on: loop, waits) {
             [own, identity] () throws(LinkVersion.Failure) in
             let caller = try identity.call(identity.name)
             own.sends(caller.hello)

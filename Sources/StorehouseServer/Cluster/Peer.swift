@@ -16,7 +16,8 @@ final class Peer {
     private let address: String
     private let loop: any EventLoop
     private let waits: ClusterWaits
-    private let settings: CallingLink.Settings
+    /// Counts the bytes that wait to be sent.
+    private let output: OutputBudget
     /// The connection for new requests. It may not be proved yet.
     private var link: CallingLink?
     /// The connections that get no more requests, and have some in progress.
@@ -29,7 +30,8 @@ final class Peer {
     private var nextDial = MonotonicInstant(nanoseconds: 0)
 
     init(
-        _ address: String, on loop: any EventLoop, _ waits: ClusterWaits, heartbeat: Duration,
+        _ address: String, on loop: any EventLoop, _ waits: ClusterWaits,
+        _ output: OutputBudget = OutputBudget(limit: .max),
         call: @escaping () throws(LinkVersion.Failure) -> LinkCaller, report: @escaping (_ problem: String?) -> Void
     ) {
         self.report = report
@@ -37,7 +39,7 @@ final class Peer {
         self.address = address
         self.loop = loop
         self.waits = waits
-        settings = CallingLink.Settings(proof: waits.proof, heartbeat: heartbeat)
+        self.output = output
     }
 
     /// Sends a request, and ends it with its outcome.
@@ -105,7 +107,7 @@ final class Peer {
                 Dialing.close(socket)
                 throw error
             }
-            link = try CallingLink(owning: socket, on: loop, caller, settings, of: self)
+            link = try CallingLink(owning: socket, on: loop, caller, waits, output, of: self)
         } catch let error as SocketError {
             cannotReach(error.description)
         } catch {

@@ -136,6 +136,32 @@ struct LinkStreamsTests {
         #expect(owner.events.contains("empty"))
     }
 
+    @Test mutating func whatWaitsIsCountedUntilItIsTakenOrForgotten() throws {
+        caller.takes = false
+        var numbers: [UInt32] = []
+        for _ in 0..<3 {
+            let (number, bytes) = caller.streams.open([], [])
+            numbers.append(number)
+            try exchange(toOwner: bytes)
+        }
+        let body = [UInt8](repeating: 1, count: LinkStreams.window + 1000)
+        try exchange(toCaller: owner.streams.respond(numbers[0], [], body))
+        #expect(owner.streams.waitingBytes == 1000)
+        for number in numbers[1...] {
+            try exchange(toCaller: owner.streams.startBody(number, []))
+            for _ in 0..<2 { try exchange(toCaller: owner.streams.send(number, LinkPiece(body[...]))) }
+        }
+        let waiting = owner.streams.waitingBytes
+        #expect(waiting == numbers.reduce(0) { $0 + owner.streams.waitingBytes($1) })
+        #expect(waiting > 1000 + 2 * LinkStreams.window)
+        _ = owner.streams.cancel(numbers[1])
+        #expect(owner.streams.waitingBytes == 1000 + owner.streams.waitingBytes(numbers[2]))
+        caller.takes = true
+        try exchange(toOwner: caller.streams.take(numbers[0], LinkStreams.window))
+        try exchange(toOwner: caller.streams.take(numbers[2], LinkStreams.window))
+        #expect(owner.streams.waitingBytes == 0)
+    }
+
     @Test mutating func aPieceForManyStreamsIsSentOnce() throws {
         var (numbers, bytes): ([UInt32], [UInt8]) = ([], [])
         for _ in 0..<100 {

@@ -71,10 +71,22 @@ final class PlayedNode: Sendable {
         return try #require(state.withLock { $0.link.right(for: signed) })
     }
 
+    /// - Parameter takes: whether it takes what comes of the response.
     /// - Returns: the number of the request.
-    func send(_ request: TestRequest, right: String = "") async throws -> UInt32 {
+    func send(_ request: TestRequest, right: String = "", takes: Bool = true) async throws -> UInt32 {
         let (number, bytes) = try frame(request, right: right)
+        if !takes { stopTaking(number) }
         try await client.send(bytes)
+        return number
+    }
+
+    /// Sends only the beginning of a request whose body has so many bytes.
+    ///
+    /// - Returns: the number of the request.
+    func begin(_ request: TestRequest, of length: Int) async throws -> UInt32 {
+        let number = try frame(request).number
+        let head = try message(of: request).head(with: "")
+        try await client.send(LinkFrame.start(number, head, bodyLength: length, (request.body ?? [])[...]))
         return number
     }
 
@@ -121,7 +133,7 @@ final class PlayedNode: Sendable {
     func cancel(_ number: UInt32) async throws { try await client.send(state.withLock { $0.streams.cancel(number) }) }
 
     /// Takes nothing more of a stream, as for a slow client.
-    func stopTaking(_ number: UInt32) async throws { state.withLock { $0.untaken[number] = 0 } }
+    func stopTaking(_ number: UInt32) { state.withLock { $0.untaken[number] = 0 } }
 
     /// Takes all that has come of it, and what comes from now on.
     func takeAll(_ number: UInt32) async throws {
@@ -161,8 +173,8 @@ final class PlayedNode: Sendable {
             guard let response = Response(forwardedHead: head) else { throw .malformed }
             var test = TestResponse(status: response.status.rawValue)
             test.fields = response.fields.map { ($0.name.lowercased(), $0.value) } + [("x-request-id", "1")]
-            test.body = Array(piece)
             state.responses[number] = Received(response: test, length: length)
+            add(piece, to: number, &state, &reply)
         case .piece(let number, let piece): add(piece, to: number, &state, &reply)
         case .sharedPiece(let numbers, let piece):
             state.shared.append(Array(numbers))

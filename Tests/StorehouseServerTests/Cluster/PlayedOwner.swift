@@ -66,6 +66,7 @@ extension ClusterWaits {
         var waits = ClusterWaits()
         waits.connection = .seconds(120)
         waits.proof = .seconds(120)
+        waits.silence = .seconds(120)
         waits.lists = .seconds(120)
         waits.ownAddress = .seconds(120)
         waits.handover = .seconds(120)

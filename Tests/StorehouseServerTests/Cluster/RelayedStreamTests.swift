@@ -16,10 +16,10 @@ struct RelayedStreamTests {
 
     private func run(
         _ steps: [FaultyUpstream.Step], _ configuration: Configuration = .with { $0.http.threads = 1 },
-        _ body: @Sendable (LiveSession, FaultyUpstream) async throws -> Void
+        waits: ClusterWaits = .long, _ body: @Sendable (LiveSession, FaultyUpstream) async throws -> Void
     ) async throws {
         let owner = try FaultyUpstream(nodeOn: 0) { _ in steps }
-        try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port), configuration) { session, _ in
+        try await PlayedOwner.runNode(besideOwnerAt: Int(owner.port), configuration, waits: waits) { session, _ in
             try await body(session, owner)
         }
     }
@@ -66,19 +66,14 @@ struct RelayedStreamTests {
 
     /// The owner answers each question whether it is there, unless it is cut off.
     @Test func theStreamsOfANodeThatIsSilentEnd() async throws {
-        func test(_ heartbeat: Duration) async throws {
-            let configuration = Configuration.with {
-                $0.http.threads = 1
-                $0.streams.heartbeat = heartbeat
-            }
-            // Behind this step nothing is sent, not even the answer to a ping.
-            try await run([.send(Self.head + Self.event(1)), .hang], configuration) { session, _ in
-                let events = try await session.events()
-                #expect(try await events.event()?.id == "x-1")
-                #expect(try await events.event() == nil)
-            }
+        var waits = ClusterWaits.long
+        waits.silence = .milliseconds(200)
+        // Behind this step nothing is sent, not even the answer to a ping.
+        try await run([.send(Self.head + Self.event(1)), .hang], waits: waits) { session, _ in
+            let events = try await session.events()
+            #expect(try await events.event()?.id == "x-1")
+            #expect(try await events.event() == nil)
         }
-        try await test(.milliseconds(200))
     }
 
     @Test func theStreamsOfANodeThatAnswersStay() async throws {
@@ -86,7 +81,9 @@ struct RelayedStreamTests {
             $0.http.threads = 1
             $0.streams.heartbeat = .milliseconds(100)
         }
-        try await TestCluster.run(configuration: configuration) { cluster in
+        var waits = ClusterWaits.long
+        waits.silence = .milliseconds(100)
+        try await TestCluster.run(configuration: configuration, waits: waits) { cluster in
             let here = try await cluster.first.session()
             let events = try await here.at(cluster.second).events(query: "?heartbeat=event")
             #expect(try await events.state().revision == 0)
@@ -137,7 +134,7 @@ struct RelayedStreamTests {
         try await runOwner { session, node in
             let fast = try await Self.open(1, session, node)[0]
             let slow = try await Self.open(1, session, node, "?select=/tasks")[0]
-            try await node.stopTaking(slow)
+            node.stopTaking(slow)
             let title = String(repeating: "x", count: 480)
             for revision in 1...40 {
                 #expect(try await session.dispatch("tasks/add", ["title": .string(title)]).status == 200)
