@@ -62,7 +62,7 @@ extension API {
             output.pendingStreamBytes)
         text.counter(
             "storehouse_http_slow_clients_total",
-            "Connections that were closed because their clients took nothing when the output reached its budget.",
+            "Clients that were disconnected because they took nothing when the output reached its budget.",
             output.disconnectedClients)
     }
 }

@@ -201,7 +201,8 @@ extension CallingLink: ChannelDelegate {
             requests[LinkStreams.place(number)] = nil
             request?.ended()
         case .writable(_, let bytes, _): channel.writeSoon(bytes)
-        case .answerPing: channel.writeSoon(LinkStreams.pong)
+        // Only the node that has opened the connection asks. Its answers would wait for another one that reads nothing.
+        case .answerPing: throw .malformed
         case .leave: peer?.retire(self)
         case .none: break
         }

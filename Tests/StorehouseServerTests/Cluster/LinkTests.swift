@@ -64,6 +64,7 @@ struct LinkOfForwarderTests {
     @Test(arguments: [
         [UInt8](repeating: 0, count: 9), [0x7F, 0xFF, 0xFF, 0xFF, 1], Array("HTTP/1.1".utf8), LinkFrame.proof("again"),
         LinkFrame.start(0x1_0000, [], bodyLength: 0, []), LinkFrame.start(0x1_0000, [0xFF], bodyLength: 0, []),
+        LinkStreams.ping,
     ])
     func anOwnerThatSaysNonsenseIsNotHeard(_ nonsense: [UInt8]) async throws {
         try await run([[.bytes(nonsense)], [Self.ok]]) { session, owner in
