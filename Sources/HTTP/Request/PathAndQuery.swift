@@ -54,7 +54,10 @@ struct SegmentEnds: Sendable {
     /// - Parameter distance: that of the end of the next segment. Nothing ends at the start of a path, which is a slash.
     mutating func append(_ distance: Int) {
         guard distance > 0, usedBits < 64 else { return }
-        guard distance < 1 << 16 else { return usedBits = 64 }
+        guard distance < 1 << 16 else {
+            usedBits = 64
+            return
+        }
         distances |= UInt64(distance) << usedBits
         usedBits &+= 16
     }
