@@ -28,7 +28,7 @@ enum StorehouseSource {
         }
     }
 
-    /// What replaces what in the templates, which depend on a checkout.
+    /// The texts of the templates that are replaced. The templates depend on a checkout.
     var replacements: Template.Replacements {
         switch self {
         case .checkout(let path):

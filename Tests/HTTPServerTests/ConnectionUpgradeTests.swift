@@ -67,7 +67,7 @@ import Testing
     }
 
     private final class Handler: RequestHandler {
-        /// What becomes of a connection with clients of its own.
+        /// The fate of a connection with clients of its own.
         let events = Locked([Many.Event]())
 
         /// Three clients of which two take nothing, and as many others as the path says.

@@ -4,7 +4,7 @@ public import Stores
 public struct TaskItem: Identifiable, Sendable, Equatable {
     /// Its number.
     public let id: Int
-    /// What is to be done.
+    /// The task in words.
     public var title: String
 
     /// A task.

@@ -14,11 +14,11 @@ package final class StorageReads: Sendable {
 
     private struct Contents {
         var turns = WorkTurns<SessionID>()
-        /// Those who wait. They get whether they may begin.
+        /// The tasks that wait. Each gets whether it may begin.
         var waiting: [WorkTurns<SessionID>.Place: Promise<Bool>] = [:]
     }
 
-    // Guards who reads and who waits. Nothing is called while it is held.
+    // Guards the turns. Nothing is called while it is held.
     private let contents = Locked(Contents())
 
     /// Waits until a session may be read. A task that is cancelled waits no longer.

@@ -19,7 +19,7 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
         case overloaded
     }
 
-    /// The place of somebody who waits.
+    /// The place of one that waits.
     package struct Place: Hashable, Sendable {
         fileprivate let owner: Owner
         fileprivate let number: Int
@@ -29,7 +29,7 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
     private var workingCount = 0
     /// Somebody waits of each of these owners, in order. Nobody waits unless as many work as may.
     private var waiting: [Owner: [Place]] = [:]
-    /// The same owners, in the order of their turns.
+    /// These owners, in the order of their turns.
     private var turns: [Owner] = []
     private var lastNumber = 0
 
@@ -58,7 +58,7 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
             return nil
         }
         let owner = turns.removeFirst()
-        // An owner with a turn has somebody who waits.
+        // An owner with a turn has a place that waits.
         let place = waiting[owner, default: []].removeFirst()
         if waiting[owner]?.isEmpty == false { turns.append(owner) } else { waiting[owner] = nil }
         return place

@@ -73,7 +73,7 @@ final class AcceptedLink {
         guard let loop = connection?.loop else { return }
         timer = loop.schedule(after: waits.silence) { [self] in
             guard isOpen else { return }
-            // What the node has said may wait unread. If it takes nothing either, its connection closes by the idle timeout.
+            // Frames of the node may wait unread. If it takes nothing either, its connection closes by the idle timeout.
             if !isPaused, silence.intervalEnded(lastHeard: lastReceived.nanoseconds) == .giveUp {
                 connection?.disconnect()
             } else {

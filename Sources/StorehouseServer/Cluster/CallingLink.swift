@@ -68,7 +68,7 @@ final class CallingLink {
     }
 
     func send(_ request: ForwardedRequest) {
-        // What waits for the windows of bodies is counted with the requests of the clients.
+        // Bodies that wait for their windows are counted with the requests of the clients.
         guard channel.pendingBytes <= LinkStreams.maxPendingBytes || output.admits(request.message.body.count)
         else { return request.end(.notSent) }
         var right = ""

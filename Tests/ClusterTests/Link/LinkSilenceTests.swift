@@ -13,7 +13,7 @@ struct LinkSilenceTests {
         #expect((0..<9).map { caller.intervalEnded(lastHeard: UInt64($0 / 2)) } == Array(repeating: .ask, count: 9))
     }
 
-    /// What has come while it stood still may not be read yet.
+    /// Frames that came while it stood still may not be read yet.
     @Test func aProcessThatStoodStillDoesNotGiveUpBecauseOfThat() {
         var caller = LinkSilence(opens: true)
         #expect(caller.intervalEnded(lastHeard: 1) == .ask)

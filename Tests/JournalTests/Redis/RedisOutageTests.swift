@@ -74,7 +74,7 @@ struct RedisOutageTests {
         await isCommitted.value()
         let calls = Result { try scriptCalls(on: server) - before }
         goOn.signal()
-        // Those that were sent before the commit, and those that their replies have made room for.
+        // The reads that were sent before the commit, and the ones that their replies have made room for.
         #expect(try calls.get() < 50)
         for read in reads { #expect(try await read.value ?? 0 >= 10) }
         await journal.closed()
