@@ -37,7 +37,7 @@ package enum SessionFailure: Error, Sendable {
         case sessions(retryAfter: Int)
         case rate(Rate, retryAfter: Int)
         case threads, connections, output
-        /// More reads of what is stored of the session wait than may.
+        /// Too many reads of the session's stored commits wait.
         case reads
         /// More actions wait for the session than may.
         case actions

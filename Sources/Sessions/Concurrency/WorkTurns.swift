@@ -1,12 +1,12 @@
-/// Decides who begins work next of which little is done at once, because it holds memory or keeps others waiting.
+/// Decides which work begins next, if little may be done at once because it holds memory or delays other work.
 ///
-/// The owners take turns, and whoever comes first of an owner begins first. So an owner waits for few others, however many wait
-/// for those.
+/// Owners of work take turns. The work of one owner begins in the order of its arrival. So an owner with little work does not wait for
+/// all the work of another one.
 package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
     package struct Limits: Sendable {
-        /// How many may work at once.
+        /// How much work is done at once.
         package var working = 8
-        /// How many may wait of one owner.
+        /// How much work of one owner may wait.
         package var waitingPerOwner = 128
 
         package init() {}
@@ -19,7 +19,7 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
         case overloaded
     }
 
-    /// The place of one that waits.
+    /// The place of work that waits.
     package struct Place: Hashable, Sendable {
         fileprivate let owner: Owner
         fileprivate let number: Int
@@ -27,7 +27,7 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
 
     private let limits: Limits
     private var workingCount = 0
-    /// Somebody waits of each of these owners, in order. Nobody waits unless as many work as may.
+    /// The waiting work of each owner, in order. Work waits only while the limit is reached.
     private var waiting: [Owner: [Place]] = [:]
     /// These owners, in the order of their turns.
     private var turns: [Owner] = []
@@ -49,9 +49,9 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
         return .waits(place)
     }
 
-    /// Somebody has done their work.
+    /// Work is done.
     ///
-    /// - Returns: the place of whoever begins now; nil if nobody waits.
+    /// - Returns: the place of the work that begins now; nil if none waits.
     package mutating func end() -> Place? {
         guard !turns.isEmpty else {
             workingCount -= 1
@@ -64,7 +64,7 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
         return place
     }
 
-    /// Somebody waits no longer. A place that is not there any more changes nothing.
+    /// Work waits no longer. A place that is gone changes nothing.
     package mutating func leave(_ place: Place) {
         guard let index = waiting[place.owner]?.firstIndex(of: place) else { return }
         waiting[place.owner]?.remove(at: index)

@@ -8,7 +8,7 @@ package struct MissedCommits: Sendable {
     private let maxBytes: Int
     private var bytes: [UInt8] = []
     private var count = 0
-    /// The newest one of those that were added, or the revision that the client has.
+    /// The revision of the newest commit that was added; the client's own revision before the first.
     package private(set) var revision: Int
     /// Whether the events are too long, or only the state can bring the client up to date.
     package private(set) var needsState = false

@@ -20,7 +20,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     private let inbox = Locked(Inbox())
     private var subscription: Subscription?
     private var current: State
-    /// The members that somebody has read: how to find out whether one has changed, and whom to tell.
+    /// The members that were read, each with its comparison and its notifications.
     private var followed: [PartialKeyPath<State>: Member] = [:]
 
     private struct Member {

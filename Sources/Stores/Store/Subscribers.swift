@@ -74,7 +74,7 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         }
     }
 
-    /// Notifies those that read states only.
+    /// Notifies the subscribers that read states only.
     ///
     /// - Parameter shown: a state that is not committed. Its revision and its action mean nothing.
     func notify(shown: borrowing Commit<State, Action>) {

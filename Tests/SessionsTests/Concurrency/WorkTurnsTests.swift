@@ -1,7 +1,7 @@
 import Sessions
 import Testing
 
-/// Who begins next of those who wait.
+/// The order in which waiting work begins.
 @Suite struct WorkTurnsTests {
     private typealias Turns = WorkTurns<String>
 
@@ -11,7 +11,7 @@ import Testing
         return Turns(limits)
     }
 
-    /// The place of somebody who has to wait.
+    /// The place of a read that has to wait.
     private func place(in turns: inout Turns, of owner: String) throws -> Turns.Place {
         guard case .waits(let place) = turns.admit(owner) else { throw Unexpected() }
         return place

@@ -103,7 +103,7 @@ struct LinkBudgetTests {
         }
     }
 
-    /// What it asks for would otherwise wait in memory, however much that is.
+    /// Otherwise the answers to its pings would fill the memory.
     @Test func aNodeThatReadsNothingIsNotReadEither() async throws {
         try await run { server, node in
             let session = try await server.session("hoard")
