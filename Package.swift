@@ -108,7 +108,7 @@ let package = Package(
         .executableTarget(
             name: "storesbench",
             dependencies: [
-                "CAllocations", "DeclaredTallies", "HTTP", "JSON", "Locks", "Security", "StoreHosting", "StoreKinds",
+                "CAllocations", "DeclaredTallies", "HTTP", "JSON", "Locks", "Security", "StoreHosting",
                 "Stores",
             ],
             path: "Benchmarks/stores"),

@@ -221,11 +221,11 @@ def library_cases(quick):
         return Case("stores", title, contenders, rows, lambda contender: library(contender, name, milliseconds))
 
     return [
-        case("`app`, counter/increment, nobody watches", "dispatch", DISPATCH_ROWS),
+        case("an increment, nobody watches", "dispatch", DISPATCH_ROWS),
         case("the same, three middlewares and a subscriber", "middleware", DISPATCH_ROWS),
         case("the same, several threads", "threads", THREAD_ROWS, ("stores",)),
         case("a composed reducer", "slices", SLICE_ROWS),
-        case("`planner`, tasks/edit of a random task, a subscriber", "tasks", TASK_ROWS),
+        case("an edit of a random task, a subscriber", "tasks", TASK_ROWS),
         case("the same hosted store, declared in three ways", "declarations", DECLARATION_ROWS, ("stores",)),
         case("the token of a request", "tokens", TOKEN_ROWS, ("stores",)),
     ]

@@ -1,24 +1,10 @@
-import StoreKinds
 import Stores
 
 /// Measures a composed reducer of one slice and of ten. The action belongs to the last slice.
 func measureSlices(_ stopwatch: Stopwatch) -> Numbers {
     var numbers: Numbers = [:]
     numbers["one"] = nanoseconds(stopwatch, Compose { TenSlices.j })
-    numbers["ten"] = nanoseconds(
-        stopwatch,
-        Compose {
-            TenSlices.a
-            TenSlices.b
-            TenSlices.c
-            TenSlices.d
-            TenSlices.e
-            TenSlices.f
-            TenSlices.g
-            TenSlices.h
-            TenSlices.i
-            TenSlices.j
-        })
+    numbers["ten"] = nanoseconds(stopwatch, TenSlices.all)
     numbers["combinedOne"] = nanoseconds(stopwatch, combine(TenSlices.j))
     numbers["combinedTen"] = nanoseconds(
         stopwatch,

@@ -1,20 +1,19 @@
-import StoreKinds
 import Stores
 import Synchronization
 
-/// The `app` store of the server, without its middleware.
-func makeAppStore(middleware: [any Middleware<AppState, AppAction>] = []) -> Store<AppState, AppAction> {
-    Store(AppState(), reducer: AppReducer(), middleware: middleware)
+/// A store of ten slices.
+func makeStore(middleware: [any Middleware<TenState, TenAction>] = []) -> Store<TenState, TenAction> {
+    Store(TenState(), reducer: TenSlices.all, middleware: middleware)
 }
 
 /// Counts up. Each dispatch makes its own action, as a client does.
-func increment(_ store: Store<AppState, AppAction>, times: Int) {
-    for _ in 0..<times { store.dispatch(.betting(.counter(.increment(by: 1)))) }
+func increment(_ store: Store<TenState, TenAction>, times: Int) {
+    for _ in 0..<times { store.dispatch(.e(.increment(by: 1))) }
 }
 
 /// Measures a dispatch without observers and middleware.
 func measureDispatch(_ stopwatch: Stopwatch) -> Numbers {
-    let store = makeAppStore()
+    let store = makeStore()
     let nanoseconds = stopwatch.nanoseconds { increment(store, times: $0) }
     let allocations = Stopwatch.allocations { increment(store, times: $0) }
     check(store)
@@ -25,14 +24,14 @@ func measureDispatch(_ stopwatch: Stopwatch) -> Numbers {
 func measureMiddleware(_ stopwatch: Stopwatch) -> Numbers {
     let seen = (0..<3).map { _ in Note() }
     let read = Note()
-    let store = makeAppStore(
+    let store = makeStore(
         middleware: seen.map { note in
             MiddlewareFunction { commit in
                 note.write(commit.revision)
                 return .none
             }
         })
-    let subscription = store.subscribe { read.write($0.state.betting.counter.count) }
+    let subscription = store.subscribe { read.write($0.state.e.count) }
     let nanoseconds = stopwatch.nanoseconds { increment(store, times: $0) }
     let allocations = Stopwatch.allocations { increment(store, times: $0) }
     subscription.cancel()
@@ -42,8 +41,8 @@ func measureMiddleware(_ stopwatch: Stopwatch) -> Numbers {
 }
 
 /// Checks that every dispatch made a revision.
-func check(_ store: Store<AppState, AppAction>) {
-    precondition(store.state.betting.counter.count == store.revision, "a dispatch was lost")
+func check(_ store: Store<TenState, TenAction>) {
+    precondition(store.state.e.count == store.revision, "a dispatch was lost")
 }
 
 /// Stores the last value of an observer, so that the compiler cannot remove the read.

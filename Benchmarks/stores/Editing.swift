@@ -1,4 +1,3 @@
-import StoreKinds
 import Stores
 
 /// Measures the edit of a random task of ten, a thousand and a hundred thousand, with one subscriber.
@@ -16,22 +15,21 @@ func measureTasks(_ stopwatch: Stopwatch) -> Numbers {
     return numbers
 }
 
-/// The `planner` store with that many tasks.
+/// A store with that many tasks.
 private struct Board {
     private static let titles = ["Water the plants", "Feed the cat"]
 
     private let size: Int
-    private let store: Store<PlannerState, PlannerAction>
+    private let store: Store<TasksState, TaskEdit>
     private let seen = Note()
     private let subscription: Subscription
 
     init(_ size: Int) {
-        let reducer = PlannerReducer()
-        var state = PlannerState()
-        for _ in 0..<size { reducer.reduce(&state, .tasks(.add(title: Self.titles[0], due: nil))) }
+        var state = TasksState()
+        for id in 1...size { state.table.insert(Task(id: id, title: Self.titles[0])) }
         self.size = size
-        store = Store(state, reducer: reducer)
-        subscription = store.subscribe { [seen] in seen.write($0.revision + $0.state.trends.removed) }
+        store = Store(state, reducer: TasksReducer())
+        subscription = store.subscribe { [seen] in seen.write($0.revision + $0.state.favorited.count) }
     }
 
     func edit(times: Int) {
@@ -41,19 +39,47 @@ private struct Board {
             random ^= random >> 17
             random ^= random << 5
             let id = 1 + Int(random) % size
-            store.dispatch(.tasks(.edit(id: id, TaskChange(title: Self.titles[turn & 1]))))
+            store.dispatch(TaskEdit(id: id, title: Self.titles[turn & 1]))
         }
     }
 
     /// Edits a missing task, which is rejected.
     func editNothing(times: Int) {
-        for _ in 0..<times { store.dispatch(.tasks(.edit(id: 0, TaskChange(title: Self.titles[1])))) }
+        for _ in 0..<times { store.dispatch(TaskEdit(id: 0, title: Self.titles[1])) }
     }
 
     /// Checks the results.
     func end() {
         subscription.cancel()
         precondition(seen.value == store.revision, "the subscriber did not see every commit")
-        precondition(store.dispatch(.tasks(.edit(id: 0, TaskChange()))).outcome == .rejected("no-such-task", index: 0))
+        precondition(store.dispatch(TaskEdit(id: 0, title: "")).outcome == .rejected("no-such-task", index: 0))
+    }
+}
+
+/// Tasks by their ids, and the ids of the favourites.
+private struct TasksState: Sendable {
+    var table = EntityTable<Task>()
+    var favorited: [Int] = []
+}
+
+private struct Task: Sendable, Equatable, Identifiable {
+    let id: Int
+    var title: String
+    var due: String?
+    var isDone = false
+}
+
+private struct TaskEdit: Sendable {
+    let id: Int
+    let title: String
+}
+
+private struct TasksReducer: Reducer {
+    func decide(_ action: TaskEdit, in state: TasksState) -> Decision {
+        state.table.contains(action.id) ? .accept : .reject("no-such-task")
+    }
+
+    func reduce(_ state: inout TasksState, _ action: TaskEdit) {
+        state.table.update(action.id) { $0.title = action.title }
     }
 }

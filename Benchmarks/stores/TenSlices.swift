@@ -1,4 +1,3 @@
-import StoreKinds
 import Stores
 
 /// Ten counters.
@@ -43,6 +42,22 @@ enum TenSlices {
     static var h: Part { Part(\.h, .h, CounterReducer()) }
     static var i: Part { Part(\.i, .i, CounterReducer()) }
     static var j: Part { Part(\.j, .j, CounterReducer()) }
+
+    /// All of them, composed.
+    static var all: Compose<TenState, TenAction> {
+        Compose {
+            a
+            b
+            c
+            d
+            e
+            f
+            g
+            h
+            i
+            j
+        }
+    }
 }
 
 extension CasePath<TenAction, CounterAction> {

@@ -1,5 +1,4 @@
 import Foundation
-import StoreKinds
 import Stores
 import Synchronization
 
@@ -7,14 +6,14 @@ import Synchronization
 func measureThreads(_ stopwatch: Stopwatch) -> Numbers {
     let threads = 8
     let turns = 5
-    let count = stopwatch.size { increment(makeAppStore(), times: $0) }
+    let count = stopwatch.size { increment(makeStore(), times: $0) }
     var alone: [Double] = []
     var apart: [Double] = []
     var together: [Double] = []
     for _ in 0..<turns {
-        alone.append(perSecond([makeAppStore()], times: count))
-        apart.append(perSecond((0..<threads).map { _ in makeAppStore() }, times: count / 4))
-        let shared = makeAppStore()
+        alone.append(perSecond([makeStore()], times: count))
+        apart.append(perSecond((0..<threads).map { _ in makeStore() }, times: count / 4))
+        let shared = makeStore()
         together.append(perSecond((0..<threads).map { _ in shared }, times: count / threads))
     }
     return [
@@ -27,7 +26,7 @@ func measureThreads(_ stopwatch: Stopwatch) -> Numbers {
 }
 
 /// The dispatches per second if each of these stores has a dispatching thread. A store may occur more than once.
-private func perSecond(_ stores: [Store<AppState, AppAction>], times: Int) -> Double {
+private func perSecond(_ stores: [Store<TenState, TenAction>], times: Int) -> Double {
     let gate = Gate()
     let ended = DispatchGroup()
     for store in stores {
