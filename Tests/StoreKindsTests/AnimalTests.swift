@@ -1,25 +1,26 @@
 import JSON
 import RemoteServices
+import StoreHosting
 import StoreKinds
 import Stores
 import StoresTesting
 import Testing
 
 @Suite struct AnimalTests {
-    private typealias Animal = TestStore<AnimalState, AnimalAction>
+    private typealias Bench = TestStore<Animal, StoreAction<Animal>>
 
     private let client = ScriptedRemoteClient()
 
-    private func store(showing animal: String = "", pointer: String = "/animal") throws -> Animal {
-        var state = AnimalState()
+    private func store(showing animal: String = "", pointer: String = "/animal") throws -> Bench {
+        var state = Animal()
         state.currentAnimal = animal
-        let service = AnimalService(client: client, pointer: try JSONPointer(pointer))
-        return Animal(state, reducer: AnimalReducer(), middleware: [AnimalMiddleware(service)])
+        let clients = RemoteClients(["animal": client], settings: ["animal": ["pointer": .string(pointer)]])
+        return Bench(state, reducer: Animal.rules.reducer, middleware: Animal.rules.middleware(clients))
     }
 
-    private func fetch(_ store: Animal) throws -> Receipt {
-        if store.state.isLoading { return try store.dispatch(.fetchAnimal) }
-        return try store.dispatch(.fetchAnimal) { state in
+    private func fetch(_ store: Bench) throws -> Receipt {
+        if store.state.isLoading { return try store.dispatch(Animal.fetchAnimal()) }
+        return try store.dispatch(Animal.fetchAnimal()) { state in
             state.previousAnimal = state.currentAnimal
             state.currentAnimal = "Loading..."
             state.isLoading = true
@@ -32,7 +33,7 @@ import Testing
         let receipt = try fetch(store)
         #expect(receipt.effects == ["animal.fetch"])
         client.reply(#"{"animal":"Cat"}"#)
-        try store.receive(.setCurrentAnimal("Cat")) { state in
+        try store.receive(Animal.setCurrentAnimal("Cat")) { state in
             state.currentAnimal = "Cat"
             state.isLoading = false
         }
@@ -42,17 +43,17 @@ import Testing
 
     @Test func whatWasShownComesBackWhenAFetchIsCancelled() throws {
         let store = try store(showing: "Dog")
-        try store.expectIgnored(.cancelFetch)
+        try store.expectIgnored(Animal.cancelFetch())
         _ = try fetch(store)
         _ = try fetch(store)
-        try store.dispatch(.cancelFetch) { state in
+        try store.dispatch(Animal.cancelFetch()) { state in
             state.currentAnimal = "Dog"
             state.previousAnimal = ""
             state.isLoading = false
         }
         client.reply(#"{"animal":"Cat"}"#)
         try store.finish()
-        try store.expectIgnored(.cancelFetch)
+        try store.expectIgnored(Animal.cancelFetch())
         #expect(store.state.currentAnimal == "Dog")
     }
 
@@ -63,7 +64,7 @@ import Testing
         #expect(client.requests.count == 2)
         #expect(client.cancellations == 1)
         client.reply(#"{"animal":"Crow"}"#)
-        try store.receive(.setCurrentAnimal("Crow")) { state in
+        try store.receive(Animal.setCurrentAnimal("Crow")) { state in
             state.currentAnimal = "Crow"
             state.isLoading = false
         }
@@ -90,19 +91,20 @@ import Testing
     func aFailureIsStateAndWhatWasShownComesBack(
         _ reply: ScriptedRemoteClient.Reply, _ code: RemoteFailure.Code
     ) async throws {
-        var state = AnimalState()
+        var state = Animal()
         state.currentAnimal = "Dog"
         let store = Store(
-            state, reducer: AnimalReducer(), middleware: [AnimalMiddleware(AnimalService(client: client))])
+            state, reducer: Animal.rules.reducer.prepared,
+            middleware: Animal.rules.middleware(RemoteClients(["animal": client])))
         client.reply(reply)
-        await store.dispatch(.fetchAnimal).settled()
+        await store.dispatch(Animal.fetchAnimal()).settled()
         #expect(store.state.currentAnimal == "Dog")
         #expect(!store.state.isLoading)
         #expect(store.state.error?.code == code)
         #expect(store.state.error?.message.isEmpty == false)
-        #expect(store.state.text.contains(#""error":{"code":"\#(code.rawValue)","message":""#))
-        #expect(store.dispatch(.ackError).outcome == .committed)
-        #expect(store.dispatch(.ackError).outcome == .ignored)
+        #expect(Animal.elements.json(store.state).contains(#""error":{"code":"\#(code.rawValue)","message":""#))
+        #expect(store.dispatch(Animal.ackError()).outcome == .committed)
+        #expect(store.dispatch(Animal.ackError()).outcome == .ignored)
         #expect(store.state == state)
     }
 
@@ -111,13 +113,13 @@ import Testing
         _ = try fetch(store)
         let failure = RemoteFailure(.timeout, "no answer")
         client.reply(.failure(failure))
-        try store.receive(.fetchFailed(CodedError(.timeout, "no answer"))) { state in
+        try store.receive(Animal.fetchFailed(.timeout, "no answer")) { state in
             state.currentAnimal = ""
             state.isLoading = false
             state.error = CodedError(.timeout, "no answer")
         }
         _ = try fetch(store)
-        try store.dispatch(.cancelFetch) { state in
+        try store.dispatch(Animal.cancelFetch()) { state in
             state.currentAnimal = ""
             state.isLoading = false
         }
@@ -127,18 +129,18 @@ import Testing
         let store = try store(pointer: "/data/0/name")
         _ = try fetch(store)
         client.reply(status: 201, #"{"data":[{"name":"Iguana 🦎"}]}"#)
-        try store.receive(.setCurrentAnimal("Iguana 🦎")) { state in
+        try store.receive(Animal.setCurrentAnimal("Iguana 🦎")) { state in
             state.currentAnimal = "Iguana 🦎"
             state.isLoading = false
         }
     }
 
-    private typealias Row = TransitionRow<AnimalState, AnimalAction>
+    private typealias Row = TransitionRow<Animal, StoreAction<Animal>>
 
     private static let failure = CodedError(RemoteFailure.Code.timeout, "no answer")
 
-    private static func state(_ change: (inout AnimalState) -> Void) -> AnimalState {
-        var state = AnimalState()
+    private static func state(_ change: (inout Animal) -> Void) -> Animal {
+        var state = Animal()
         state.currentAnimal = "Dog"
         change(&state)
         return state
@@ -154,13 +156,15 @@ import Testing
             states: [
                 "idle": Self.state { _ in }, "loading": loading, "failed": Self.state { $0.error = Self.failure },
             ],
-            Row("fetch", .fetchAnimal, .becomes("loading"), .stays, .becomes("loading")),
-            Row("cancel", .cancelFetch, .ignored, .becomes("idle"), .ignored),
-            Row("acknowledge", .ackError, .ignored, .ignored, .becomes("idle")),
+            Row("fetch", Animal.fetchAnimal(), .becomes("loading"), .stays, .becomes("loading")),
+            Row("cancel", Animal.cancelFetch(), .ignored, .becomes("idle"), .ignored),
+            Row("acknowledge", Animal.ackError(), .ignored, .ignored, .becomes("idle")),
             Row(
-                "a name arrives", .setCurrentAnimal("Cat"),
+                "a name arrives", Animal.setCurrentAnimal("Cat"),
                 .ignored, .changes { $0 = Self.state { $0.currentAnimal = "Cat" } }, .ignored),
-            Row("nothing arrives", .fetchFailed(Self.failure), .ignored, .becomes("failed"), .ignored))
-        try table.verify(AnimalReducer())
+            Row(
+                "nothing arrives", Animal.fetchFailed(Self.failure.code, Self.failure.message), .ignored,
+                .becomes("failed"), .ignored))
+        try table.verify(Animal.rules.reducer)
     }
 }

@@ -12,29 +12,29 @@ import Testing
     ])
     func theStatusDecides(_ status: Int, _ code: LoginErrorCode?) async {
         let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: status)))
-        let state = await state(after: AuthService(client: client, rejectionStatuses: [401, 422]))
-        #expect(state.error?.code == code)
-        #expect(state.isAuthenticated == (code == nil))
-        if code == .networkError { #expect(state.error?.message.hasPrefix("bad-status: ") == true) }
+        let error = await error(of: AuthService(client: client, rejectionStatuses: [401, 422]))
+        #expect(error?.code == code)
+        #expect((error == nil) == (code == nil))
+        if code == .networkError { #expect(error?.message.hasPrefix("bad-status: ") == true) }
     }
 
     @Test(arguments: [401, 403])
     func refusalsAreByDefault(_ status: Int) async {
         let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: status)))
-        #expect(await state(after: AuthService(client: client)).error == .refused)
+        #expect(await error(of: AuthService(client: client)) == .refused)
     }
 
     @Test(arguments: RemoteFailure.Code.allCases)
     func aFailedCallIsANetworkErrorWithItsCode(_ code: RemoteFailure.Code) async {
         let client = ScriptedRemoteClient(always: .failure(RemoteFailure(code, "it failed")))
-        let state = await state(after: AuthService(client: client))
-        #expect(state.error == LoginError(.networkError, "\(code.rawValue): it failed"))
+        let error = await error(of: AuthService(client: client))
+        #expect(error == LoginError(.networkError, "\(code.rawValue): it failed"))
     }
 
     @Test func fieldsHaveConfiguredNames() async {
         let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: 200)))
-        _ = await state(
-            after: AuthService(client: client, usernameField: "e-mail", passwordField: #"the "word""#))
+        _ = await error(
+            of: AuthService(client: client, usernameField: "e-mail", passwordField: #"the "word""#))
         #expect(
             client.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
                 #"{"e-mail":"some \"username\"","the \"word\"":"some password"}"#
@@ -44,8 +44,8 @@ import Testing
     /// The password grant of OAuth 2 (RFC 6749, 4.3).
     @Test func aFormIsSentWithItsFields() async {
         let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: 200)))
-        _ = await state(
-            after: AuthService(
+        _ = await error(
+            of: AuthService(
                 client: client, body: .form,
                 fields: ["grant_type": "password", "client_id": "a&b", "password": "not this"]))
         #expect(
@@ -66,20 +66,23 @@ import Testing
     func aResponseMustHaveTheSuccessPointer(_ status: Int, _ body: String, _ type: String, _ code: String?) async {
         let answer = RemoteResponse(status: status, contentType: type.isEmpty ? nil : type, body: Array(body.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
-        let state = await state(
-            after: AuthService(
+        let error = await error(
+            of: AuthService(
                 client: client, body: .form, rejectionStatuses: [400, 401],
                 successPointer: JSONPointer(tokens: ["access_token"])))
-        #expect(state.isAuthenticated == (code == nil))
-        #expect((state.error == .refused) == (code == "refused"))
-        if let code, code != "refused" { #expect(state.error?.message.hasPrefix("\(code): ") == true) }
+        #expect((error == nil) == (code == nil))
+        #expect((error == .refused) == (code == "refused"))
+        if let code, code != "refused" { #expect(error?.message.hasPrefix("\(code): ") == true) }
     }
 
-    private func state(after service: AuthService) async -> LoginState {
-        let store = Store(LoginState(), reducer: LoginReducer(), middleware: [LoginMiddleware(service)])
-        store.dispatch(.enteringCredential(.username(#"some "username""#)))
-        store.dispatch(.enteringCredential(.password(Secret("some password"))))
-        await store.dispatch(.authenticate).settled()
-        return store.state
+    /// The error that the login shows; nil if the API said yes.
+    private func error(of service: AuthService) async -> LoginError? {
+        var credentials = Credentials()
+        credentials.enter(#"some "username""#, "some password")
+        do throws(RemoteFailure) {
+            return try await service.authenticate(credentials)
+        } catch {
+            return LoginError(error)
+        }
     }
 }

@@ -1,18 +1,19 @@
+import StoreHosting
 import StoreKinds
 import Stores
 import Testing
 
 @Suite struct CounterTests {
     @Test(arguments: [
-        (0, CounterAction.increment(by: 1), Decision.accept, 1), (0, .decrement(by: 1_000_000), .accept, -1_000_000),
-        (.max - 1, .increment(by: 1), .accept, .max), (.max, .increment(by: 1), .reject("overflow"), .max),
-        (.min + 2, .decrement(by: 2), .accept, .min), (.min, .decrement(by: 1), .reject("overflow"), .min),
-        (.min, .increment(by: 1), .accept, .min + 1),
+        (0, Counter.increment(1), Decision.accept, 1), (0, Counter.decrement(1_000_000), .accept, -1_000_000),
+        (.max - 1, Counter.increment(1), .accept, .max), (.max, Counter.increment(1), .reject("overflow"), .max),
+        (.min + 2, Counter.decrement(2), .accept, .min), (.min, Counter.decrement(1), .reject("overflow"), .min),
+        (.min, Counter.increment(1), .accept, .min + 1),
     ])
-    func counts(_ count: Int, _ action: CounterAction, _ decision: Decision, _ result: Int) {
-        var state = CounterState()
+    func counts(_ count: Int, _ action: StoreAction<Counter>, _ decision: Decision, _ result: Int) {
+        var state = Counter()
         state.count = count
-        #expect(CounterReducer().apply(action, to: &state) == decision)
+        #expect(Counter.elements.definition(state).reducer.apply(action, to: &state) == decision)
         #expect(state.count == result)
     }
 }

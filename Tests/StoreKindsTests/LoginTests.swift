@@ -76,18 +76,19 @@ import Testing
     }
 
     @Test func thePasswordIsRemovedAfterAuthentication() {
-        var state = LoginState()
+        let rules = Login.rules.reducer
+        var state = Login()
         for action in [
-            LoginAction.enteringCredential(.username("some username")),
-            .enteringCredential(.password(Secret("some password"))), .authenticate,
+            Login.enteringCredential("some username", nil), Login.enteringCredential(nil, "some password"),
+            Login.authenticate(),
         ] {
-            #expect(LoginReducer().apply(action, to: &state) == .accept)
+            #expect(rules.apply(action, to: &state) == .accept)
         }
         #expect(state.credentials.password == Secret("some password"))
-        LoginReducer().reduce(&state, .authenticated)
+        rules.reduce(&state, Login.authenticated())
         #expect(state.credentials.password == Secret(""))
         #expect(state.credentials.username == "some username")
-        LoginReducer().reduce(&state, .logout)
-        #expect(state == LoginState())
+        rules.reduce(&state, Login.logout())
+        #expect(state == Login())
     }
 }

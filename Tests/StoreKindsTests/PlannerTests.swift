@@ -6,11 +6,11 @@ import StoresTesting
 import Testing
 
 @Suite struct PlannerTests {
-    private typealias Planner = TestStore<PlannerState, PlannerAction>
+    private typealias Bench = TestStore<Planner, StoreAction<Planner>>
 
-    private func planner(_ titles: String...) throws -> Planner {
-        let planner = Planner(PlannerState(), reducer: PlannerReducer())
-        for title in titles { try planner.dispatch(.tasks(.add(title: title, due: nil))) { $0 = planner.state } }
+    private func planner(_ titles: String...) throws -> Bench {
+        let planner = Bench(Planner(), reducer: Planner.store.reducer)
+        for title in titles { try planner.dispatch(Planner.tasks(Tasks.add(title, nil))) { $0 = planner.state } }
         return planner
     }
 
@@ -20,33 +20,33 @@ import Testing
 
     @Test func addsUnderTheNextID() throws {
         let planner = try planner()
-        try planner.dispatch(.tasks(.add(title: "a", due: "2026-01-31"))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.add("a", "2026-01-31"))) { state in
             state.tasks.table.insert(self.task(1, "a", due: "2026-01-31"))
             state.tasks.nextID = 2
             state.trends.added = 1
         }
         #expect(
-            planner.state.tasks.text
+            Tasks.elements.json(planner.state.tasks)
                 == #"{"entities":{"1":{"id":1,"title":"a","due":"2026-01-31","isDone":false}},"#
                 + #""ids":[1],"favorited":[]}"#)
     }
 
     @Test func editsWhatIsGiven() throws {
         let planner = try planner("a")
-        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(title: "b", due: "2026-01-31")))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.edit(1, "b", "2026-01-31", nil))) { state in
             state.tasks.table.update(1) { $0 = self.task(1, "b", due: "2026-01-31") }
         }
-        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(isDone: true)))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.edit(1, nil, nil, true))) { state in
             state.tasks.table.update(1) { $0.isDone = true }
             state.trends.completed = 1
         }
-        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(due: .some(nil), isDone: true)))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.edit(1, nil, .some(nil), true))) { state in
             state.tasks.table.update(1) { $0.due = nil }
         }
-        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(isDone: false)))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.edit(1, nil, nil, false))) { state in
             state.tasks.table.update(1) { $0.isDone = false }
         }
-        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(title: "c", isDone: true)))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.edit(1, "c", nil, true))) { state in
             state.tasks.table.update(1) { task in
                 task.title = "c"
                 task.isDone = true
@@ -57,12 +57,12 @@ import Testing
 
     @Test func favouritesAreInTheOrderOfAdding() throws {
         let planner = try planner("a", "b", "c")
-        try planner.dispatch(.tasks(.favorite(id: 3))) { $0.tasks.favorited = [3] }
-        try planner.dispatch(.tasks(.favorite(id: 1))) { $0.tasks.favorited = [3, 1] }
-        try planner.dispatch(.tasks(.favorite(id: 3)), .ignored)
+        try planner.dispatch(Planner.tasks(Tasks.favorite(3))) { $0.tasks.favorited = [3] }
+        try planner.dispatch(Planner.tasks(Tasks.favorite(1))) { $0.tasks.favorited = [3, 1] }
+        try planner.dispatch(Planner.tasks(Tasks.favorite(3)), .ignored)
         #expect(planner.state.favoriteTasks.map(\.id) == [1, 3])
-        try planner.dispatch(.tasks(.unfavorite(id: 3))) { $0.tasks.favorited = [1] }
-        try planner.dispatch(.tasks(.unfavorite(id: 3)), .ignored)
+        try planner.dispatch(Planner.tasks(Tasks.unfavorite(3))) { $0.tasks.favorited = [1] }
+        try planner.dispatch(Planner.tasks(Tasks.unfavorite(3)), .ignored)
     }
 
     @Test(arguments: [
@@ -70,41 +70,42 @@ import Testing
     ])
     func moves(_ id: Int, _ index: Int, _ ids: [Int]) throws {
         let planner = try planner("a", "b", "c")
-        let move = { (state: inout PlannerState) in _ = state.tasks.table.move(id, to: index) }
-        try planner.dispatch(.tasks(.move(id: id, index: index)), .committed, ids == [1, 2, 3] ? nil : move)
+        let move = { (state: inout Planner) in _ = state.tasks.table.move(id, to: index) }
+        try planner.dispatch(Planner.tasks(Tasks.move(id, index)), .committed, ids == [1, 2, 3] ? nil : move)
         #expect(Array(planner.state.tasks.table.ids) == ids)
     }
 
     @Test func aRemovedTaskIsGoneAndItsIDNeverGivenAgain() throws {
         let planner = try planner("a", "b")
-        try planner.dispatch(.tasks(.favorite(id: 2))) { $0.tasks.favorited = [2] }
-        try planner.dispatch(.tasks(.remove(id: 2))) { state in
+        try planner.dispatch(Planner.tasks(Tasks.favorite(2))) { $0.tasks.favorited = [2] }
+        try planner.dispatch(Planner.tasks(Tasks.remove(2))) { state in
             state.tasks.table.remove(2)
             state.tasks.favorited = []
             state.trends.removed = 1
         }
-        try planner.dispatch(.tasks(.add(title: "c", due: nil))) { $0 = planner.state }
+        try planner.dispatch(Planner.tasks(Tasks.add("c", nil))) { $0 = planner.state }
         #expect(Array(planner.state.tasks.table.ids) == [1, 3])
     }
 
     @Test(arguments: [
-        TasksAction.edit(id: 9, TaskChange(isDone: true)), .favorite(id: 9), .unfavorite(id: 9),
-        .move(id: 9, index: 0), .remove(id: 9),
+        Tasks.edit(9, nil, nil, true), Tasks.favorite(9), Tasks.unfavorite(9), Tasks.move(9, 0), Tasks.remove(9),
     ])
-    func anUnknownTaskIsRejectedAndCountsNowhere(_ action: TasksAction) throws {
+    func anUnknownTaskIsRejectedAndCountsNowhere(_ action: StoreAction<Tasks>) throws {
         let planner = try planner("a")
-        try planner.dispatch(.tasks(action), .rejected("no-such-task", index: 0))
+        try planner.dispatch(Planner.tasks(action), .rejected("no-such-task", index: 0))
     }
 
     @Test func theOtherSlicesChangeTheirOwn() throws {
         let planner = try planner("a")
-        try planner.dispatch(.trends(.reset)) { $0.trends = TrendsState() }
-        try planner.dispatch(.calendar(.selectDay("2026-12-24"))) { $0.calendar.selectedDay = "2026-12-24" }
-        try planner.dispatch(.calendar(.selectDay(nil))) { $0.calendar.selectedDay = nil }
-        try planner.dispatch(.settings(.update(theme: .dark, locale: nil, notifications: nil))) {
+        try planner.dispatch(Planner.trends(Trends.reset())) { $0.trends = Trends() }
+        try planner.dispatch(Planner.calendar(Calendar.selectDay("2026-12-24"))) {
+            $0.calendar.selectedDay = "2026-12-24"
+        }
+        try planner.dispatch(Planner.calendar(Calendar.selectDay(nil))) { $0.calendar.selectedDay = nil }
+        try planner.dispatch(Planner.settings(Settings.update(.dark, nil, nil))) {
             $0.settings.theme = .dark
         }
-        try planner.dispatch(.settings(.update(theme: nil, locale: "de-CH", notifications: false))) { state in
+        try planner.dispatch(Planner.settings(Settings.update(nil, "de-CH", false))) { state in
             state.settings.locale = "de-CH"
             state.settings.notifications = false
         }

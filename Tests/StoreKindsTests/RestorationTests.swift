@@ -89,7 +89,7 @@ import Testing
 
     /// A state without private members persists no private state.
     @Test func kindsWithoutPrivateStatePersistNone() async throws {
-        let kind = StoreKind.betting
+        let kind = Betting.store.kind
         #expect(kind.initialSnapshot == StateSnapshot(json: kind.initialState))
         let recorder = ReplayRecorder(kind.initialSnapshot)
         let store = kind.makeStore(recorder: recorder)

@@ -68,9 +68,9 @@ private final class Witness: CommitRecorder {
     }
 
     @Test func printingAndReflectingShowNoPassword() {
-        var state = LoginState()
-        let entering = LoginAction.enteringCredential(.password(Secret(LoginSession.password)))
-        LoginReducer().reduce(&state, entering)
+        var state = Login()
+        let entering = Login.enteringCredential(nil, LoginSession.password)
+        Login.rules.reducer.reduce(&state, entering)
         var dumped = ""
         dump(state, to: &dumped)
         for text in ["\(state)", String(reflecting: state), "\(entering)", dumped] {

@@ -24,6 +24,20 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
         _ name: String, _ summary: String, _ audience: ActionVisibility, _ fields: ActionFields<Values>,
         _ rules: [Rule<State, Values>], _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
+        self.init(
+            name, summary, audience, fields,
+            decide: { state, values in
+                for rule in rules where rule.applies(state, values) { return rule.decision }
+                return .accept
+            }, change)
+    }
+
+    @inlinable
+    init(
+        _ name: String, _ summary: String, _ audience: ActionVisibility, _ fields: ActionFields<Values>,
+        decide: @escaping @Sendable (State, Values) -> Decision,
+        _ change: @escaping @Sendable (inout State, Values) -> Void
+    ) {
         self.name = name
         self.fields = fields
         self.summary = summary
@@ -31,13 +45,12 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
         let write = fields.write
         // The casts hold: only `action(_:)` makes actions with this handler.
         handler = ActionHandler(
-            name: { _ in name },
+            name: name,
             payload: { write(unsafeDowncast($0, to: ValueBox<Values>.self).value) },
             decide: { box, state in
-                for rule in rules where rule.applies(state, unsafeDowncast(box, to: ValueBox<Values>.self).value) {
-                    return rule.decision
+                state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) { state in
+                    state.pointee.pass { decide($0, unsafeDowncast(box, to: ValueBox<Values>.self).value) }
                 }
-                return .accept
             },
             reduce: { box, state in change(&state, unsafeDowncast(box, to: ValueBox<Values>.self).value) })
     }
@@ -57,7 +70,7 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
 
     @inlinable
     func action(_ values: Values) -> StoreAction<State> {
-        StoreAction(id: ObjectIdentifier(handler), handler: handler, values: ValueBox(values))
+        StoreAction(handler: handler, values: ValueBox(values))
     }
 }
 
@@ -82,31 +95,42 @@ extension Action {
     }
 
     /// An action with two fields.
+    ///
+    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
     public init<A, B>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, audience: ActionVisibility = .client,
-        rules: Rule<State, (A, B)>..., change: @escaping @Sendable (inout State, A, B) -> Void
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
+        audience: ActionVisibility = .client, rules: Rule<State, (A, B)>...,
+        change: @escaping @Sendable (inout State, A, B) -> Void
     ) where Values == (A, B) {
-        self.init(name, summary, audience, ActionFields(a, b), rules) { change(&$0, $1.0, $1.1) }
+        self.init(name, summary, audience, ActionFields(a, b).limited(to: members), rules) { change(&$0, $1.0, $1.1) }
     }
 
     /// An action with three fields.
+    ///
+    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
     public init<A, B, C>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
-        audience: ActionVisibility = .client, rules: Rule<State, (A, B, C)>...,
+        members: ClosedRange<Int>? = nil, audience: ActionVisibility = .client, rules: Rule<State, (A, B, C)>...,
         change: @escaping @Sendable (inout State, A, B, C) -> Void
     ) where Values == (A, B, C) {
-        self.init(name, summary, audience, ActionFields(a, b, c), rules) { change(&$0, $1.0, $1.1, $1.2) }
+        self.init(name, summary, audience, ActionFields(a, b, c).limited(to: members), rules) {
+            change(&$0, $1.0, $1.1, $1.2)
+        }
     }
 
     /// An action with four fields.
+    ///
+    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
     public init<A, B, C, D>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
-        audience: ActionVisibility = .client, rules: Rule<State, (A, B, C, D)>...,
+        members: ClosedRange<Int>? = nil, audience: ActionVisibility = .client, rules: Rule<State, (A, B, C, D)>...,
         change: @escaping @Sendable (inout State, A, B, C, D) -> Void
     ) where Values == (A, B, C, D) {
-        self.init(name, summary, audience, ActionFields(a, b, c, d), rules) { change(&$0, $1.0, $1.1, $1.2, $1.3) }
+        self.init(name, summary, audience, ActionFields(a, b, c, d).limited(to: members), rules) {
+            change(&$0, $1.0, $1.1, $1.2, $1.3)
+        }
     }
 }

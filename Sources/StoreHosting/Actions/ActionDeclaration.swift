@@ -47,9 +47,9 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
         extract: @escaping @Sendable (Action) -> (repeat each Value)?
     ) {
-        let fields = ActionFields(repeat each fields)
+        let fields = ActionFields(repeat each fields).limited(to: members)
         self.init(
-            type, summary, audience: audience, payload: fields.schema(members: members), example: fields.example,
+            type, summary, audience: audience, payload: fields.schema(), example: fields.example,
             secrets: fields.secrets,
             read: { payload throws(PayloadMismatch) in
                 let values = try fields.read(payload)
@@ -103,6 +103,21 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
                 path.extract(action) { payload = part.write($0) }
                 return payload
             })
+    }
+
+    /// Declares the action of a part as the action of a store.
+    ///
+    /// - Parameters:
+    ///   - part: the action of the part.
+    ///   - handler: the handler that the part has made of the action's own.
+    @inlinable
+    convenience init<State, Slice>(_ part: ActionDeclaration<StoreAction<Slice>>, as handler: ActionHandler<State>)
+    where Action == StoreAction<State> {
+        self.init(
+            part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
+            secrets: part.secrets,
+            read: { json throws(PayloadMismatch) in StoreAction(handler: handler, values: try part.read(json).values) },
+            write: { $0.handler === handler ? $0.payload : nil })
     }
 
     /// Converts this declaration for actions that embed these.

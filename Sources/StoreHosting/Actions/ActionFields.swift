@@ -4,7 +4,9 @@ public import JSON
 @usableFromInline
 struct ActionFields<Values: Sendable>: Sendable {
     let properties: [JSONSchema.Property]
-    @usableFromInline let example: JSONObject
+    /// How many members a payload has; nil if the fields determine it.
+    private var members: ClosedRange<Int>?
+    @usableFromInline private(set) var example: JSONObject
     @usableFromInline let secrets: [String]
     /// The values in a payload that the schema accepts.
     @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Values
@@ -46,9 +48,21 @@ struct ActionFields<Values: Sendable>: Sendable {
         self.write = write
     }
 
-    /// - Parameter members: the number of members that a payload must have; nil if the fields determine it.
+    /// These fields, of which a payload has so many.
     @usableFromInline
-    func schema(members: ClosedRange<Int>? = nil) -> JSONSchema {
+    func limited(to members: ClosedRange<Int>?) -> ActionFields {
+        var fields = self
+        fields.members = members
+        // The example leaves out optional fields, the last ones first.
+        for property in properties.reversed()
+        where !property.isRequired && fields.example.count > members?.upperBound ?? .max {
+            fields.example[property.name] = nil
+        }
+        return fields
+    }
+
+    @usableFromInline
+    func schema() -> JSONSchema {
         .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
     }
 

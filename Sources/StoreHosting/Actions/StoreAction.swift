@@ -3,41 +3,32 @@ public import Stores
 
 /// An action of a ``StoreDefinition`` with its values.
 public struct StoreAction<State: Sendable>: Sendable {
-    /// The handler of the ``Action``, also for an action of a ``Part``.
-    @usableFromInline let id: ObjectIdentifier
+    /// The handler of the ``Action``, or the one that a ``Part`` has made of it.
     @usableFromInline let handler: ActionHandler<State>
     /// A ``ValueBox`` of the type that the handler expects.
     @usableFromInline let values: any AnyObject & Sendable
 
     @inlinable
-    init(id: ObjectIdentifier, handler: ActionHandler<State>, values: any AnyObject & Sendable) {
-        self.id = id
+    init(handler: ActionHandler<State>, values: any AnyObject & Sendable) {
         self.handler = handler
         self.values = values
     }
 
-    @usableFromInline var name: String { handler.name(values) }
     /// The payload with redacted secrets.
     @inlinable var payload: JSONObject { handler.payload(values) }
-
-    @inlinable
-    func decide(_ state: State) -> Decision { handler.decide(values, state) }
-
-    @inlinable
-    func reduce(_ state: inout State) { handler.reduce(values, &state) }
 }
 
 extension StoreAction: Equatable {
     /// Whether both are the same action with the same payload.
     public static func == (left: StoreAction, right: StoreAction) -> Bool {
-        left.id == right.id && left.payload == right.payload
+        left.handler === right.handler && left.payload == right.payload
     }
 }
 
 extension StoreAction: CustomStringConvertible {
     /// The name and the payload, in which secrets are redacted.
     public var description: String {
-        name + String(decoding: JSONValue.object(payload).encoded(), as: UTF8.self)
+        handler.name + String(decoding: JSONValue.object(payload).encoded(), as: UTF8.self)
     }
 }
 
@@ -46,22 +37,36 @@ extension StoreAction: CustomStringConvertible {
 /// Its functions are made where the types are known, so that the compiler specializes them.
 @usableFromInline
 final class ActionHandler<State: Sendable>: Sendable {
-    let name: @Sendable (AnyObject) -> String
+    /// Decides on the values of an action by the state, which is read where it is.
+    @usableFromInline typealias Decide = @Sendable (AnyObject, UnsafePointer<State>) -> Decision
+
+    @usableFromInline let name: String
     @usableFromInline let payload: @Sendable (AnyObject) -> JSONObject
-    @usableFromInline let decide: @Sendable (AnyObject, State) -> Decision
+    @usableFromInline let decide: Decide
     @usableFromInline let reduce: @Sendable (AnyObject, inout State) -> Void
+    /// The part whose action it is, and the handler of the action there; nil for an action of the state itself.
+    @usableFromInline let origin: (part: PartToken, handler: any AnyObject & Sendable)?
 
     @usableFromInline
     init(
-        name: @escaping @Sendable (AnyObject) -> String, payload: @escaping @Sendable (AnyObject) -> JSONObject,
-        decide: @escaping @Sendable (AnyObject, State) -> Decision,
-        reduce: @escaping @Sendable (AnyObject, inout State) -> Void
+        name: String, payload: @escaping @Sendable (AnyObject) -> JSONObject,
+        decide: @escaping Decide,
+        reduce: @escaping @Sendable (AnyObject, inout State) -> Void,
+        origin: (part: PartToken, handler: any AnyObject & Sendable)? = nil
     ) {
         self.name = name
         self.payload = payload
         self.decide = decide
         self.reduce = reduce
+        self.origin = origin
     }
+}
+
+/// The identity of a ``Part``.
+@usableFromInline
+final class PartToken: Sendable {
+    @usableFromInline
+    init() {}
 }
 
 /// The values of an action.

@@ -1,12 +1,12 @@
 extension Action: StoreElement {
     @inlinable
     public func add(to elements: inout StoreElements<State>) {
-        let (read, id) = (fields.read, ObjectIdentifier(handler))
+        let (read, handler) = (fields.read, handler)
         let declaration = ActionDeclaration<StoreAction<State>>(
             name, summary, audience: audience, payload: fields.schema(), example: fields.example,
             secrets: fields.secrets,
             read: { [self] payload throws(PayloadMismatch) in action(try read(payload)) },
-            write: { action in action.id == id ? action.payload : nil })
-        elements.add(.init(id: id, declaration: declaration), problems: fields.problems)
+            write: { action in action.handler === handler ? action.payload : nil })
+        elements.add(.init(handler: handler, declaration: declaration), problems: fields.problems)
     }
 }

@@ -1,11 +1,12 @@
 public import JSON
-public import Stores
+import Stores
 
 /// The state of a ``StoreDefinition`` with its members, as a host encodes it.
 @usableFromInline
 struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
-    @usableFromInline let members: MemberList<Value>
+    // The first property, so that it is where the state is: see `value(in:)`.
     @usableFromInline var value: Value
+    @usableFromInline let members: MemberList<Value>
 
     @inlinable
     init(value: Value, members: MemberList<Value>) {
@@ -14,15 +15,25 @@ struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
     }
 
     @usableFromInline
-    func findChanges(_ differ: inout StateDiffer) { members.findChanges(value, &differ) }
+    func findChanges(_ differ: inout StateDiffer) {
+        withUnsafePointer(to: value) { members.findChanges($0, &differ) }
+    }
 
     @usableFromInline
-    func encode(into json: inout JSONWriter) { json.object { members.encode(value, &$0) } }
+    func encode(into json: inout JSONWriter) {
+        withUnsafePointer(to: value) { value in json.object { members.encode(value, &$0) } }
+    }
 
     /// For a pointer into the state and for its schema. The other visitors have functions of their own, which are specialized.
     @usableFromInline
     func visitMembers(_ visitor: inout some MemberVisitor & ~Copyable) {
-        for member in members.members { member.member.visit(value, &visitor) }
+        withUnsafePointer(to: value) { members.visit($0, &visitor) }
+    }
+
+    /// The place of the value in a state, which is then not copied.
+    @inlinable
+    static func value(in state: UnsafePointer<DefinedState>) -> UnsafePointer<Value> {
+        UnsafeRawPointer(state).assumingMemoryBound(to: Value.self)
     }
 
     @usableFromInline
@@ -33,7 +44,7 @@ struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
                 let isComplete = try members.restore(persisted, into: &state.value)
                 return (state, isComplete)
             },
-            encodePrivate: { state, encoder in state.members.encodePrivate(state.value, into: &encoder) })
+            encodePrivate: { state, encoder in members.encodePrivate(Self.value(in: state), into: &encoder) })
     }
 }
 
@@ -42,42 +53,72 @@ struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
 /// Its functions are made where the type of the state is known, so that the compiler specializes them.
 @usableFromInline
 final class MemberList<State: Sendable>: Sendable {
-    @usableFromInline let findChanges: @Sendable (State, inout StateDiffer) -> Void
-    @usableFromInline let encode: @Sendable (State, inout JSONWriter) -> Void
+    @usableFromInline typealias Encode<Target: ~Copyable> = @Sendable (UnsafePointer<State>, inout Target) -> Void
+
+    @usableFromInline let findChanges: Encode<StateDiffer>
+    @usableFromInline let encode: Encode<JSONWriter>
+    private let encodePrivate: Encode<PrivateStateEncoder>
     let members: [AnyMember<State>]
-    private let privateMembers: [AnyMember<State>]
+    private let checks: [Check<State>]
 
     @inlinable
-    convenience init(_ members: [AnyMember<State>]) {
+    convenience init(_ elements: StoreElements<State>) {
+        var findChanges: Encode<StateDiffer>?
+        var encode: Encode<JSONWriter>?
+        var encodePrivate: Encode<PrivateStateEncoder>?
+        for member in elements.members.reversed() {
+            findChanges = member.findChanges(findChanges)
+            encode = member.encode(encode)
+            if member.isPrivate { encodePrivate = member.encodePrivate(encodePrivate) }
+        }
         self.init(
-            members,
-            findChanges: { state, differ in for member in members { member.findChanges(state, &differ) } },
-            encode: { state, json in for member in members { member.encode(state, &json) } })
+            elements.members, elements.checks, findChanges ?? { _, _ in }, encode ?? { _, _ in },
+            encodePrivate ?? { _, _ in })
     }
 
     @usableFromInline
     init(
-        _ members: [AnyMember<State>], findChanges: @escaping @Sendable (State, inout StateDiffer) -> Void,
-        encode: @escaping @Sendable (State, inout JSONWriter) -> Void
+        _ members: [AnyMember<State>], _ checks: [Check<State>], _ findChanges: @escaping Encode<StateDiffer>,
+        _ encode: @escaping Encode<JSONWriter>, _ encodePrivate: @escaping Encode<PrivateStateEncoder>
     ) {
         self.members = members
+        self.checks = checks
         self.findChanges = findChanges
         self.encode = encode
-        privateMembers = members.filter { $0.member.isPrivate }
+        self.encodePrivate = encodePrivate
     }
 
-    var hasPrivateMembers: Bool { !privateMembers.isEmpty }
+    var hasPrivateMembers: Bool { members.contains { $0.isPrivate } }
 
     @usableFromInline
-    func encodePrivate(_ state: State, into encoder: inout PrivateStateEncoder) {
-        for member in privateMembers { member.encodePrivate(state, &encoder) }
+    func visit(_ state: UnsafePointer<State>, _ visitor: inout some MemberVisitor & ~Copyable) {
+        for member in members { member.member.visit(state, &visitor) }
+    }
+
+    @usableFromInline
+    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout PrivateStateEncoder) {
+        encodePrivate(state, &encoder)
     }
 
     /// - Returns: false if a member is missing, which then has the value that it had in `state`.
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
         var isComplete = true
         for member in members where try !member.member.restore(persisted, into: &state) { isComplete = false }
+        for check in checks where !check.holds(state) { throw check.error(in: members.flatMap(\.member.names)) }
         return isComplete
+    }
+}
+
+/// The name of a member in the JSON that clients see, or in the private JSON beside it.
+@usableFromInline
+struct MemberName: Hashable, Sendable {
+    let text: String
+    let isPrivate: Bool
+
+    @usableFromInline
+    init(_ name: StaticString, isPrivate: Bool = false) {
+        text = name.description
+        self.isPrivate = isPrivate
     }
 }
 
@@ -86,16 +127,18 @@ final class MemberList<State: Sendable>: Sendable {
 protocol StateMember<State>: Sendable {
     associatedtype State: Sendable
 
-    var name: StaticString { get }
+    /// The names in JSON.
+    var names: [MemberName] { get }
+    /// Whether it has something that stays on the server.
     var isPrivate: Bool { get }
 
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable)
+    func visit(_ state: UnsafePointer<State>, _ members: inout some MemberVisitor & ~Copyable)
 
-    func findChanges(_ state: State, _ differ: inout StateDiffer)
+    func findChanges(_ state: UnsafePointer<State>, _ differ: inout StateDiffer)
 
-    func encode(_ state: State, into json: inout JSONWriter)
+    func encode(_ state: UnsafePointer<State>, into json: inout JSONWriter)
 
-    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder)
+    func encodePrivate(_ state: UnsafePointer<State>, into members: inout PrivateStateEncoder)
 
     /// Sets the member of `state` to its persisted value.
     ///
@@ -107,83 +150,64 @@ extension StateMember {
     @usableFromInline var isPrivate: Bool { false }
 
     @inlinable
-    func findChanges(_ state: State, _ differ: inout StateDiffer) { visit(state, &differ) }
+    func findChanges(_ state: UnsafePointer<State>, _ differ: inout StateDiffer) { visit(state, &differ) }
 
     @inlinable
-    func encode(_ state: State, into json: inout JSONWriter) { visit(state, &json) }
+    func encode(_ state: UnsafePointer<State>, into json: inout JSONWriter) { visit(state, &json) }
 
     @inlinable
-    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {}
+    func encodePrivate(_ state: UnsafePointer<State>, into members: inout PrivateStateEncoder) {}
 }
 
 /// A member with functions that the compiler has specialized for its types.
+///
+/// Each makes a function that encodes the member and then the rest: a chain, because a loop would retain each member.
 @usableFromInline
 struct AnyMember<State: Sendable>: Sendable {
+    @usableFromInline typealias Chain<Target: ~Copyable> =
+        @Sendable (_ rest: MemberList<State>.Encode<Target>?) -> MemberList<State>.Encode<Target>
+
     let member: any StateMember<State>
-    @usableFromInline let findChanges: @Sendable (State, inout StateDiffer) -> Void
-    @usableFromInline let encode: @Sendable (State, inout JSONWriter) -> Void
-    let encodePrivate: @Sendable (State, inout PrivateStateEncoder) -> Void
+    @usableFromInline let findChanges: Chain<StateDiffer>
+    @usableFromInline let encode: Chain<JSONWriter>
+    @usableFromInline let encodePrivate: Chain<PrivateStateEncoder>
+    @usableFromInline var isPrivate: Bool { member.isPrivate }
 
     @inlinable
     init(_ member: some StateMember<State>) {
         self.init(
-            member, findChanges: { member.findChanges($0, &$1) }, encode: { member.encode($0, into: &$1) },
-            encodePrivate: { member.encodePrivate($0, into: &$1) })
+            member,
+            findChanges: { rest in
+                guard let rest else { return { member.findChanges($0, &$1) } }
+                return {
+                    member.findChanges($0, &$1)
+                    rest($0, &$1)
+                }
+            },
+            encode: { rest in
+                guard let rest else { return { member.encode($0, into: &$1) } }
+                return {
+                    member.encode($0, into: &$1)
+                    rest($0, &$1)
+                }
+            },
+            encodePrivate: { rest in
+                guard let rest else { return { member.encodePrivate($0, into: &$1) } }
+                return {
+                    member.encodePrivate($0, into: &$1)
+                    rest($0, &$1)
+                }
+            })
     }
 
     @usableFromInline
     init(
-        _ member: any StateMember<State>, findChanges: @escaping @Sendable (State, inout StateDiffer) -> Void,
-        encode: @escaping @Sendable (State, inout JSONWriter) -> Void,
-        encodePrivate: @escaping @Sendable (State, inout PrivateStateEncoder) -> Void
+        _ member: any StateMember<State>, findChanges: @escaping Chain<StateDiffer>,
+        encode: @escaping Chain<JSONWriter>, encodePrivate: @escaping Chain<PrivateStateEncoder>
     ) {
         self.member = member
         self.findChanges = findChanges
         self.encode = encode
         self.encodePrivate = encodePrivate
     }
-}
-
-/// Reduces each action of a definition by the action's own rules.
-@usableFromInline
-struct DefinedReducer<State: Sendable>: Reducer {
-    @usableFromInline let actions: DefinedActions
-
-    @inlinable
-    init(_ actions: DefinedActions) { self.actions = actions }
-
-    @inlinable
-    func decide(_ action: StoreAction<State>, in state: DefinedState<State>) -> Decision {
-        actions.contain(action) ? action.decide(state.value) : actions.refuse(action)
-    }
-
-    @inlinable
-    func reduce(_ state: inout DefinedState<State>, _ action: StoreAction<State>) { action.reduce(&state.value) }
-}
-
-/// The actions of a definition. A timer or a middleware can send others, which have no type and so no place in the action log.
-@usableFromInline
-struct DefinedActions: Sendable {
-    // Searched in order, because few ids are found faster so than by their hashes.
-    @usableFromInline let ids: [ObjectIdentifier]
-
-    @inlinable
-    init(_ ids: [ObjectIdentifier]) { self.ids = ids }
-
-    @inlinable
-    func contain<State>(_ action: StoreAction<State>) -> Bool { ids.contains(action.id) }
-
-    @usableFromInline
-    func refuse<State>(_ action: StoreAction<State>) -> Decision { .reject(.undeclaredAction(action.name)) }
-}
-
-/// Reduces each action of a definition by the action's own rules, in a store of the state alone.
-struct ActionReducer<State: Sendable>: Reducer {
-    let actions: DefinedActions
-
-    func decide(_ action: StoreAction<State>, in state: State) -> Decision {
-        actions.contain(action) ? action.decide(state) : actions.refuse(action)
-    }
-
-    func reduce(_ state: inout State, _ action: StoreAction<State>) { action.reduce(&state) }
 }

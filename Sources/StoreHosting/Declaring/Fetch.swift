@@ -205,7 +205,10 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
         call.failed.add(to: &elements)
         elements.fetches.append((call.name, ObjectIdentifier(call.trigger.handler), call.trigger.name))
         elements.services.append(service)
-        elements.makers.append { [call] clients in FetchMiddleware(call: call, client: clients[call.service]) }
+        elements.makers.append(
+            MiddlewareMaker(actions: [ObjectIdentifier(call.trigger.handler)]) { [call] clients in
+                FetchMiddleware(call: call, client: clients[call.service])
+            })
         elements.problems += problems
     }
 }
@@ -260,8 +263,7 @@ private struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codabl
     }
 
     func resume(_ state: State) -> Effect<StoreAction<State>> {
-        let interrupted = RemoteFailure(.interrupted, "the call was interrupted")
-        return .merge(call.waiting(state).map { .dispatch(call.failure($0, interrupted)) })
+        .merge(call.waiting(state).map { .dispatch(call.failure($0, .interrupted)) })
     }
 }
 

@@ -32,7 +32,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         _ visibility: MemberVisibility = .shown
     ) where Value: JSONEncodable & Restorable {
-        self.init(CodedMember(name, path, nil, encode: { $0 }, decode: { $0 }), visibility)
+        self.init(CodedMember(name, path), visibility)
     }
 
     /// A member with any `Codable` value. A ``StoreValue`` is the same.
@@ -42,9 +42,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         _ visibility: MemberVisibility = .shown
     ) where Value: Codable {
-        self.init(
-            CodedMember<State, Value, CodableJSON<Value>>(
-                name, path, nil, encode: { CodableJSON($0) }, decode: { $0.value }), visibility)
+        self.init(CodableMember(name, path), visibility)
     }
 
     /// A member that clients see, of a `@Tracked` property.
@@ -57,7 +55,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         stamp: any KeyPath<State, ChangeToken> & Sendable
     ) where Value: JSONEncodable & Restorable {
-        self.init(CodedMember(name, path, stamp, encode: { $0 }, decode: { $0 }), .shown)
+        member = AnyMember(TokenMember(CodedMember(name, path), stamp))
     }
 
     /// A member that clients see, of a `@Tracked` property with any `Codable` value.
@@ -67,13 +65,11 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         stamp: any KeyPath<State, ChangeToken> & Sendable
     ) where Value: Codable {
-        self.init(
-            CodedMember<State, Value, CodableJSON<Value>>(
-                name, path, stamp, encode: { CodableJSON($0) }, decode: { $0.value }), .shown)
+        member = AnyMember(TokenMember(CodableMember(name, path), stamp))
     }
 
     @inlinable
-    init<Coded>(_ member: CodedMember<State, Value, Coded>, _ visibility: MemberVisibility) {
+    init(_ member: some ValueMember<State>, _ visibility: MemberVisibility) {
         switch visibility {
         case .shown: self.member = AnyMember(member)
         case .hidden: self.member = AnyMember(PrivateMember(member, isSecret: false))
@@ -91,142 +87,56 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         member = AnyMember(TableMember(name, path))
     }
 
+    /// A member that clients see, of a `@Tracked` property of the same type, by its storage.
+    ///
+    ///     Member("guests", \._guests)
+    ///
+    /// Its value is encoded and compared only after actions that have changed the property.
+    @inlinable
+    public init(_ name: StaticString, _ path: any WritableKeyPath<State, Tracked<Value>> & Sendable)
+    where Value: JSONEncodable & Restorable {
+        member = AnyMember(TrackedMember(name, path))
+    }
+
+    /// The members `entities` and `ids` of a table, beside the other members of the state.
+    @inlinable
+    public init<Entity>(table path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable)
+    where
+        Value == EntityTable<Entity>, Entity: JSONEncodable & Restorable,
+        Entity.ID: JSONEncodable & Restorable & LosslessStringConvertible
+    {
+        member = AnyMember(TableMembers(path))
+    }
+
+    /// A text that stays on the server, and is persisted sealed, or not at all if the server has no key; then a restored state has
+    /// the empty text.
+    ///
+    /// - Parameters:
+    ///   - name: a constant: letters, digits, `-` and `_`.
+    ///   - path: its place in the state.
+    @inlinable
+    public init(_ name: StaticString, _ path: any WritableKeyPath<State, Secret> & Sendable) where Value == Secret {
+        member = AnyMember(SecretMember(name, path))
+    }
+
+    /// A member that clients see and that is computed from others, so that it is not restored.
+    ///
+    ///     Member("total") { $0.prices.reduce(0, +) }
+    ///
+    /// - Parameters:
+    ///   - name: a constant: letters, digits, `-` and `_`.
+    ///   - compute: computes the value; called for each commit, so it must be quick.
+    @inlinable
+    public init(_ name: StaticString, _ compute: @escaping @Sendable (State) -> Value) where Value: JSONEncodable {
+        member = AnyMember(ComputedMember(name, compute))
+    }
+
+    /// A member that clients see and that is computed from others, with any `Codable` value.
+    @inlinable
+    @_disfavoredOverload
+    public init(_ name: StaticString, _ compute: @escaping @Sendable (State) -> Value) where Value: Codable {
+        member = AnyMember(ComputedMember(name) { CodableJSON(compute($0)) })
+    }
+
     public func add(to elements: inout StoreElements<State>) { elements.members.append(member) }
-}
-
-/// A member that clients see.
-@usableFromInline
-struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
-    @usableFromInline let name: StaticString
-    @usableFromInline let place: StateAccessor<State, Value>
-    @usableFromInline let stamp: (any KeyPath<State, ChangeToken> & Sendable)?
-    @usableFromInline let encode: @Sendable (Value) -> Coded
-    @usableFromInline let decode: @Sendable (Coded) -> Value
-
-    @inlinable
-    init(
-        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
-        _ stamp: (any KeyPath<State, ChangeToken> & Sendable)?,
-        encode: @escaping @Sendable (Value) -> Coded, decode: @escaping @Sendable (Coded) -> Value
-    ) {
-        self.name = name
-        self.place = StateAccessor(path)
-        self.stamp = stamp
-        self.encode = encode
-        self.decode = decode
-    }
-
-    @inlinable
-    func coded(_ state: State) -> Coded { place.read(state) { encode($0) } }
-
-    func set(_ coded: Coded, in state: inout State) { place.change(&state) { $0 = decode(coded) } }
-
-    @inlinable
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
-        if let stamp {
-            members.member(name, coded(state), stamp: state[keyPath: stamp])
-        } else {
-            members.member(name, coded(state))
-        }
-    }
-
-    @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
-        guard let value: Coded = try persisted.member(ifPresent: name.description) else { return false }
-        set(value, in: &state)
-        return true
-    }
-}
-
-/// A member that stays on the server.
-@usableFromInline
-struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
-    @usableFromInline let member: CodedMember<State, Value, Coded>
-    @usableFromInline let isSecret: Bool
-
-    @inlinable
-    init(_ member: CodedMember<State, Value, Coded>, isSecret: Bool) {
-        self.member = member
-        self.isSecret = isSecret
-    }
-
-    @usableFromInline var name: StaticString { member.name }
-    @usableFromInline var isPrivate: Bool { true }
-
-    @inlinable
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {}
-
-    @inlinable
-    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {
-        guard isSecret else { return members.member(member.name, member.coded(state)) }
-        members.secret(member.name, json: member.coded(state))
-    }
-
-    @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
-        if isSecret {
-            // A secret that was left out, or that another key sealed, is not missing: without a key every state is like that.
-            guard let text = try persisted.secret(name.description) else { return true }
-            member.set(try persisted.restoredSecret(text, name.description), in: &state)
-        } else {
-            guard let value: Coded = try persisted.privateMember(ifPresent: name.description) else { return false }
-            member.set(value, in: &state)
-        }
-        return true
-    }
-}
-
-@usableFromInline
-struct TableMember<State: Sendable, Entity>: StateMember
-where
-    Entity: Identifiable & Sendable & JSONEncodable & Restorable,
-    Entity.ID: Sendable & JSONEncodable & Restorable & LosslessStringConvertible
-{
-    @usableFromInline let name: StaticString
-    @usableFromInline let place: StateAccessor<State, EntityTable<Entity>>
-
-    @inlinable
-    init(_ name: StaticString, _ path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable) {
-        self.name = name
-        place = StateAccessor(path)
-    }
-
-    @inlinable
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
-        place.read(state) { members.member(name, TableObject($0)) }
-    }
-
-    @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
-        guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
-        do throws(RestorationError) {
-            let table: EntityTable<Entity> = try object.value.table()
-            place.change(&state) { $0 = table }
-        } catch {
-            throw error.below(name.description)
-        }
-        return true
-    }
-}
-
-/// A table as an object with members.
-@usableFromInline
-struct TableObject<Entity>: ObjectState
-where
-    Entity: Identifiable & Sendable & JSONEncodable, Entity.ID: Sendable & JSONEncodable & LosslessStringConvertible
-{
-    @usableFromInline let table: EntityTable<Entity>
-
-    @inlinable
-    init(_ table: EntityTable<Entity>) { self.table = table }
-
-    @inlinable
-    func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.members(of: table) }
-}
-
-/// A persisted value as it is, for members that restore themselves.
-struct PersistedObject: Restorable {
-    let value: PersistedValue
-
-    init(restoring persisted: PersistedValue) { value = persisted }
 }

@@ -1,4 +1,4 @@
-public import JSON
+import JSON
 import RemoteServices
 public import Stores
 
@@ -9,13 +9,16 @@ public import Stores
 ///         Action("add", "Adds an item.", .text("item", 1...80, example: "Tea")) { cart, item in cart.items.append(item) }
 ///     }
 ///
-/// Its members form the object `cart`, and its actions have the types `cart/add` and so on.
+/// Its members form the object `cart`, and its actions have the types `cart/add` and so on. A part without a name groups what
+/// belongs to the whole:
+///
+///     Part(\.planner) { Planner.elements }
 public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
-    private let name: StaticString
+    private let name: StaticString?
     private let path: any WritableKeyPath<State, Slice> & Sendable
     private let slice: StoreElements<Slice>
     private let member: AnyMember<State>
-    private let handler: ActionHandler<State>
+    private let handlers: PartHandlers<State, Slice>
 
     /// A slice.
     ///
@@ -30,65 +33,129 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
     ) {
         let slice = content()
         let place = StateAccessor(path)
-        // The casts hold: only `callAsFunction(_:)` makes actions with this handler.
         self.init(
-            name, path, slice, AnyMember(PartMember(name, place, MemberList(slice.members))),
-            ActionHandler(
-                name: { unsafeDowncast($0, to: ValueBox<StoreAction<Slice>>.self).value.name },
-                payload: { unsafeDowncast($0, to: ValueBox<StoreAction<Slice>>.self).value.payload },
-                decide: { box, state in
-                    place.read(state) { unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.decide($0) }
-                },
-                reduce: { box, state in
-                    place.change(&state) {
-                        unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.reduce(&$0)
-                    }
-                }))
+            name, path, slice, AnyMember(PartMember(name, place, MemberList(slice))), PartHandlers(slice, place))
+    }
+
+    /// A slice whose members and actions belong to the whole: the members stand beside those of the state, and the actions have the
+    /// types that they have there.
+    ///
+    /// - Parameters:
+    ///   - path: its place in the state.
+    ///   - content: its members, actions and effects.
+    @inlinable
+    public init(
+        _ path: any WritableKeyPath<State, Slice> & Sendable, @StoreBuilder<Slice> content: () -> StoreElements<Slice>
+    ) {
+        let slice = content()
+        let place = StateAccessor(path)
+        self.init(nil, path, slice, AnyMember(SliceMembers(place, MemberList(slice))), PartHandlers(slice, place))
     }
 
     @usableFromInline
     init(
-        _ name: StaticString, _ path: any WritableKeyPath<State, Slice> & Sendable, _ slice: StoreElements<Slice>,
-        _ member: AnyMember<State>, _ handler: ActionHandler<State>
+        _ name: StaticString?, _ path: any WritableKeyPath<State, Slice> & Sendable, _ slice: StoreElements<Slice>,
+        _ member: AnyMember<State>, _ handlers: PartHandlers<State, Slice>
     ) {
         self.name = name
         self.path = path
         self.slice = slice
         self.member = member
-        self.handler = handler
+        self.handlers = handlers
     }
 
     /// An action of the slice as an action of the store.
     public func callAsFunction(_ action: StoreAction<Slice>) -> StoreAction<State> {
-        // An object of its own, because a state may have two slices of one type.
-        StoreAction(id: action.id, handler: handler, values: ValueBox(action))
+        StoreAction(handler: handlers.handler(of: action.handler), values: action.values)
     }
+
+    @usableFromInline
+    func handler(of action: ActionHandler<Slice>) -> ActionHandler<State> { handlers.handler(of: action) }
 
     public func add(to elements: inout StoreElements<State>) {
         elements.members.append(member)
-        let casePath = casePath
         elements.actions += slice.actions.map { action in
-            let declaration = action.declaration.renamed { [name] in $0.contains("/") ? $0 : "\(name)/\($0)" }
-            return .init(id: action.id, declaration: declaration.embedded(in: casePath))
+            let declaration = action.declaration.renamed { type in
+                name.map { type.contains("/") ? type : "\($0)/\(type)" } ?? type
+            }
+            let handler = handlers.handler(of: action.handler)
+            return .init(handler: handler, declaration: ActionDeclaration(declaration, as: handler))
         }
-        elements.fetches += slice.fetches
+        let casePath = casePath
+        elements.fetches += slice.fetches.map { ($0.name, handlers.id(of: $0.trigger), $0.action) }
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
-        elements.makers += slice.makers.map { make in
-            { [path] clients in make(clients).scoped(path, casePath) }
+        elements.makers += slice.makers.map { maker in
+            MiddlewareMaker(actions: maker.actions.map { $0.map(handlers.id) }) { [path] clients in
+                maker.make(clients).scoped(path, casePath)
+            }
         }
-        elements.problems += slice.problems + slice.memberProblems
+        elements.problems += slice.problems + slice.followerProblems
+        // The members of a slice without a name are checked with those of the state.
+        if name != nil { elements.problems += slice.memberProblems }
     }
 
     private var casePath: CasePath<StoreAction<State>, StoreAction<Slice>> {
         CasePath(
             embed: { [self] action in self(action) },
-            extract: { [handler] action, body in
-                if action.handler === handler {
-                    body(unsafeDowncast(action.values, to: ValueBox<StoreAction<Slice>>.self).value)
-                }
+            extract: { [token = handlers.token] action, body in
+                guard let origin = action.handler.origin, origin.part === token else { return }
+                // The cast holds: the handlers of the part have such origins.
+                let handler = unsafeDowncast(origin.handler, to: ActionHandler<Slice>.self)
+                body(StoreAction(handler: handler, values: action.values))
             })
     }
+}
+
+/// The handlers of a part's actions, made of those of the slice once, so that an action of a part costs as much as one of the state.
+@usableFromInline
+final class PartHandlers<State: Sendable, Slice: Sendable>: Sendable {
+    let token: PartToken
+    private let handlers: [ObjectIdentifier: ActionHandler<State>]
+    private let place: StateAccessor<State, Slice>
+
+    @inlinable
+    convenience init(_ slice: StoreElements<Slice>, _ place: StateAccessor<State, Slice>) {
+        let token = PartToken()
+        let handlers = slice.actions.indices.map { index in
+            let handler = slice.actions[index].handler
+            return (ObjectIdentifier(handler), Self.lift(handler, slice.completeHandler(at: index), place, token))
+        }
+        self.init(token, Dictionary(handlers, uniquingKeysWith: { first, _ in first }), place)
+    }
+
+    @usableFromInline
+    init(
+        _ token: PartToken, _ handlers: [ObjectIdentifier: ActionHandler<State>], _ place: StateAccessor<State, Slice>
+    ) {
+        self.token = token
+        self.handlers = handlers
+        self.place = place
+    }
+
+    /// - Parameters:
+    ///   - handler: the handler of an action of the slice.
+    ///   - complete: the handler with what follows the action in the slice.
+    @inlinable
+    static func lift(
+        _ handler: ActionHandler<Slice>, _ complete: ActionHandler<Slice>, _ place: StateAccessor<State, Slice>,
+        _ token: PartToken
+    ) -> ActionHandler<State> {
+        let (decide, reduce) = (complete.decide, complete.reduce)
+        return ActionHandler(
+            name: handler.name, payload: handler.payload,
+            decide: { values, state in place.read(at: state) { decide(values, $0) } },
+            reduce: { values, state in place.change(&state) { reduce(values, &$0) } },
+            origin: (token, handler))
+    }
+
+    /// The handler of an action of the slice. An action that the slice does not contain gets a new one, which no definition knows.
+    func handler(of action: ActionHandler<Slice>) -> ActionHandler<State> {
+        handlers[ObjectIdentifier(action)] ?? Self.lift(action, action, place, token)
+    }
+
+    /// The identity of a handler here; its own if the slice does not contain the action.
+    func id(of action: ObjectIdentifier) -> ObjectIdentifier { handlers[action].map { ObjectIdentifier($0) } ?? action }
 }
 
 extension Selector {
@@ -96,54 +163,5 @@ extension Selector {
     @usableFromInline
     func pulledBack<Parent: Sendable>(to path: any KeyPath<Parent, State> & Sendable) -> Selector<Parent> {
         Selector<Parent>(name, summary, write: { [write] state, json in write(state[keyPath: path], &json) })
-    }
-}
-
-@usableFromInline
-struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
-    @usableFromInline let name: StaticString
-    @usableFromInline let place: StateAccessor<State, Slice>
-    @usableFromInline let members: MemberList<Slice>
-
-    @inlinable
-    init(_ name: StaticString, _ place: StateAccessor<State, Slice>, _ members: MemberList<Slice>) {
-        self.name = name
-        self.place = place
-        self.members = members
-    }
-
-    @usableFromInline var isPrivate: Bool { members.hasPrivateMembers }
-
-    @inlinable
-    func visit(_ state: State, _ visitor: inout some MemberVisitor & ~Copyable) {
-        place.read(state) { visitor.member(name, DefinedState(value: $0, members: members)) }
-    }
-
-    @inlinable
-    func findChanges(_ state: State, _ differ: inout StateDiffer) {
-        place.read(state) { slice in differ.part(name) { members.findChanges(slice, &$0) } }
-    }
-
-    @inlinable
-    func encode(_ state: State, into json: inout JSONWriter) {
-        place.read(state) { slice in json.member(name, object: { members.encode(slice, &$0) }) }
-    }
-
-    @inlinable
-    func encodePrivate(_ state: State, into encoder: inout PrivateStateEncoder) {
-        place.read(state) { slice in encoder.part(name) { members.encodePrivate(slice, into: &$0) } }
-    }
-
-    @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
-        guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
-        var slice = place.read(state) { $0 }
-        do throws(RestorationError) {
-            let isComplete = try members.restore(object.value, into: &slice)
-            place.change(&state) { $0 = slice }
-            return isComplete
-        } catch {
-            throw error.below(name.description)
-        }
     }
 }

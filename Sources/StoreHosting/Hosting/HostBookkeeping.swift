@@ -22,7 +22,7 @@ struct RestoredBaseline: Sendable {
         } catch {
             throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
         }
-        privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
+        privateState = withUnsafePointer(to: state) { encoder.privateState(of: $0, .inMemory(sealer)) } ?? []
         self.migration = migration
     }
 }

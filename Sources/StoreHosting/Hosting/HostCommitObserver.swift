@@ -152,7 +152,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     /// The state as it is persisted.
     @usableFromInline
     func snapshot(of state: State, at revision: Int) -> StateSnapshot {
-        StateSnapshot(json: root(state, at: revision), privateState: encoder.privateState(of: state, persistedSecrets))
+        let privateState = withUnsafePointer(to: state) { encoder.privateState(of: $0, persistedSecrets) }
+        return StateSnapshot(json: root(state, at: revision), privateState: privateState)
     }
 
     /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
@@ -200,7 +201,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         coding.encodePrivate(state, encoder, &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
-        return (patch, encoder.privateState(of: state.pointee, persistedSecrets))
+        return (patch, encoder.privateState(of: state, persistedSecrets))
     }
 
     private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }

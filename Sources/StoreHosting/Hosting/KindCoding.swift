@@ -29,14 +29,10 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
             describe: { [describe = catalogue.encoder] action in
                 action.withMemoryRebound(to: InPlace<Action>.self, capacity: 1) { $0.pointee.pass(to: describe) }
             },
-            findChanges: { state, differ in
+            findChanges: encoder.findChanges ?? { state, differ in
                 state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) { $0.pointee.findChanges(&differ) }
             },
-            encodePrivate: { state, encoder, members in
-                state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) {
-                    $0.pointee.encodePrivate(encoder, into: &members)
-                }
-            })
+            encodePrivate: { state, encoder, members in encoder.encodePrivateState(of: state, into: &members) })
     }
 
     @usableFromInline
@@ -53,22 +49,7 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     }
 }
 
-/// A state or an action that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
-/// it refers to.
-@usableFromInline
-struct InPlace<Value>: ~Copyable {
-    @usableFromInline let value: Value
-
-    @inlinable
-    borrowing func pass<Result>(to body: (Value) -> Result) -> Result { body(value) }
-}
-
 extension InPlace where Value: DiffableState {
     @inlinable
     borrowing func findChanges(_ differ: inout StateDiffer) { value.findChanges(&differ) }
-
-    @inlinable
-    borrowing func encodePrivate(_ encoder: StateEncoder<Value>, into members: inout PrivateStateEncoder) {
-        encoder.encodePrivateState(of: value, into: &members)
-    }
 }

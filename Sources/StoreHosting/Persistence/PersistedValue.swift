@@ -160,3 +160,10 @@ extension PersistedValue {
         return table
     }
 }
+
+/// A persisted value as it is, for members that restore themselves.
+struct PersistedObject: Restorable {
+    let value: PersistedValue
+
+    init(restoring persisted: PersistedValue) { value = persisted }
+}

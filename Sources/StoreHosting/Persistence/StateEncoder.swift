@@ -10,6 +10,8 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline typealias Migration =
         @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
+    @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+
     private let selectors: [String: Selector<State>]
     let restoration: StatePersistence<State>?
     let migrations: [Migration]
@@ -21,6 +23,8 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let initialBaseline: EncodedBaseline
     /// Whether the states have private members.
     let hasPrivateState: Bool
+    /// Passes the parts of a state to a differ, if that is not done by ``DiffableState/findChanges(_:)``.
+    @usableFromInline let findChanges: ChangeFinder?
     /// Whether visiting the members writes the same text as encoding the state. A kind can encode its states in another
     /// way.
     let visitsWhatItEncodes: Bool
@@ -30,8 +34,9 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
-        migrations: [Migration]
+        migrations: [Migration], findChanges: ChangeFinder? = nil
     ) {
+        self.findChanges = findChanges
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         initialState = state
         let json = JSONWriter.json(of: state)
@@ -45,7 +50,9 @@ final class StateEncoder<State: DiffableState>: Sendable {
         self.restoration = restoration
         self.migrations = migrations
         var members = PrivateStateEncoder(JSONWriter(), .leftOut)
-        restoration?.encodePrivate(state, schema: migrations.count + 1, into: &members)
+        withUnsafePointer(to: state) { state in
+            restoration?.encodePrivate(state, schema: migrations.count + 1, into: &members)
+        }
         // A state always has the same private members, so the initial one shows whether there are any.
         hasPrivateState = members.count > 0
         self.problem = problem ?? members.failure
@@ -234,7 +241,7 @@ extension StateEncoder {
     }
 
     /// The private part of a state as JSON; nil if states of this kind have none.
-    func privateState(of state: borrowing State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
+    func privateState(of state: UnsafePointer<State>, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
         guard hasPrivateState else { return nil }
         var members = PrivateStateEncoder(JSONWriter(), secrets)
         encodePrivateState(of: state, into: &members)
@@ -242,7 +249,7 @@ extension StateEncoder {
     }
 
     @usableFromInline
-    func encodePrivateState(of state: borrowing State, into members: inout PrivateStateEncoder) {
+    func encodePrivateState(of state: UnsafePointer<State>, into members: inout PrivateStateEncoder) {
         restoration?.encodePrivate(state, schema: schema, into: &members)
     }
 

@@ -4,18 +4,18 @@ public struct StatePersistence<State: Sendable>: Sendable {
     typealias Restored = (state: State, isComplete: Bool)
 
     let restore: @Sendable (PersistedValue) throws(RestorationError) -> Restored
-    private let encodePrivate: @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
+    private let encodePrivate: @Sendable (UnsafePointer<State>, inout PrivateStateEncoder) -> Void
 
     init(
         restore: @escaping @Sendable (PersistedValue) throws(RestorationError) -> Restored,
-        encodePrivate: @escaping @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
+        encodePrivate: @escaping @Sendable (UnsafePointer<State>, inout PrivateStateEncoder) -> Void
     ) {
         self.restore = restore
         self.encodePrivate = encodePrivate
     }
 
     /// Encodes the private members of `state` as one object, with `$schema` unless the schema is 1.
-    func encodePrivate(_ state: borrowing State, schema: Int, into members: inout PrivateStateEncoder) {
+    func encodePrivate(_ state: UnsafePointer<State>, schema: Int, into members: inout PrivateStateEncoder) {
         members.open()
         if schema > 1 { members.member("$schema", schema) }
         encodePrivate(state, &members)
@@ -27,6 +27,14 @@ extension StatePersistence where State: Restorable {
     /// Uses the methods of ``Restorable``.
     public init() {
         restore = { persisted throws(RestorationError) in (try State(restoring: persisted), true) }
-        encodePrivate = { state, members in state.encodePrivate(into: &members) }
+        encodePrivate = { state, members in
+            state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) {
+                $0.pointee.encodePrivate(into: &members)
+            }
+        }
     }
+}
+
+extension InPlace where Value: Restorable {
+    borrowing func encodePrivate(into members: inout PrivateStateEncoder) { value.encodePrivate(into: &members) }
 }

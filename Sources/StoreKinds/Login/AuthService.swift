@@ -1,14 +1,10 @@
 package import JSON
 package import RemoteServices
+import StoreHosting
 import Stores
 
 /// The client of the auth API.
 package struct AuthService: Sendable {
-    package enum Verdict: Sendable, Equatable {
-        case yes
-        case no(LoginError)
-    }
-
     /// The format of the request body.
     package enum Body: String, Sendable, CaseIterable {
         case json
@@ -45,18 +41,16 @@ package struct AuthService: Sendable {
         self.successPointer = successPointer
     }
 
-    func authenticate(_ credentials: Credentials) async -> Verdict {
-        do throws(RemoteFailure) {
-            return try await client.call(request(for: credentials)) { answer throws(RemoteFailure) in
-                // The configured statuses come before the check for success.
-                if rejectionStatuses.contains(answer.status) { return .no(.refused) }
-                try answer.requireSuccess()
-                if let successPointer { try Self.require(successPointer, in: answer) }
-                return .yes
-            }
-        } catch {
-            EffectContext.current?.report(.failed(code: error.effectCode))
-            return .no(LoginError(error))
+    /// Signs in.
+    ///
+    /// - Returns: the error if the API said no; nil if it said yes.
+    package func authenticate(_ credentials: Credentials) async throws(RemoteFailure) -> LoginError? {
+        try await client.call(request(for: credentials)) { answer throws(RemoteFailure) in
+            // The configured statuses come before the check for success.
+            if rejectionStatuses.contains(answer.status) { return .refused }
+            try answer.requireSuccess()
+            if let successPointer { try Self.require(successPointer, in: answer) }
+            return nil
         }
     }
 

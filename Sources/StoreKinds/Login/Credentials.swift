@@ -1,12 +1,6 @@
 package import StoreHosting
 import Stores
 
-/// A user name or a password.
-package enum Credential: Sendable, Hashable {
-    case username(String)
-    case password(Secret)
-}
-
 /// A user name and a password, validated when they are entered.
 package struct Credentials: Sendable, Hashable {
     /// The minimum length of a valid credential in characters.
@@ -14,24 +8,25 @@ package struct Credentials: Sendable, Hashable {
     /// The maximum length of a credential in characters.
     package static let longest = 256
 
-    package private(set) var username = ""
-    package private(set) var password = Secret("")
-    private var isUsernameValid = false
-    private var isPasswordValid = false
+    package internal(set) var username = ""
+    package internal(set) var password = Secret("")
+    var isUsernameValid = false
+    var isPasswordValid = false
 
     package init() {}
 
     /// Whether both were valid when they were entered.
     package var areValid: Bool { isUsernameValid && isPasswordValid }
 
-    package mutating func enter(_ credential: Credential) {
-        switch credential {
-        case .username(let text):
-            username = text
-            isUsernameValid = Self.isValid(text)
-        case .password(let secret):
-            password = secret
-            isPasswordValid = Self.isValid(secret.unmasked)
+    /// Enters a user name, a password or both.
+    package mutating func enter(_ username: String?, _ password: String?) {
+        if let username {
+            self.username = username
+            isUsernameValid = Self.isValid(username)
+        }
+        if let password {
+            self.password = Secret(password)
+            isPasswordValid = Self.isValid(password)
         }
     }
 
@@ -45,22 +40,6 @@ package struct Credentials: Sendable, Hashable {
     private static func isValid(_ text: String) -> Bool { text.count >= shortest }
 }
 
-extension Credentials: Restorable {
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
-        username = try persisted.privateMember("username")
-        isUsernameValid = try persisted.privateMember("isUsernameValid")
-        password = Secret(try persisted.secret("password") ?? "")
-        isPasswordValid = try persisted.privateMember("isPasswordValid")
-    }
-
-    package func encodePrivate(into members: inout PrivateStateEncoder) {
-        members.member("username", username)
-        members.member("isUsernameValid", isUsernameValid)
-        members.secret("password", password.unmasked)
-        members.member("isPasswordValid", isPasswordValid)
-    }
-}
-
 extension Credentials {
     static var usernameField: Field<String> {
         .text("username", 0...longest, example: "some username").described("The user name, at most 256 characters.")
@@ -71,17 +50,4 @@ extension Credentials {
         .text("password", 0...longest, example: nil).secret()
             .described("The password, at most 256 characters; never shown again.")
     }
-}
-
-/// A string that printing and reflection do not show.
-package struct Secret: Sendable, Hashable {
-    package let unmasked: String
-
-    package init(_ text: String) { unmasked = text }
-}
-
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,102 +1,49 @@
 package import JSON
 package import StoreHosting
-package import Stores
+import Stores
 
 /// Tasks, calendar, trends and settings.
-package struct PlannerState: HostedState, ObjectState, Restorable, Equatable {
-    package var tasks = TasksState()
-    package var calendar = CalendarState()
-    package var trends = TrendsState()
-    package var settings = SettingsState()
+package struct Planner: Sendable, Equatable {
+    package var tasks = Tasks()
+    package var calendar = Calendar()
+    package var trends = Trends()
+    package var settings = Settings()
 
     package init() {}
 
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
-        tasks = try persisted.slice()
-        calendar = try persisted.slice()
-        trends = try persisted.slice()
-        settings = try persisted.slice()
+    package static let tasks = Part("tasks", \Planner.tasks) { Tasks.elements }
+    package static let calendar = Part("calendar", \Planner.calendar) { Calendar.elements }
+    package static let trends = Part("trends", \Planner.trends) { Trends.elements }
+    package static let settings = Part("settings", \Planner.settings) { Settings.elements }
+
+    package static let elements = StoreElements<Planner> {
+        // Above the tasks, so that each sees them before the action.
+        Follow(tasks, Tasks.add) { planner, _ in planner.trends.added += 1 }
+        Follow(tasks, Tasks.edit) { planner, edit in
+            let (id, _, _, isDone) = edit
+            if isDone == true, planner.tasks.table[id]?.isDone == false { planner.trends.completed += 1 }
+        }
+        Follow(tasks, Tasks.remove) { planner, _ in planner.trends.removed += 1 }
+        tasks
+        calendar
+        trends
+        settings
+        Selector("summary", "How many tasks are open, done, favourite and overdue.") { $0.summary }
+        Selector("favoriteTasks", "The favourite tasks, in the order of all tasks.") { $0.favoriteTasks }
     }
 
-    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
-        members.slice(tasks)
-        members.slice(calendar)
-        members.slice(trends)
-        members.slice(settings)
-    }
-
-    package func encodePrivate(into members: inout PrivateStateEncoder) { members.slice(tasks) }
+    package static let store = StoreDefinition(
+        "planner", "Tasks in a normalized state, a calendar, trends and settings.", Planner()
+    ) { elements }
 }
 
-/// The actions of the planner slices, nested.
-package enum PlannerAction: DeclaredAction, Equatable {
-    case tasks(TasksAction)
-    case calendar(CalendarAction)
-    case trends(TrendsAction)
-    case settings(SettingsAction)
-
-    package static let catalogue = ActionSchema<PlannerAction>(
-        joining:
-            TasksAction.catalogue.embedded(in: .tasks),
-        CalendarAction.catalogue.embedded(in: .calendar),
-        TrendsAction.catalogue.embedded(in: .trends),
-        SettingsAction.catalogue.embedded(in: .settings))
-}
-
-extension CasePath<PlannerAction, TasksAction> {
-    static var tasks: Self {
-        Self(embed: { .tasks($0) }, extract: { if case .tasks(let action) = $0 { $1(action) } })
-    }
-}
-
-extension CasePath<PlannerAction, CalendarAction> {
-    static var calendar: Self {
-        Self(embed: { .calendar($0) }, extract: { if case .calendar(let action) = $0 { $1(action) } })
-    }
-}
-
-extension CasePath<PlannerAction, TrendsAction> {
-    static var trends: Self {
-        Self(embed: { .trends($0) }, extract: { if case .trends(let action) = $0 { $1(action) } })
-    }
-}
-
-extension CasePath<PlannerAction, SettingsAction> {
-    static var settings: Self {
-        Self(embed: { .settings($0) }, extract: { if case .settings(let action) = $0 { $1(action) } })
-    }
-}
-
-/// The reducers of the planner slices, composed.
-package struct PlannerReducer: ComposedReducer {
-    package init() {}
-
-    package var body: some Reducer<PlannerState, PlannerAction> {
-        // Before the reducer of the tasks, whose actions it counts.
-        TrendsReducer()
-        Scope(\.tasks, .tasks, TasksReducer())
-        Scope(\.calendar, .calendar, CalendarReducer())
-        Scope(\.settings, .settings, SettingsReducer())
-    }
-}
-
-extension PlannerState {
+extension Planner {
     package var summary: PlannerSummary { PlannerSummary(self) }
 
     /// The favourite tasks, in the order of all tasks.
     package var favoriteTasks: [PlannedTask] {
         let favorites = Set(tasks.favorited)
         return tasks.table.ordered.filter { favorites.contains($0.id) }
-    }
-
-    /// The selectors of a state that contains a planner.
-    static func selectors<State>(
-        _ planner: @escaping @Sendable (State) -> PlannerState
-    ) -> [Selector<State>] {
-        [
-            Selector("summary", "How many tasks are open, done, favourite and overdue.") { planner($0).summary },
-            Selector("favoriteTasks", "The favourite tasks, in the order of all tasks.") { planner($0).favoriteTasks },
-        ]
     }
 }
 
@@ -108,7 +55,7 @@ package struct PlannerSummary: Sendable, Equatable {
     /// Open tasks due before the selected day.
     package var overdue = 0
 
-    package init(_ state: PlannerState) {
+    package init(_ state: Planner) {
         favorites = state.tasks.favorited.count
         let today = state.calendar.selectedDay
         for task in state.tasks.table.ordered {

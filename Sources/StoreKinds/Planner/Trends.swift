@@ -1,10 +1,7 @@
 package import StoreHosting
-package import Stores
 
-/// The counts of changed tasks.
-package struct TrendsState: StateSlice, Equatable {
-    package static let key: StaticString = "trends"
-
+/// The counts of changed tasks. ``Planner`` counts what the actions of the tasks do.
+package struct Trends: Sendable, Equatable {
     /// The maximum count. No session reaches it, and a restored session at the maximum can still count.
     private static let countRange = 0...Int.max / 2
 
@@ -14,54 +11,17 @@ package struct TrendsState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
-        added = try persisted.member("added", in: Self.countRange)
-        completed = try persisted.member("completed", in: Self.countRange)
-        removed = try persisted.member("removed", in: Self.countRange)
+    package static let reset = Action<Trends, Void>("reset", "Begins to count from 0 again.") { $0 = Trends() }
+
+    package static let elements = StoreElements<Trends> {
+        Member("added", \.added)
+        Member("completed", \.completed)
+        Member("removed", \.removed)
+        Check("added", mustBeACount) { countRange.contains($0.added) }
+        Check("completed", mustBeACount) { countRange.contains($0.completed) }
+        Check("removed", mustBeACount) { countRange.contains($0.removed) }
+        reset
     }
 
-    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
-        members.member("added", added)
-        members.member("completed", completed)
-        members.member("removed", removed)
-    }
-}
-
-/// The actions of the trends slice. It counts actions of another slice.
-package enum TrendsAction: DeclaredAction, Equatable {
-    case reset
-
-    package static let catalogue = ActionSchema<TrendsAction>([
-        ActionDeclaration("trends/reset", "Begins to count from 0 again.", .reset)
-    ])
-}
-
-/// Counts the changes of tasks: a reducer that follows the actions of another slice.
-///
-/// It runs before the reducer of the tasks, so it sees them before the action.
-package struct TrendsReducer: Reducer {
-    package init() {}
-
-    package func concerns(_ action: PlannerAction) -> Bool {
-        switch action {
-        case .trends, .tasks: true
-        case .calendar, .settings: false
-        }
-    }
-
-    package func decide(_ action: PlannerAction, in state: PlannerState) -> Decision {
-        action == .trends(.reset) ? .accept : .follow
-    }
-
-    package func reduce(_ state: inout PlannerState, _ action: PlannerAction) {
-        switch action {
-        case .trends(.reset): state.trends = TrendsState()
-        case .tasks(.add): state.trends.added += 1
-        case .tasks(.edit(let id, let change)):
-            let becomesDone = change.isDone == true && state.tasks.table[id]?.isDone == false
-            if becomesDone { state.trends.completed += 1 }
-        case .tasks(.remove): state.trends.removed += 1
-        case .tasks, .calendar, .settings: break
-        }
-    }
+    private static let mustBeACount = "must be from \(countRange.lowerBound) to \(countRange.upperBound)"
 }

@@ -84,6 +84,13 @@ package struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
         }
     }
 
+    /// Reads the slice where it is. Reading a value through a pointer would copy it.
+    @inlinable @inline(__always)
+    package func read<Result>(at state: UnsafePointer<State>, _ body: (UnsafePointer<Part>) -> Result) -> Result {
+        if let path { return withUnsafePointer(to: state.pointee[keyPath: path], body) }
+        return body((UnsafeRawPointer(state) + offset).assumingMemoryBound(to: Part.self))
+    }
+
     @inlinable @inline(__always)
     package func change<Result>(_ state: inout State, _ body: (inout Part) -> Result) -> Result {
         if let path { return body(&state[keyPath: path]) }

@@ -52,7 +52,29 @@ private let sheet = StoreDefinition("sheet", "Large members.", Sheet()) {
     Action("append", "Adds a row behind the others.") { sheet in sheet.rows.append(Row(id: 1001)) }
 }
 
+private struct Pad: Sendable {
+    @Tracked var rows = (1...1000).map { Row(id: $0) }
+
+    static let store = StoreDefinition("pad", "A large member, by its storage.", Pad()) {
+        Member("rows", \._rows)
+        Action("append", "Adds a row behind the others.") { pad in pad.rows.append(Row(id: 1001)) }
+        Action("pass", "Changes nothing.") { _ in }
+    }
+}
+
 @Suite(.serialized) struct ChangeDetectionTests {
+    @Test func theStorageOfATrackedMemberIsAMember() throws {
+        let store = Pad.store.kind.makeStore()
+        store.dispatch("pad/append")
+        let before = encodings.withLock { $0 }
+        store.dispatch("pad/pass")
+        #expect(encodings.withLock { $0 } == before)
+        let (revision, snapshot) = store.snapshot()
+        let restored = try Pad.store.kind.makeStore(from: snapshot, revision: revision)
+        #expect(restored.json == store.json)
+        #expect(restored.json.hasSuffix(#"{"id":1001,"text":"row"}]}"#))
+    }
+
     /// The operations of an action's commit, and how many rows were encoded for it.
     private func commit(_ body: JSONValue) -> (changes: [String], encoded: Int) {
         let store = sheet.kind.makeStore()

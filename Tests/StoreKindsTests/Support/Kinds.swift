@@ -13,6 +13,28 @@ extension StoreKind {
     }
 }
 
+extension StoreElements {
+    /// A store of one slice alone.
+    func definition(_ initial: State) -> StoreDefinition<State> {
+        StoreDefinition("slice", "A slice.", initial) { self }
+    }
+
+    /// A state as clients see it.
+    func json(_ state: State) -> String { String(decoding: definition(state).kind.initialState, as: UTF8.self) }
+}
+
+extension Animal {
+    static let rules = elements.definition(Animal())
+}
+
+extension Login {
+    static let rules = elements.definition(Login())
+}
+
+extension LoginForm {
+    static let rules = elements.definition(LoginForm())
+}
+
 extension JSONEncodable {
     var text: String {
         var json = JSONWriter()

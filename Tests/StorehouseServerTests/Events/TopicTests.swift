@@ -11,7 +11,7 @@ import Testing
 @Suite struct TopicTests {
     /// The changes that a topic of a new store finds, one for each body that is dispatched: an action or a batch.
     private func changes(
-        _ selection: Selection, _ format: StreamFormat, _ bodies: [JSONValue], of kind: StoreKind = .planner
+        _ selection: Selection, _ format: StreamFormat, _ bodies: [JSONValue], of kind: StoreKind = Planner.store.kind
     ) -> [(change: Topic.Change?, lastChangedRevision: Int)] {
         let store = kind.makeStore()
         let topic = Locked<Topic?>(nil)

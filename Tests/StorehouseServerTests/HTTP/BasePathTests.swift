@@ -1,5 +1,6 @@
 import CommandLine
 import JSON
+import StoreHosting
 import StoreKinds
 import StorehouseServer
 import Testing
@@ -110,7 +111,7 @@ import Testing
         }
         // A program may set what no file could have.
         #expect(throws: ConfigurationError.self) {
-            try StorehouseServer(kinds: [.planner], configuration: .with { $0.http.basePath = path })
+            try StorehouseServer(kinds: [Planner.store.kind], configuration: .with { $0.http.basePath = path })
         }
     }
 }

@@ -199,7 +199,7 @@ import Testing
         configuration.http.trustedProxies = ["proxy.example"]
         configuration.http.allowedHosts = ["example.org:80"]
         let error = #expect(throws: ConfigurationError.self) {
-            _ = try StorehouseServer(kinds: [.planner], configuration: configuration)
+            _ = try StorehouseServer(kinds: [Planner.store.kind], configuration: configuration)
         }
         #expect(
             error?.problems.map(\.path) == [

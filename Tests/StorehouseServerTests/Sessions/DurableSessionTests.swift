@@ -281,7 +281,7 @@ import Testing
         for configuration in [durable, sealed] {
             for journal in [memory, nil] {
                 #expect(throws: ConfigurationError.self) {
-                    try StorehouseServer(kinds: [.planner], configuration: configuration, journal: journal)
+                    try StorehouseServer(kinds: [Planner.store.kind], configuration: configuration, journal: journal)
                 }
             }
         }
@@ -289,7 +289,8 @@ import Testing
 
     @Test func kindsThatCannotBeToldApartAreRefused() {
         let error = #expect(throws: ConfigurationError.self) {
-            try StorehouseServer(kinds: [.planner, .betting, .planner], configuration: .with())
+            try StorehouseServer(
+                kinds: [Planner.store.kind, Betting.store.kind, Planner.store.kind], configuration: .with())
         }
         #expect(error?.description == "configuration: two store kinds are called 'planner'; rename one of them")
         #expect(throws: ConfigurationError.self) { try StorehouseServer(kinds: [], configuration: .with()) }
@@ -299,7 +300,7 @@ import Testing
         try await LiveServer.run { server in
             let configuration = Configuration.with { $0.http.port = server.port }
             do {
-                let second = try StorehouseServer(kinds: [.planner], configuration: configuration).start()
+                let second = try StorehouseServer(kinds: [Planner.store.kind], configuration: configuration).start()
                 await second.drain()
                 Issue.record("two servers listen on one port")
             } catch {

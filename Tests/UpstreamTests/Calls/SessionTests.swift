@@ -20,7 +20,7 @@ import Upstream
             try await withClient(of: upstream) {
                 $0.timeout = timeout
             } _: { client in
-                let store = StoreKind.animal(AnimalService(client: client)).makeStore()
+                let store = Animal.store.kind.connected(to: RemoteClients(["animal": client])).makeStore()
                 #expect(await store.settle("animal/fetchAnimal"))
                 animal = JSONPointer(tokens: ["animal"]).value(in: try JSONValue(parsing: store.read().json))
             }
@@ -46,7 +46,7 @@ import Upstream
         try await withClient(of: upstream) {
             $0.timeout = .seconds(600)
         } _: { client in
-            let store = StoreKind.animal(AnimalService(client: client)).makeStore()
+            let store = Animal.store.kind.connected(to: RemoteClients(["animal": client])).makeStore()
             store.dispatch(["type": "animal/fetchAnimal"], DispatchOptions()) { _ in }
             await upstream.until { $0.requests.count == 1 }
             #expect(await store.settle("animal/fetchAnimal"))
@@ -61,7 +61,7 @@ import Upstream
         try await withClient(of: upstream) {
             $0.timeout = .seconds(600)
         } _: { client in
-            let store = StoreKind.animal(AnimalService(client: client)).makeStore()
+            let store = Animal.store.kind.connected(to: RemoteClients(["animal": client])).makeStore()
             store.dispatch(["type": "animal/fetchAnimal"], DispatchOptions()) { _ in }
             await upstream.until { $0.requests.count == 1 }
             store.end()
@@ -78,7 +78,7 @@ import Upstream
         }
         let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         try await withClient(of: upstream) { client in
-            let store = StoreKind.animal(AnimalService(client: client)).makeStore()
+            let store = Animal.store.kind.connected(to: RemoteClients(["animal": client])).makeStore()
             var options = DispatchOptions()
             options.trace = TraceContext(trace, tracestate: "a=1")
             #expect(await store.settle("animal/fetchAnimal", options))
@@ -97,7 +97,7 @@ import Upstream
             [.send(Answer.ok())],
         ])
         try await withClient(of: upstream) { client in
-            let store = StoreKind.animal(AnimalService(client: client)).makeStore()
+            let store = Animal.store.kind.connected(to: RemoteClients(["animal": client])).makeStore()
             for _ in 0..<4 { #expect(await store.settle("animal/fetchAnimal")) }
             let numbers = client.metrics
             #expect(numbers.name == "animal")

@@ -1,0 +1,95 @@
+public import Stores
+
+// A static function and not an initializer: with one more overload, the compiler would blame the overload for a mistake in a closure.
+extension Action {
+    /// An action without fields that calls a method of the state, which decides and changes in one step.
+    ///
+    ///     static let reset = Action<Form, Void>.method("reset", "Empties the form.") { $0.reset() }
+    ///
+    /// The method runs on a copy of the state first, so it must be pure, and the collections that it changes are copied.
+    ///
+    /// - Parameters:
+    ///   - name: letters, digits and `-`.
+    ///   - summary: its effect and when it is rejected, in a sentence.
+    ///   - audience: the senders that it accepts.
+    ///   - method: changes the state and returns true; returns false to ignore the action, or throws to reject it.
+    public static func method(
+        _ name: String, _ summary: String, audience: ActionVisibility = .client,
+        _ method: @escaping @Sendable (inout State) throws(Rejection) -> Bool
+    ) -> Action where Values == Void {
+        calling(name, summary, audience, ActionFields()) { state, _ throws(Rejection) in try method(&state) }
+    }
+
+    /// An action with a field that calls a method of the state.
+    public static func method(
+        _ name: String, _ summary: String, _ field: Field<Values>,
+        audience: ActionVisibility = .client,
+        _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool
+    ) -> Action {
+        calling(name, summary, audience, ActionFields(field)) { state, value throws(Rejection) in
+            try method(&state, value)
+        }
+    }
+
+    /// An action with two fields that calls a method of the state.
+    ///
+    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    public static func method<A, B>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
+        audience: ActionVisibility = .client,
+        _ method: @escaping @Sendable (inout State, A, B) throws(Rejection) -> Bool
+    ) -> Action where Values == (A, B) {
+        calling(name, summary, audience, ActionFields(a, b).limited(to: members)) { state, values throws(Rejection) in
+            try method(&state, values.0, values.1)
+        }
+    }
+
+    /// An action with three fields that calls a method of the state.
+    ///
+    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    public static func method<A, B, C>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
+        members: ClosedRange<Int>? = nil,
+        audience: ActionVisibility = .client,
+        _ method: @escaping @Sendable (inout State, A, B, C) throws(Rejection) -> Bool
+    ) -> Action where Values == (A, B, C) {
+        calling(name, summary, audience, ActionFields(a, b, c).limited(to: members)) {
+            state, values throws(Rejection) in
+            try method(&state, values.0, values.1, values.2)
+        }
+    }
+
+    /// An action with four fields that calls a method of the state.
+    ///
+    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    public static func method<A, B, C, D>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
+        members: ClosedRange<Int>? = nil,
+        audience: ActionVisibility = .client,
+        _ method: @escaping @Sendable (inout State, A, B, C, D) throws(Rejection) -> Bool
+    ) -> Action where Values == (A, B, C, D) {
+        calling(name, summary, audience, ActionFields(a, b, c, d).limited(to: members)) {
+            state, values throws(Rejection) in
+            try method(&state, values.0, values.1, values.2, values.3)
+        }
+    }
+
+    private static func calling(
+        _ name: String, _ summary: String, _ audience: ActionVisibility, _ fields: ActionFields<Values>,
+        _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool
+    ) -> Action {
+        @Sendable func apply(_ state: inout State, _ values: Values) -> Decision {
+            do throws(Rejection) {
+                return try method(&state, values) ? .accept : .ignore
+            } catch {
+                return .reject(error)
+            }
+        }
+        return Action(
+            name, summary, audience, fields,
+            decide: { state, values in
+                var trial = state
+                return apply(&trial, values)
+            }, { state, values in _ = apply(&state, values) })
+    }
+}

@@ -1,0 +1,225 @@
+import JSON
+public import RemoteServices
+public import Stores
+
+/// An element of a ``StoreDefinition``: ``Member``, ``Action``, ``Part``, ``Fetch`` and so on.
+public protocol StoreElement<State>: Sendable {
+    /// The state of the store.
+    associatedtype State: Sendable
+
+    /// Adds the element to a definition.
+    func add(to elements: inout StoreElements<State>)
+}
+
+// An element, and not a kind of expression of its own: with one more overload, the compiler would blame the overload for a mistake
+// in a closure.
+extension Selector: StoreElement {
+    public func add(to elements: inout StoreElements<State>) { elements.selectors.append(self) }
+}
+
+extension Selector {
+    /// A selector of any `Codable` value under a name. Its `encode(to:)` must not throw.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which clients select it: letters, digits, `-` and `_`.
+    ///   - summary: the selected value, in a sentence.
+    ///   - select: computes the value; called for each commit that a client observes, and for each read.
+    @_disfavoredOverload
+    public init<Value: Codable & Sendable>(
+        _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
+    ) {
+        self.init(name, summary) { CodableJSON(select($0)) }
+    }
+}
+
+/// The elements of a definition, or of a slice that several definitions contain.
+///
+///     static let elements = StoreElements<Cart> {
+///         Member("items", \.items)
+///         add
+///     }
+public struct StoreElements<State: Sendable>: Sendable {
+    @usableFromInline
+    struct NamedAction: Sendable {
+        @usableFromInline let handler: ActionHandler<State>
+        let declaration: ActionDeclaration<StoreAction<State>>
+
+        @usableFromInline
+        init(handler: ActionHandler<State>, declaration: ActionDeclaration<StoreAction<State>>) {
+            self.handler = handler
+            self.declaration = declaration
+        }
+    }
+
+    @usableFromInline var members: [AnyMember<State>] = []
+    @usableFromInline var actions: [NamedAction] = []
+    @usableFromInline var followers: [Follower<State>] = []
+    @usableFromInline var invariants: [Invariant<State>] = []
+    @usableFromInline var checks: [Check<State>] = []
+    /// The fetches and calls, and the actions that cause them.
+    var fetches: [(name: String, trigger: ObjectIdentifier, action: String)] = []
+    @usableFromInline var selectors: [Selector<State>] = []
+    @usableFromInline var services: [RemoteService] = []
+    @usableFromInline var makers: [MiddlewareMaker<State>] = []
+    /// The errors in the elements, one sentence each.
+    var problems: [String] = []
+
+    @usableFromInline
+    init() {}
+
+    /// Elements that several definitions contain.
+    @inlinable
+    public init(@StoreBuilder<State> _ content: () -> StoreElements) { self = content() }
+
+    /// Adds an action and the errors in its fields, which matter only if clients send the action.
+    @usableFromInline
+    mutating func add(_ action: NamedAction, problems found: [String]) {
+        actions.append(action)
+        let name = action.declaration.type
+        if action.declaration.audience == .client { problems += found.map { "The action \"\(name)\": \($0)" } }
+        if !name.isActionName {
+            problems.append("The name of the action \"\(name)\" must have only letters, digits and '-'.")
+        }
+    }
+
+    @inlinable var definedActions: DefinedActions<State> { DefinedActions(self) }
+
+    @usableFromInline
+    func middleware(_ clients: RemoteClients) -> [any Middleware<State, StoreAction<State>>] {
+        makers.map { $0.make(clients) }
+    }
+
+    /// The actions by their types over HTTP. A name with a slash is a type by itself.
+    @usableFromInline
+    func catalogue(prefix: String) -> ActionSchema<StoreAction<State>> {
+        let declarations = actions.map { $0.declaration.renamed { $0.contains("/") ? $0 : "\(prefix)/\($0)" } }
+        let ids = actions.map { ObjectIdentifier($0.handler) }
+        let types = declarations.map(\.type)
+        return ActionSchema(declarations) { action in
+            let id = ObjectIdentifier(action.handler)
+            return ids.firstIndex { $0 == id }.map { (types[$0], action.payload) }
+        }
+    }
+
+    @usableFromInline
+    func problems(of kind: String) -> [String] {
+        var problems = problems
+        if !kind.isStoreName { problems.append("The name \"\(kind)\" must have only letters, digits and '-'.") }
+        let known = knownActions
+        problems += fetches.filter { !known.contains($0.trigger) }.map {
+            "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."
+        }
+        return problems + followerProblems + memberProblems
+    }
+
+    private var knownActions: Set<ObjectIdentifier> { Set(actions.map { ObjectIdentifier($0.handler) }) }
+
+    /// The errors in what the followers name.
+    var followerProblems: [String] {
+        let known = knownActions
+        return followers.filter { !known.contains($0.action) }.map {
+            "A Follow names the action \"\($0.name)\", which the definition does not contain."
+        }
+    }
+
+    /// The errors in the names of the members.
+    var memberProblems: [String] {
+        let names = members.flatMap(\.member.names)
+        return names.duplicates.map { "Two members have the name \"\($0.text)\"." }
+            + names.map(\.text).filter { !$0.isMemberName }.map {
+                "The name of the member \"\($0)\" must have only letters, digits, '-' and '_'."
+            }
+    }
+}
+
+/// A ``Follow`` among the elements of a definition.
+@usableFromInline
+struct Follower<State: Sendable>: Sendable {
+    @usableFromInline let action: ObjectIdentifier
+    let name: String
+    /// How many actions stand above it.
+    @usableFromInline var place: Int
+    @usableFromInline let change: Change
+
+    @usableFromInline typealias Change = @Sendable (AnyObject, inout State) -> Void
+}
+
+/// Collects the elements of a ``StoreDefinition``.
+@resultBuilder
+public enum StoreBuilder<State: Sendable> {
+    /// An element.
+    @inlinable
+    public static func buildExpression(_ element: some StoreElement<State>) -> StoreElements<State> {
+        var elements = StoreElements<State>()
+        element.add(to: &elements)
+        return elements
+    }
+
+    /// Elements that several definitions contain.
+    public static func buildExpression(_ elements: StoreElements<State>) -> StoreElements<State> { elements }
+
+    /// A middleware or an interceptor, which see the actions of the whole store.
+    public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<State>
+    {
+        var elements = StoreElements<State>()
+        elements.makers.append(MiddlewareMaker { _ in middleware })
+        return elements
+    }
+
+    /// All elements, in order.
+    public static func buildBlock(_ blocks: StoreElements<State>...) -> StoreElements<State> {
+        blocks.reduce(into: StoreElements()) { all, block in
+            all.followers += block.followers.map { follower in
+                var follower = follower
+                follower.place += all.actions.count
+                return follower
+            }
+            all.members += block.members
+            all.actions += block.actions
+            all.invariants += block.invariants
+            all.checks += block.checks
+            all.fetches += block.fetches
+            all.selectors += block.selectors
+            all.services += block.services
+            all.makers += block.makers
+            all.problems += block.problems
+        }
+    }
+}
+
+extension String {
+    /// Whether it can name a store kind.
+    var isStoreName: Bool { !isEmpty && utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") } }
+
+    /// Whether it can name an action: `book`, or `slice/book`.
+    var isActionName: Bool {
+        let words = split(separator: "/", omittingEmptySubsequences: false)
+        return words.count <= 2 && words.allSatisfy { String($0).isStoreName }
+    }
+
+    /// Whether it can name a member of a state, which JSON and JSON Pointer then need not escape.
+    var isMemberName: Bool {
+        !isEmpty
+            && utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Array where Element: Hashable {
+    /// The elements that occur more than once, each once, in order.
+    var duplicates: [Element] {
+        var counts: [Element: Int] = [:]
+        return filter { element in
+            counts[element, default: 0] += 1
+            return counts[element] == 2
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import JSON
+import StoreHosting
+import Stores
+
+extension HostedStore {
+    /// The result of an action, if the store has it at once.
+    @discardableResult
+    func dispatch(_ type: String, _ payload: JSONObject = [:]) -> DispatchResult? {
+        nonisolated(unsafe) var result: DispatchResult?
+        dispatch(["type": .string(type), "payload": .object(payload)], DispatchOptions()) { result = $0 }
+        return result
+    }
+
+    var json: String { String(decoding: read(.root).json, as: UTF8.self) }
+}
+
+extension DispatchResult {
+    /// The outcome in a word: `committed`, `ignored` or the reason of the rejection.
+    var word: String {
+        switch outcome {
+        case .rejected(let rejection, _): rejection.reason
+        case .committed: "committed"
+        case .ignored: "ignored"
+        default: "\(outcome)"
+        }
+    }
+}
