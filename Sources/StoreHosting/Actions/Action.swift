@@ -70,7 +70,7 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
 
     @inlinable
     func action(_ values: Values) -> StoreAction<State> {
-        StoreAction(handler: handler, values: ValueBox(values))
+        StoreAction(handler: handler, values: ValueBox.of(values))
     }
 }
 

@@ -16,6 +16,8 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     public let problems: [String]
     @usableFromInline let indices: ActionTypeTable
     @usableFromInline let encoder: @Sendable (Action) -> Description?
+    /// The members of the state that an action can change; nil if that is not known.
+    @usableFromInline var reach: (@Sendable (Action) -> MemberSet)?
 
     /// The type of an action, and its payload with redacted secrets.
     public typealias Description = (type: String, payload: JSONObject)
@@ -71,6 +73,14 @@ public struct ActionSchema<Action: Sendable>: Sendable {
             path.extract(action) { description = encoder($0) }
             return description
         }
+    }
+
+    /// These declarations, with the members of the state that an action can change.
+    @usableFromInline
+    func reaching(_ reach: @escaping @Sendable (Action) -> MemberSet) -> ActionSchema {
+        var catalogue = self
+        catalogue.reach = reach
+        return catalogue
     }
 
     /// Decodes the action that a client sent.

@@ -44,6 +44,8 @@ final class ActionHandler<State: Sendable>: Sendable {
     @usableFromInline let payload: @Sendable (AnyObject) -> JSONObject
     @usableFromInline let decide: Decide
     @usableFromInline let reduce: @Sendable (AnyObject, inout State) -> Void
+    /// The bytes of the state that it can change; nil for all.
+    @usableFromInline let extent: Range<Int>?
     /// The part whose action it is, and the handler of the action there; nil for an action of the state itself.
     @usableFromInline let origin: (part: PartToken, handler: any AnyObject & Sendable)?
 
@@ -51,13 +53,14 @@ final class ActionHandler<State: Sendable>: Sendable {
     init(
         name: String, payload: @escaping @Sendable (AnyObject) -> JSONObject,
         decide: @escaping Decide,
-        reduce: @escaping @Sendable (AnyObject, inout State) -> Void,
+        reduce: @escaping @Sendable (AnyObject, inout State) -> Void, extent: Range<Int>? = nil,
         origin: (part: PartToken, handler: any AnyObject & Sendable)? = nil
     ) {
         self.name = name
         self.payload = payload
         self.decide = decide
         self.reduce = reduce
+        self.extent = extent
         self.origin = origin
     }
 }
@@ -76,4 +79,12 @@ final class ValueBox<Value: Sendable>: Sendable {
 
     @inlinable
     init(_ value: Value) { self.value = value }
+
+    /// The box of a value. All actions without fields share one.
+    @inlinable
+    static func of(_ value: Value) -> any AnyObject & Sendable {
+        Value.self == Void.self ? noValues : ValueBox(value)
+    }
 }
+
+@usableFromInline let noValues = ValueBox(())

@@ -63,17 +63,11 @@ final class MemberList<State: Sendable>: Sendable {
 
     @inlinable
     convenience init(_ elements: StoreElements<State>) {
-        var findChanges: Encode<StateDiffer>?
-        var encode: Encode<JSONWriter>?
-        var encodePrivate: Encode<PrivateStateEncoder>?
-        for member in elements.members.reversed() {
-            findChanges = member.findChanges(findChanges)
-            encode = member.encode(encode)
-            if member.isPrivate { encodePrivate = member.encodePrivate(encodePrivate) }
-        }
+        let members = elements.members
         self.init(
-            elements.members, elements.checks, findChanges ?? { _, _ in }, encode ?? { _, _ in },
-            encodePrivate ?? { _, _ in })
+            members, elements.checks, EncodingStep.chain(members.map { $0.findChanges }),
+            EncodingStep.chain(members.map { $0.encode }),
+            EncodingStep.chain(members.filter { $0.isPrivate }.map { $0.encodePrivate }))
     }
 
     @usableFromInline
@@ -131,6 +125,8 @@ protocol StateMember<State>: Sendable {
     var names: [MemberName] { get }
     /// Whether it has something that stays on the server.
     var isPrivate: Bool { get }
+    /// The bytes of the state that it shows; nil if that is not known.
+    var extent: Range<Int>? { get }
 
     func visit(_ state: UnsafePointer<State>, _ members: inout some MemberVisitor & ~Copyable)
 
@@ -148,6 +144,7 @@ protocol StateMember<State>: Sendable {
 
 extension StateMember {
     @usableFromInline var isPrivate: Bool { false }
+    @usableFromInline var extent: Range<Int>? { nil }
 
     @inlinable
     func findChanges(_ state: UnsafePointer<State>, _ differ: inout StateDiffer) { visit(state, &differ) }
@@ -160,40 +157,38 @@ extension StateMember {
 }
 
 /// A member with functions that the compiler has specialized for its types.
-///
-/// Each makes a function that encodes the member and then the rest: a chain, because a loop would retain each member.
 @usableFromInline
 struct AnyMember<State: Sendable>: Sendable {
-    @usableFromInline typealias Chain<Target: ~Copyable> =
-        @Sendable (_ rest: MemberList<State>.Encode<Target>?) -> MemberList<State>.Encode<Target>
-
     let member: any StateMember<State>
-    @usableFromInline let findChanges: Chain<StateDiffer>
-    @usableFromInline let encode: Chain<JSONWriter>
-    @usableFromInline let encodePrivate: Chain<PrivateStateEncoder>
+    @usableFromInline let findChanges: EncodingStep<State, StateDiffer>
+    @usableFromInline let encode: EncodingStep<State, JSONWriter>
+    @usableFromInline let encodePrivate: EncodingStep<State, PrivateStateEncoder>
     @usableFromInline var isPrivate: Bool { member.isPrivate }
 
     @inlinable
     init(_ member: some StateMember<State>) {
         self.init(
             member,
-            findChanges: { rest in
-                guard let rest else { return { member.findChanges($0, &$1) } }
-                return {
+            findChanges: .init {
+                member.findChanges($0, &$1)
+            } before: { rest in
+                {
                     member.findChanges($0, &$1)
                     rest($0, &$1)
                 }
             },
-            encode: { rest in
-                guard let rest else { return { member.encode($0, into: &$1) } }
-                return {
+            encode: .init {
+                member.encode($0, into: &$1)
+            } before: { rest in
+                {
                     member.encode($0, into: &$1)
                     rest($0, &$1)
                 }
             },
-            encodePrivate: { rest in
-                guard let rest else { return { member.encodePrivate($0, into: &$1) } }
-                return {
+            encodePrivate: .init {
+                member.encodePrivate($0, into: &$1)
+            } before: { rest in
+                {
                     member.encodePrivate($0, into: &$1)
                     rest($0, &$1)
                 }
@@ -202,12 +197,37 @@ struct AnyMember<State: Sendable>: Sendable {
 
     @usableFromInline
     init(
-        _ member: any StateMember<State>, findChanges: @escaping Chain<StateDiffer>,
-        encode: @escaping Chain<JSONWriter>, encodePrivate: @escaping Chain<PrivateStateEncoder>
+        _ member: any StateMember<State>, findChanges: EncodingStep<State, StateDiffer>,
+        encode: EncodingStep<State, JSONWriter>, encodePrivate: EncodingStep<State, PrivateStateEncoder>
     ) {
         self.member = member
         self.findChanges = findChanges
         self.encode = encode
         self.encodePrivate = encodePrivate
+    }
+}
+
+/// How one member is encoded.
+@usableFromInline
+struct EncodingStep<State: Sendable, Target: ~Copyable>: Sendable {
+    @usableFromInline typealias Encode = MemberList<State>.Encode<Target>
+
+    @usableFromInline let alone: Encode
+    /// Makes a function that encodes the member and then the rest.
+    @usableFromInline let before: @Sendable (_ rest: @escaping Encode) -> Encode
+
+    @inlinable
+    init(alone: @escaping Encode, before: @escaping @Sendable (_ rest: @escaping Encode) -> Encode) {
+        self.alone = alone
+        self.before = before
+    }
+
+    /// One function of all steps: a chain, because a loop would retain each step.
+    @inlinable
+    static func chain(_ steps: [EncodingStep]) -> Encode {
+        guard let last = steps.last else { return { _, _ in } }
+        var chain = last.alone
+        for step in steps.dropLast().reversed() { chain = step.before(chain) }
+        return chain
     }
 }

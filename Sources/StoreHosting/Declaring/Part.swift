@@ -146,6 +146,7 @@ final class PartHandlers<State: Sendable, Slice: Sendable>: Sendable {
             name: handler.name, payload: handler.payload,
             decide: { values, state in place.read(at: state) { decide(values, $0) } },
             reduce: { values, state in place.change(&state) { reduce(values, &$0) } },
+            extent: place.extent.map { part in complete.extent.map { $0.moved(by: part.lowerBound) } ?? part },
             origin: (token, handler))
     }
 
@@ -156,6 +157,11 @@ final class PartHandlers<State: Sendable, Slice: Sendable>: Sendable {
 
     /// The identity of a handler here; its own if the slice does not contain the action.
     func id(of action: ObjectIdentifier) -> ObjectIdentifier { handlers[action].map { ObjectIdentifier($0) } ?? action }
+}
+
+extension Range<Int> {
+    @usableFromInline
+    func moved(by distance: Int) -> Range { lowerBound + distance..<upperBound + distance }
 }
 
 extension Selector {

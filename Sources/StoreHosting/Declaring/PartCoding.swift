@@ -17,6 +17,7 @@ struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
 
     @usableFromInline var names: [MemberName] { [MemberName(name)] }
     @usableFromInline var isPrivate: Bool { members.hasPrivateMembers }
+    @usableFromInline var extent: Range<Int>? { place.extent }
 
     @inlinable
     func visit(_ state: UnsafePointer<State>, _ visitor: inout some MemberVisitor & ~Copyable) {
@@ -63,6 +64,7 @@ struct SliceMembers<State: Sendable, Slice: Sendable>: StateMember {
 
     @usableFromInline var names: [MemberName] { members.members.flatMap(\.member.names) }
     @usableFromInline var isPrivate: Bool { members.hasPrivateMembers }
+    @usableFromInline var extent: Range<Int>? { place.extent }
 
     @inlinable
     func visit(_ state: UnsafePointer<State>, _ visitor: inout some MemberVisitor & ~Copyable) {

@@ -51,13 +51,15 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     ) {
         let elements = content()
         let members = MemberList(elements)
-        let catalogue = elements.catalogue(prefix: name)
+        let actions = elements.definedActions
+        let reached = ReachedMembers(members, actions, initialState)
+        let catalogue = elements.catalogue(prefix: name).reaching { reached.reach(of: $0) }
         let selectors = elements.selectors.map { $0.pulledBack(to: \DefinedState<State>.value) }
         let encoder = StateEncoder(
             DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
-            selectors: selectors, migrations: migrations,
-            findChanges: { members.findChanges(DefinedState.value(in: $0), &$1) })
-        let reducer = DefinedReducer<State>(elements.definedActions).prepared
+            selectors: selectors, migrations: migrations, privateMembers: reached.privateMembers,
+            findChanges: { reached.findChanges(DefinedState.value(in: $0), $1, &$2) })
+        let reducer = DefinedReducer<State>(actions).prepared
         let asynchronous = Asynchronous(reducer)
         let kind = StoreKind.calling(elements.services) { clients in
             let middleware = MiddlewareStack(

@@ -169,6 +169,30 @@ extension StateDiffer: MemberVisitor {
         self.part(name) { part.visitMembers(&$0) }
     }
 
+    /// How many members and tokens were visited.
+    @usableFromInline
+    struct VisitCount: Sendable {
+        let members: Int
+        let tokens: Int
+
+        static func - (one: VisitCount, other: VisitCount) -> VisitCount {
+            VisitCount(members: one.members - other.members, tokens: one.tokens - other.tokens)
+        }
+    }
+
+    var visited: VisitCount { VisitCount(members: members, tokens: tokens) }
+
+    /// Leaves members as they are, which have not changed since the visit before.
+    @usableFromInline
+    mutating func skip(_ count: VisitCount) {
+        tokens += count.tokens
+        if baseline.pointee.isComplete {
+            members += count.members
+        } else {
+            for _ in 0..<count.members { keep() }
+        }
+    }
+
     /// Visits an object, whose members `visit` visits.
     @inlinable
     mutating func part(_ name: StaticString, _ visit: (inout StateDiffer) -> Void) {

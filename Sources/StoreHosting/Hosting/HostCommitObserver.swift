@@ -61,7 +61,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
-        let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
+        let reach = coding.reach(commit.actionPlace)
+        let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision, reach)
         let (type, payload) = coding.describe(commit.actionPlace) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
@@ -190,12 +191,14 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     /// The changes since the last commit, and the private part of the state if that has changed too.
+    ///
+    /// - Parameter reach: the members that can have changed.
     private func changes(
-        in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
+        in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int, _ reach: MemberSet
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let found = bookkeeping.findChanges(at: revision) { coding.findChanges(state, &$0) }
+        let found = bookkeeping.findChanges(at: revision) { coding.findChanges(state, reach, &$0) }
         let patch = found.patch
-        guard encoder.hasPrivateState else { return (patch, nil) }
+        guard encoder.hasPrivateState, reach.intersects(encoder.privateMembers) else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
         coding.encodePrivate(state, encoder, &members)

@@ -11,13 +11,16 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     /// The index of an action's type among the declarations.
     let index: @Sendable (String) -> Int?
 
-    /// Passes the parts of a state to a differ.
+    /// The members that an action can change.
+    let reach: Reach
+    /// Passes members of a state to a differ.
     let findChanges: ChangeFinder
     /// Passes the private members of a state to an encoder.
     let encodePrivate: PrivateEncoder
 
     @usableFromInline typealias Describer = @Sendable (UnsafePointer<Action>) -> ActionSchema<Action>.Description?
-    @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    @usableFromInline typealias ChangeFinder = StateEncoder<State>.ChangeFinder
+    @usableFromInline typealias Reach = @Sendable (UnsafePointer<Action>) -> MemberSet
     @usableFromInline typealias PrivateEncoder =
         @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) -> Void
 
@@ -29,22 +32,32 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
             describe: { [describe = catalogue.encoder] action in
                 action.withMemoryRebound(to: InPlace<Action>.self, capacity: 1) { $0.pointee.pass(to: describe) }
             },
-            findChanges: encoder.findChanges ?? { state, differ in
+            reach: Self.reach(catalogue),
+            findChanges: encoder.findChanges ?? { state, _, differ in
                 state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) { $0.pointee.findChanges(&differ) }
             },
             encodePrivate: { state, encoder, members in encoder.encodePrivateState(of: state, into: &members) })
     }
 
+    @inlinable
+    static func reach(_ catalogue: ActionSchema<Action>) -> Reach {
+        guard let reach = catalogue.reach else { return { _ in .all } }
+        return { action in
+            action.withMemoryRebound(to: InPlace<Action>.self, capacity: 1) { $0.pointee.pass(to: reach) }
+        }
+    }
+
     @usableFromInline
     init(
         _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
-        describe: @escaping Describer, findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
+        describe: @escaping Describer, reach: @escaping Reach, findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
     ) {
         self.encoder = encoder
         self.names = names
         self.findChanges = findChanges
         self.encodePrivate = encodePrivate
         self.describe = describe
+        self.reach = reach
         index = catalogue.index
     }
 }

@@ -10,7 +10,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline typealias Migration =
         @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
-    @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, MemberSet, inout StateDiffer) -> Void
 
     private let selectors: [String: Selector<State>]
     let restoration: StatePersistence<State>?
@@ -23,7 +23,9 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let initialBaseline: EncodedBaseline
     /// Whether the states have private members.
     let hasPrivateState: Bool
-    /// Passes the parts of a state to a differ, if that is not done by ``DiffableState/findChanges(_:)``.
+    /// The members that have something private, or more.
+    let privateMembers: MemberSet
+    /// Passes members of a state to a differ, if that is not done by ``DiffableState/findChanges(_:)``.
     @usableFromInline let findChanges: ChangeFinder?
     /// Whether visiting the members writes the same text as encoding the state. A kind can encode its states in another
     /// way.
@@ -34,8 +36,9 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
-        migrations: [Migration], findChanges: ChangeFinder? = nil
+        migrations: [Migration], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil
     ) {
+        self.privateMembers = privateMembers
         self.findChanges = findChanges
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         initialState = state

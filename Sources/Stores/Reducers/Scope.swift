@@ -76,6 +76,10 @@ package struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
         self.path = offset == nil ? path : nil
     }
 
+    /// The bytes of the slice in the state; nil if it is not a stored property.
+    @inlinable
+    package var extent: Range<Int>? { path == nil ? offset..<offset + MemoryLayout<Part>.size : nil }
+
     @inlinable @inline(__always)
     package func read<Result>(_ state: State, _ body: (Part) -> Result) -> Result {
         if let path { return body(state[keyPath: path]) }
