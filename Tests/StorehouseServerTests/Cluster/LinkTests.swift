@@ -98,14 +98,15 @@ struct LinkOfForwarderTests {
     }
 
     @Test func aNodeThatLeavesGetsNoMoreRequestsAndAnswersThoseInProgress() async throws {
-        try await run([[Self.ok], [.bytes(LinkStreams.leave), .hold, Self.ok], [Self.ok]]) { session, owner in
+        let leaves: [Step] = [.bytes(LinkStreams.leave), Self.ok, .hold, .answer(1, Self.text)]
+        try await run([[Self.ok], [], leaves, [Self.ok]]) { session, owner in
             try await Self.succeed(session)
             async let slow = session.increment()
             await owner.until { $0.requests.count == 2 }
-            try await waitUntil {
-                try await Self.succeed(session)
-                return owner.record.requests.last?.connection == 1
-            }
+            // Its response comes behind the news that the owner leaves.
+            try await Self.succeed(session)
+            try await Self.succeed(session)
+            #expect(owner.record.requests.map(\.connection) == [0, 0, 0, 1])
             owner.release()
             #expect(try await slow.status == 200)
             // The connection is closed behind the last answer.
