@@ -223,8 +223,8 @@ final class RedisSessionJournal: SessionJournal {
         // one.
         let recent = contents.withLock(\.recent)
         if let commits = recent.commits(after: revision, limit: limit) { return commits }
-        return try await journal.read(.commits, of: key, [String(revision), String(min(limit, 1 << 32))]) {
-            fields throws(JournalError) in
+        let arguments = [String(revision), String(min(limit, 1 << 32)), String(CommitRow.portionBytes)]
+        return try await journal.read(.commits, of: key, arguments) { fields throws(JournalError) in
             let log = try RedisLog(fields, 3)
             guard revision >= log.cut else { return nil }
             let rows = try log.rows(after: revision)
@@ -241,7 +241,7 @@ final class RedisSessionJournal: SessionJournal {
 
     func oldestRevision() async throws(JournalError) -> Int {
         guard contents.withLock({ $0.position?.isCreated == true }) else { return 1 }
-        return try await journal.read(.commits, of: key, ["0", "0"]) { fields throws(JournalError) in
+        return try await journal.read(.commits, of: key, ["0", "0", "0"]) { fields throws(JournalError) in
             try RedisLog(fields, 3).cut + 1
         }
     }

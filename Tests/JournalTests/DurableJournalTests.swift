@@ -38,6 +38,31 @@ struct DurableJournalTests {
     }
 
     @Test(
+        "returns long commits in portions, so that many readers need little memory", arguments: DurableStorage.allCases)
+    func portions(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try await storage.openedJournal()
+        let session = journal.create(Step.session())
+        let store = Step.kind.makeStore()
+        for revision in 1...12 {
+            store.step()
+            let commit = CommitRecord(
+                revision: revision, type: "step", payload: ["text": .string(String(repeating: "a", count: 400_000))],
+                origin: .client, cause: nil, committedAt: Step.moment, changes: EncodedPatch())
+            store.inspect { session.append(CommitTransaction(baseRevision: revision - 1, commits: [commit]), $0) }
+        }
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        let again = try await storage.openedJournal()
+        let found = try await again.session("session").journal
+        let portion = try #require(try await found.commits(after: 0, limit: 12))
+        #expect((1...6).contains(portion.count))
+        #expect(try await found.commits(after: 0)?.map(\.revision) == Array(1...12))
+        #expect(try await found.commits(after: 12, limit: 12)?.isEmpty == true)
+        await again.closed()
+    }
+
+    @Test(
         "knows no session that was never begun, and tells one that ended from it", arguments: DurableStorage.allCases,
         [true, false])
     func ended(kind: DurableStorage, isHeld: Bool) async throws {

@@ -1,7 +1,7 @@
 #!lua flags=no-writes
--- Arguments: revision, limit
+-- Arguments: revision, limit, bytes
 local revision, cut = fields('revision', 'cut')
 if not cut then return {'UNKNOWN'} end
 local first = tonumber(ARGV[1])
-local isThere = first >= tonumber(cut)
-return {'OK', revision, cut, isThere and log(first + 1, math.min(tonumber(revision), first + ARGV[2])) or {}}
+if first < tonumber(cut) then return {'OK', revision, cut, {}} end
+return {'OK', revision, cut, log(first + 1, math.min(tonumber(revision), first + ARGV[2]), tonumber(ARGV[3]))}

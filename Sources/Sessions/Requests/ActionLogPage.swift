@@ -14,6 +14,7 @@ package struct ActionLogPage: Sendable {
     private static let portion = 101
 
     private let limit: Int
+    private let newest: Int
     private var actions: [[UInt8]] = []
     /// The length of the JSON, at most.
     private var byteCount = frameBytes
@@ -27,8 +28,10 @@ package struct ActionLogPage: Sendable {
     /// - Parameters:
     ///   - after: the revision behind which the page begins.
     ///   - limit: how many commits the page has at most.
-    package init(after: Int, limit: Int) {
+    ///   - newest: the last revision of the log.
+    package init(after: Int, limit: Int, newest: Int) {
         self.limit = limit
+        self.newest = newest
         lastRevision = after
     }
 
@@ -37,11 +40,9 @@ package struct ActionLogPage: Sendable {
 
     /// Takes the next portion.
     ///
-    /// - Parameters:
-    ///   - commits: what was read; nil if the first one was deleted by retention.
-    ///   - count: how many were asked for.
+    /// - Parameter commits: what was read; nil if the first one was deleted by retention, empty behind the last one.
     /// - Returns: whether another portion is needed.
-    package mutating func append(_ commits: [CommitRecord]?, of count: Int) -> Bool {
+    package mutating func append(_ commits: [CommitRecord]?) -> Bool {
         guard let commits else {
             // Retention may also overtake the reader of several portions: the page ends, and the next one is gone.
             (isGone, hasMore) = (actions.isEmpty, !actions.isEmpty)
@@ -57,7 +58,7 @@ package struct ActionLogPage: Sendable {
             byteCount += action.count + 1
             lastRevision = commit.revision
         }
-        return commits.count == count
+        return !commits.isEmpty && lastRevision < newest
     }
 
     /// After which revision the next page begins; nil if this is the last one.

@@ -16,20 +16,22 @@ extension SessionService {
         else { return .now(try session.subscribe(wanted, to: subscription)) }
         return .later { [reads] () async throws(SessionFailure) in
             let turn = try await reads.turn(of: session.id)
-            let earlier = await Self.read(missed, from: journal)
+            let earlier = await Self.read(missed, through: session.store.revision, from: journal)
             return try session.subscribe(wanted, to: subscription, earlier: earlier, in: turn)
         }
     }
 
     /// Reads missed commits in portions, since the events may be too long after a few. Without them the stream begins with the state.
-    private static func read(_ empty: MissedCommits, from journal: any SessionJournal) async -> MissedCommits {
+    private static func read(
+        _ empty: MissedCommits, through newest: Int, from journal: any SessionJournal
+    ) async -> MissedCommits {
         var missed = empty
         var rest = maxMissedCommits
         while !missed.needsState, case let count = min(rest, maxPortion), count > 0,
             let commits = try? await journal.commits(after: missed.revision, limit: count)
         {
             missed.add(commits)
-            rest = commits.count < count ? 0 : rest - count
+            rest = commits.isEmpty || missed.revision >= newest ? 0 : rest - commits.count
         }
         return missed
     }

@@ -171,7 +171,7 @@ public protocol SessionJournal: CommitRecorder {
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]?
 
     /// The commits after `revision`, oldest first and at most `limit`; nil if the first of them was deleted by
-    /// retention.
+    /// retention. Long commits are returned in smaller portions, of one at least: only an empty array is the end.
     func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]?
 
     /// The revision of the oldest commit that retention has not deleted: 1 if it has deleted none.

@@ -108,8 +108,13 @@ extension SessionJournal {
         whenDurable(through: revision, notify: NotifiedClosure(body: body))
     }
 
+    /// All commits after a revision, read in portions.
     func commits(after revision: Int) async throws -> [CommitRecord]? {
-        try await commits(after: revision, limit: .max)
+        guard var all = try await commits(after: revision, limit: .max) else { return nil }
+        while let last = all.last, let more = try await commits(after: last.revision, limit: .max), !more.isEmpty {
+            all += more
+        }
+        return all
     }
 }
 

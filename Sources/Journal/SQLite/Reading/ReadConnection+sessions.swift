@@ -87,11 +87,13 @@ extension ReadConnection {
         guard limit > 0 else { return [] }
         let head = try head(of: number)
         guard revision >= head.compactedThrough else { return nil }
-        let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
+        let rows = try rows(
+            of: number, after: revision, upTo: .max, limit: limit, maxBytes: CommitRow.portionBytes)
         let (end, isBeyond) = revision.addingReportingOverflow(limit)
         let newest = newestRevision(of: number, after: head.revision)
         let last = max(revision, min(newest, isBeyond ? .max : end))
-        guard rows.last?.revision ?? revision == last else {
+        let byteCount = rows.reduce(0) { $0 + $1.byteCount }
+        guard rows.last?.revision ?? revision == last || byteCount >= CommitRow.portionBytes else {
             throw .corrupt("commits after revision \(revision) are missing")
         }
         try CommitRow.check(rows, after: revision, try checksum(of: number, at: revision, head))
@@ -169,19 +171,24 @@ extension ReadConnection {
     }
 
     func rows(
-        of number: Int, after revision: Int, upTo last: Int, limit: Int
+        of number: Int, after revision: Int, upTo last: Int, limit: Int, maxBytes: Int = .max
     ) throws(JournalError) -> [CommitRow] {
         guard limit > 0 else { return [] }
         return try sql { () throws(SQLiteError) in
             var rows: [CommitRow] = []
+            var byteCount = 0
             try forEachSortedCommit(of: number, after: revision, upTo: last) { commit in
-                rows.append(CommitRow(commit.fields))
-                return rows.count < limit
+                let row = CommitRow(commit.fields)
+                rows.append(row)
+                byteCount += row.byteCount
+                return rows.count < limit && byteCount < maxBytes
             }
-            while rows.count < limit, case let next = (rows.last?.revision ?? revision) &+ 1, next <= last,
+            while rows.count < limit, byteCount < maxBytes,
+                case let next = (rows.last?.revision ?? revision) &+ 1, next <= last,
                 let row = unsortedCommit(of: number, at: next)
             {
                 rows.append(row)
+                byteCount += row.byteCount
             }
             return rows
         }

@@ -43,6 +43,9 @@ package struct CommitRow: Sendable {
         self.checksum = checksum
     }
 
+    /// A reader gets no more commits at once than these bytes need, so that many readers of long commits fit into memory.
+    package static let portionBytes = 1 << 20
+
     /// Whether the commit is intact and follows one with this checksum.
     package func follows(_ previous: UInt64) -> Bool { checksum == checksum(after: previous) }
 

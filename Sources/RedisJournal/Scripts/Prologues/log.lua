@@ -1,11 +1,16 @@
 -- For the scripts that read commits.
-local function log(first, last)
-    local found = {}
-    for start = first, last, 1000 do
+-- The commits from one revision to another; no more of them once they have so many bytes
+local function log(first, last, bound)
+    local found, length, step = {}, 0, bound and 4 or 1000
+    for start = first, last, step do
         local names = {}
-        for revision = start, math.min(last, start + 999) do names[#names + 1] = 'c' .. revision end
+        for revision = start, math.min(last, start + step - 1) do names[#names + 1] = 'c' .. revision end
         local part = call('HMGET', session, unpack(names))
-        for index = 1, #names do found[#found + 1] = part[index] end
+        for index = 1, #names do
+            found[#found + 1] = part[index]
+            length = length + #(part[index] or '')
+        end
+        if bound and length >= bound then break end
     end
     return found
 end
