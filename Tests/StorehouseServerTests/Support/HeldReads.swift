@@ -42,38 +42,13 @@ final class HeldReads: Sendable {
 }
 
 /// A journal in memory that has no commit in its buffer, and whose reads are held.
-final class HeldReadsJournal: Journal {
-    private let journal = MemoryJournal(keepCommits: 1000)
+final class HeldReadsJournal: WrappedJournal {
+    let journal = MemoryJournal(keepCommits: 1000)
     let reads = HeldReads()
-
-    var outlivesProcess: Bool { journal.outlivesProcess }
-    var isShared: Bool { journal.isShared }
-    var epoch: Int? { journal.epoch }
-    var isAvailable: Bool { journal.isAvailable }
-    var sessionCount: Int { journal.sessionCount }
-    var transactionCount: Int { journal.transactionCount }
 
     func create(_ session: SessionHeader) -> any SessionJournal {
         HeldReadsSessionJournal(session.id, journal.create(session), reads)
     }
-
-    func load(_ id: String) async throws(JournalError) -> SessionLookup { try await journal.load(id) }
-
-    func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
-        try await journal.list(after: id, limit: limit)
-    }
-
-    func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
-        try await journal.personalSession(of: owner, kind: kind)
-    }
-
-    func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
-        try await journal.idleSessions(before: moment, limit: limit)
-    }
-
-    func end(_ id: String, at moment: Int) { journal.end(id, at: moment) }
-
-    func close() async { await journal.close() }
 }
 
 private final class HeldReadsSessionJournal: SessionJournal {

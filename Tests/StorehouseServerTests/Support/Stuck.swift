@@ -6,33 +6,8 @@ import StoreHosting
 import Stores
 
 /// A journal whose `close` never completes.
-final class StuckJournal: Journal {
-    private let journal = MemoryJournal(keepCommits: 100)
-
-    var outlivesProcess: Bool { journal.outlivesProcess }
-    var isShared: Bool { journal.isShared }
-    var epoch: Int? { journal.epoch }
-    var isAvailable: Bool { journal.isAvailable }
-    var sessionCount: Int { journal.sessionCount }
-    var transactionCount: Int { journal.transactionCount }
-
-    func create(_ session: SessionHeader) -> any SessionJournal { journal.create(session) }
-
-    func load(_ id: String) async throws(JournalError) -> SessionLookup { try await journal.load(id) }
-
-    func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
-        try await journal.list(after: id, limit: limit)
-    }
-
-    func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
-        try await journal.personalSession(of: owner, kind: kind)
-    }
-
-    func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
-        try await journal.idleSessions(before: moment, limit: limit)
-    }
-
-    func end(_ id: String, at moment: Int) { journal.end(id, at: moment) }
+final class StuckJournal: WrappedJournal {
+    let journal = MemoryJournal(keepCommits: 100)
 
     func close() async { await Promise<Void>().value() }
 }
