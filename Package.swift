@@ -137,7 +137,7 @@ let package = Package(
             name: "StoreHostingTests",
             dependencies: ["JSON", "Locks", "RemoteServices", "StoreHosting", "Stores", "StoresTesting"]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
-        .testTarget(name: "RemoteServicesTests", dependencies: ["RemoteServices", "Stores", "StoresTesting"]),
+        .testTarget(name: "RemoteServicesTests", dependencies: ["JSON", "RemoteServices", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StoreKindsTests",
             dependencies: [

@@ -35,9 +35,11 @@ public struct RemoteResponse: Sendable, Equatable {
 }
 
 extension RemoteResponse {
-    /// Throws `bad-status` unless the status is a success.
+    /// Throws `bad-status`, with the status and the beginning of the body, unless the status is a success.
     public func requireSuccess() throws(RemoteFailure) {
-        guard isSuccess else { throw RemoteFailure(.badStatus, "the answer has the status \(status)") }
+        guard !isSuccess else { return }
+        let start = body.prefix(RemoteFailure.Answer.maxBodyBytes)
+        throw RemoteFailure(RemoteFailure.Answer(status: status, body: String(decoding: start, as: UTF8.self)))
     }
 
     /// The body as JSON.

@@ -78,9 +78,11 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
                 name + "-failed", "The call of \(service.name) has failed.", .internal,
                 ActionFields(
                     values, .choice("code", example: RemoteFailure.Code.timeout),
-                    .string("message", .string(), example: "no answer")),
+                    .string("message", .string(), example: "no answer"),
+                    Field<Int>.integer("status", 100...599, example: 402).optional(),
+                    Field<String>.string("body", .string(), example: "{}").optional()),
                 []
-            ) { failed(&$0, $1.0, RemoteFailure($1.1, $1.2)) })
+            ) { failed(&$0, $1.0, RemoteFailure($1.1, $1.2, status: $1.3, body: $1.4 ?? "")) })
     }
 
     /// A call after an action without fields.
@@ -224,10 +226,10 @@ private struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Se
     let request: @Sendable (State, Values) -> RemoteRequest?
     let waiting: @Sendable (State) -> [Values]
     let arrived: Action<State, (Values, Output)>
-    let failed: Action<State, (Values, RemoteFailure.Code, String)>
+    let failed: Action<State, (Values, RemoteFailure.Code, String, Int?, String?)>
 
     func failure(_ values: Values, _ failure: RemoteFailure) -> StoreAction<State> {
-        failed.action((values, failure.code, failure.message))
+        failed.action((values, failure.code, failure.message, failure.answer?.status, failure.answer?.body))
     }
 }
 
@@ -263,7 +265,7 @@ private struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codabl
     }
 
     func resume(_ state: State) -> Effect<StoreAction<State>> {
-        .merge(call.waiting(state).map { .dispatch(call.failure($0, .interrupted)) })
+        .merge(call.waiting(state).map { .dispatch(call.failure($0, .interruptedCall)) })
     }
 }
 

@@ -117,7 +117,7 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         prices.reply(#"{"price":2.5}"#)
         try store.receive(priced.arrival(of: 2.5, for: "tea")) { $0.prices = ["tea": 2.5] }
         prices.reply(status: 404, "{}")
-        try store.receive(priced.failure(RemoteFailure(.badStatus, "the answer has the status 404"), for: "rice")) {
+        try store.receive(priced.failure(.declined(.init(status: 404, body: "{}")), for: "rice")) {
             $0.failures = ["rice: bad-status"]
         }
     }
@@ -130,7 +130,7 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         try store.receive(notice.arrival(of: 204, for: ())) { $0.isLoading = false }
         try store.dispatch(open()) { $0.isLoading = true }
         webhook.reply(.success(RemoteResponse(status: 500)))
-        try store.receive(notice.failure(RemoteFailure(.badStatus, "the answer has the status 500"), for: ())) {
+        try store.receive(notice.failure(.serverError(.init(status: 500)), for: ())) {
             $0.error = "bad-status"
         }
         try store.finish()
