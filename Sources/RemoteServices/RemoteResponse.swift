@@ -87,3 +87,19 @@ extension RemoteResponse {
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json") && type.contains("/")
     }
 }
+
+/// The status of a successful response, for a call that needs no more of it.
+public struct RemoteStatus: Sendable, Hashable, Codable {
+    /// The status code (RFC 9110, 15).
+    public let code: Int
+
+    /// A status.
+    public init(code: Int) { self.code = code }
+
+    public init(from decoder: any Decoder) throws { code = try decoder.singleValueContainer().decode(Int.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(code)
+    }
+}

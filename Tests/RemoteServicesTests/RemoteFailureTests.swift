@@ -49,7 +49,7 @@ import Testing
         let final: [RemoteFailure] = [
             .serverError(.init(status: 500)), .declined(.init(status: 402)), .badBody(""), .tooLarge(""), .badStatus(""),
         ]
-        #expect(passing.allSatisfy(\.isInTransit))
-        #expect(!final.contains(where: \.isInTransit))
+        #expect(passing.allSatisfy { $0.isInTransit })
+        #expect(!final.contains { $0.isInTransit })
     }
 }

@@ -82,11 +82,6 @@ public struct Call<State: Sendable, Values: Sendable>: StoreElement {
     }
 }
 
-extension RemoteFailure {
-    /// The failure of a call whose process ended, or whose state was copied to another session.
-    static let interruptedCall = RemoteFailure(.interrupted, "the call was interrupted")
-}
-
 private struct CallMiddleware<State: Sendable, Values: Sendable>: Middleware {
     let call: Call<State, Values>
     let clients: RemoteClients
