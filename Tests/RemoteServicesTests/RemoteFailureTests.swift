@@ -47,7 +47,8 @@ import Testing
             .serverError(.init(status: 503)), .declined(.init(status: 429)),
         ]
         let final: [RemoteFailure] = [
-            .serverError(.init(status: 500)), .declined(.init(status: 402)), .badBody(""), .tooLarge(""), .badStatus(""),
+            .serverError(.init(status: 500)), .declined(.init(status: 402)), .badBody(""), .tooLarge(""),
+            .badStatus(""),
         ]
         #expect(passing.allSatisfy { $0.isInTransit })
         #expect(!final.contains { $0.isInTransit })

@@ -9,9 +9,11 @@ let bank = RemoteService("bank") { request in
     return .json(["receipt": .string("demo-\(order["seat"]?.asInteger ?? 0)")])
 }
 
+@Sendable private func number(_ seat: Int, _ guest: String) -> String { String(seat) }
+
 /// Charges the guest once, however often the bank, the network or the server fails meanwhile.
 let payment = Fetch(
-    "payment", on: pay, from: bank, at: "/receipt", as: String.self, id: { seat, _ in String(seat) },
+    "payment", on: pay, from: bank, at: "/receipt", as: String.self, id: number,
     retry: .upTo(20, every: .seconds(1), doublingTo: .seconds(30), in: \.calls)
 ) { hall, seat, guest in
     .post(["seat": .integer(seat), "guest": .string(guest), "cents": .integer(hall.seats[seat]?.cents ?? 0)])

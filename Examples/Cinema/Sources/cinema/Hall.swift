@@ -2,17 +2,15 @@ import Storehouse
 
 /// The state of a session: one show in a hall of a hundred seats.
 struct Hall: Equatable {
-    /// The seats that are not free, by their numbers: 1 to 50 are in front.
+    /// Those that are not free, by their numbers: 1 to 50 are in front.
     var seats = EntityTable<Seat>()
     var prices = ["front": 900, "back": 1200]
-    /// The latest payments that brought no seat, the oldest first.
     var refusals: [Refusal] = []
     var calls = PendingCalls()
 }
 
 struct Seat: StoreValue, Identifiable, Equatable {
     enum Status: String, StoreValue { case held, paying, sold }
-
     let id: Int
     var guest: String
     var status = Status.held
