@@ -81,7 +81,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// - Parameter isCopy: whether the state was copied from another store, which continues with it.
     @usableFromInline
     package func resume(asCopy isCopy: Bool) {
-        let (followUps, postLockWork) = core.contents.withLock { contents in
+        let (followUps, postLockWork) = core.contents.withLock("resume()") { contents in
             core.resume(contents, self, isCopy: isCopy)
             return (core.takeQueuedActions(contents), core.takePostLockWork(contents))
         }

@@ -58,7 +58,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     /// - Parameter isCopy: whether the state was copied from another store, which continues with it.
     @usableFromInline
     package func resume(asCopy isCopy: Bool) {
-        withExclusiveAccess { core.resume($0, self, isCopy: isCopy) }
+        withExclusiveAccess("resume()") { core.resume($0, self, isCopy: isCopy) }
     }
 
     /// Cancels the running and the queued effects with this id, in all parts of the state.

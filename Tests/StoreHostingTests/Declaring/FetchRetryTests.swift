@@ -194,6 +194,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         try store.receive(Till.payment.trial(for: 500, since: 1))
         try store.dispatch(Till.close()) { $0 = Till() }
         bank.reply(.failure(Self.broken))
+        try store.receive(Till.payment.postponement(Self.broken, for: 500, until: 2000), .ignored)
         try store.advance(by: .seconds(600))
         #expect(bank.requests.count == 1)
         store.end()
@@ -288,13 +289,14 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     }
 
     @Test func sessionsHaveKeysOfTheirOwn() async throws {
-        for name in ["one", "two"] {
-            let store = connected().makeStore()
+        let stores = (0..<2).map { _ in connected().makeStore() }
+        for (store, name) in zip(stores, ["one", "two"]) {
             store.identify(as: name)
             store.dispatch("till/pay", ["cents": 500])
         }
         await bank.called(times: 2)
         #expect(keys.count == 2)
+        for store in stores { store.end() }
     }
 
     @Test func storesWithoutANameHaveKeysOfTheirOwn() async throws {
@@ -302,6 +304,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         for store in stores { store.dispatch("till/pay", ["cents": 500]) }
         await bank.called(times: 2)
         #expect(keys.count == 2)
+        for store in stores { store.end() }
     }
 
     @Test func mistakesAreFoundAtTheStart() {
