@@ -98,6 +98,8 @@ let package = Package(
         .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
         // The program of the package in Examples/Seats, for script/docs-test.
         .executableTarget(name: "ExampleSeats", dependencies: ["Storehouse"], path: "Examples/Seats/Sources/seats"),
+        // The program of the package in Examples/Cinema, for script/charge-test.
+        .executableTarget(name: "ExampleCinema", dependencies: ["Storehouse"], path: "Examples/Cinema/Sources/cinema"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
@@ -137,7 +139,7 @@ let package = Package(
             name: "StoreHostingTests",
             dependencies: ["JSON", "Locks", "RemoteServices", "StoreHosting", "Stores", "StoresTesting"]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
-        .testTarget(name: "RemoteServicesTests", dependencies: ["RemoteServices", "Stores", "StoresTesting"]),
+        .testTarget(name: "RemoteServicesTests", dependencies: ["JSON", "RemoteServices", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StoreKindsTests",
             dependencies: [

@@ -1,5 +1,3 @@
-public import Stores
-
 /// A client of one remote service: the port through which middleware reaches the network.
 ///
 /// An implementation knows the address, the credentials, the deadline and the retries. A test passes a scripted one. Cancelling
@@ -38,40 +36,5 @@ extension RemoteClient {
             reportUnusableResponse(error)
             throw error
         }
-    }
-}
-
-/// The reason why a remote call failed: a stable code for programs and a sentence for people.
-public struct RemoteFailure: EffectFailure, Sendable, Hashable {
-    /// The codes of all failures. They are part of the HTTP contract.
-    public enum Code: String, Sendable, CaseIterable {
-        /// No complete response within the deadline.
-        case timeout
-        /// No connection, or a connection that broke before the response was complete.
-        case unreachable
-        /// A response with an unexpected status.
-        case badStatus = "bad-status"
-        /// A response with an unreadable body.
-        case badBody = "bad-body"
-        /// A response larger than the limit.
-        case tooLarge = "too-large"
-        /// Not sent: the service has failed too often recently.
-        case circuitOpen = "circuit-open"
-        /// Not sent: too many calls are in progress.
-        case overloaded
-        /// The call was cancelled, or the process ended during the call.
-        case interrupted
-    }
-
-    /// The code for programs.
-    public let code: Code
-    public var effectCode: String { code.rawValue }
-    /// The sentence for people. It may change.
-    public let message: String
-
-    /// A failure with this code.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
     }
 }

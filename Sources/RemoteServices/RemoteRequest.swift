@@ -44,19 +44,27 @@ public struct RemoteRequest: Sendable, Equatable {
 
     /// A `GET`.
     ///
-    /// - Parameter target: the part of the URL behind the address of the service.
-    public static func get(_ target: String? = nil) -> RemoteRequest { RemoteRequest(target: target) }
+    /// - Parameters:
+    ///   - target: the part of the URL behind the address of the service.
+    ///   - headers: header fields of this request.
+    public static func get(_ target: String? = nil, headers: [String: String] = [:]) -> RemoteRequest {
+        RemoteRequest(target: target, headers: headers)
+    }
 
     /// A `POST` of JSON.
     ///
     /// - Parameters:
     ///   - json: the body.
     ///   - target: the part of the URL behind the address of the service.
-    ///   - isIdempotent: whether the service can tell a repetition, so that the request may be repeated after a failure.
-    public static func post(_ json: JSONValue, target: String? = nil, isIdempotent: Bool = false) -> RemoteRequest {
+    ///   - headers: header fields of this request.
+    ///   - isIdempotent: whether the request may be repeated after a failure that the service may have seen. Nil says: if it carries
+    ///     the `Idempotency-Key` of a fetch.
+    public static func post(
+        _ json: JSONValue, target: String? = nil, headers: [String: String] = [:], isIdempotent: Bool? = nil
+    ) -> RemoteRequest {
         RemoteRequest(
-            method: "POST", target: target, body: json.encoded(), contentType: "application/json",
-            isIdempotent: isIdempotent ? true : nil)
+            method: "POST", target: target, headers: headers, body: json.encoded(), contentType: "application/json",
+            isIdempotent: isIdempotent)
     }
 
     /// A `POST` of form fields.

@@ -35,9 +35,11 @@ public struct RemoteResponse: Sendable, Equatable {
 }
 
 extension RemoteResponse {
-    /// Throws `bad-status` unless the status is a success.
+    /// Throws `bad-status`, with the status and the beginning of the body, unless the status is a success.
     public func requireSuccess() throws(RemoteFailure) {
-        guard isSuccess else { throw RemoteFailure(.badStatus, "the answer has the status \(status)") }
+        guard !isSuccess else { return }
+        let start = body.prefix(RemoteFailure.Answer.maxBodyBytes)
+        throw RemoteFailure(RemoteFailure.Answer(status: status, body: String(decoding: start, as: UTF8.self)))
     }
 
     /// The body as JSON.
@@ -83,5 +85,21 @@ extension RemoteResponse {
         if contentType[..<end] == "application/json" { return true }
         let type = contentType[..<end].lowercased().filter { $0 != " " && $0 != "\t" }
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json") && type.contains("/")
+    }
+}
+
+/// The status of a successful response, for a call that needs no more of it.
+public struct RemoteStatus: Sendable, Hashable, Codable {
+    /// The status code (RFC 9110, 15).
+    public let code: Int
+
+    /// A status.
+    public init(code: Int) { self.code = code }
+
+    public init(from decoder: any Decoder) throws { code = try decoder.singleValueContainer().decode(Int.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(code)
     }
 }

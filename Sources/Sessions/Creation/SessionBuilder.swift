@@ -65,6 +65,7 @@ package struct SessionBuilder: Sendable {
                 } else {
                     try store(id, kind, recorder, fork.map { ($0.initial, 0) })
                 }
+            identify(store, of: kind, as: id)
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, owner: owner,
                 isPersonal: isPersonal, fork: fork)
@@ -89,6 +90,7 @@ package struct SessionBuilder: Sendable {
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(SessionFailure) {
             let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
+            identify(store, of: kind, as: id)
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch + historySuffix(), owner: header.owner,
@@ -117,6 +119,11 @@ package struct SessionBuilder: Sendable {
         return try kind.restored(snapshot.state).makeStore(
             environment: kind.environment, recorder: recorder, revision: snapshot.revision,
             maxStateBytes: kind.limits.maxStateBytes, label: label)
+    }
+
+    /// Only stores that call services need a name, which takes memory.
+    private func identify(_ store: HostedStore, of kind: KindRuntime, as id: SessionID) {
+        if !kind.kind.services.isEmpty { store.identify(as: id.description) }
     }
 
     private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {

@@ -226,7 +226,7 @@ extension SessionCreator {
         let state = session.store.read()
         let document = registry.document(of: session, revision: state.revision, state: state.json)
         // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
-        if fork != nil { session.store.resume() }
+        if fork != nil { session.store.resume(asCopy: true) }
         return SessionResult(
             .created(document.encodedLine(), path: document.path), of: session, at: state.revision)
     }

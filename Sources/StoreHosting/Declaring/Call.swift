@@ -78,13 +78,8 @@ public struct Call<State: Sendable, Values: Sendable>: StoreElement {
     }
 
     fileprivate func failure(of state: State) -> Effect<StoreAction<State>> {
-        isWaiting(state) ? .dispatch(failed(.interrupted)) : .none
+        isWaiting(state) ? .dispatch(failed(.interruptedCall)) : .none
     }
-}
-
-extension RemoteFailure {
-    /// The failure of a call whose process ended, or whose state was copied to another session.
-    static let interrupted = RemoteFailure(.interrupted, "the call was interrupted")
 }
 
 private struct CallMiddleware<State: Sendable, Values: Sendable>: Middleware {

@@ -53,7 +53,9 @@ extension StoreElements {
         let followers = followers.filter { $0.action == ObjectIdentifier(handler) }
         guard !followers.isEmpty || !invariants.isEmpty else { return handler }
         let first = followers.filter { $0.place <= place }.map { $0.change }
-        let last = followers.filter { $0.place > place }.map { $0.change }
+        let last = (followers.filter { $0.place > place && !$0.isLast } + followers.filter { $0.isLast }).map {
+            $0.change
+        }
         let reduce: @Sendable (AnyObject, inout State) -> Void = { values, state in
             for follow in first { follow(values, &state) }
             handler.reduce(values, &state)

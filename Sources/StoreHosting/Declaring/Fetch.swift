@@ -4,285 +4,242 @@ public import Stores
 
 /// A call of a remote service after an action. Its result changes the state.
 ///
-///     Fetch("quote", on: clear, from: "quotes", .get("/random"), at: "/text") { hall, text in hall.quote = text }
+///     Fetch("quote", on: clear, from: "quotes", at: "/text", as: String.self) { _ in
+///         .get("/random")
+///     } then: { hall, text, _ in
+///         hall.quote = text
+///     }
 ///
 ///     Fetch("price", on: add, from: "prices", at: "/price", as: Double.self, id: \.self) { list, item in
 ///         .get("/prices/" + RemoteRequest.percentEncoded(item))
-///     } then: { list, item, price in
+///     } then: { list, item, price, _ in
 ///         list.prices[item] = price
 ///     }
 ///
-///     Fetch("notice", on: close, to: "webhook") { poll in .post(["question": .string(poll.question)]) }
+///     Fetch("notice", on: close, from: "webhook", as: RemoteStatus.self) { poll in
+///         .post(["question": .string(poll.question)])
+///     } then: { _, _, _ in }
 ///
 /// After each `clear` the service `quotes` is called, with the settings of `upstreams.quotes` in the configuration. Its answer
 /// arrives as the internal action `quote`, and a failure as `quote-failed`; both are in the action log. Each call ends with one of
 /// them, unless it is cancelled. The call is an effect with the name of the fetch. Another `clear` replaces a call that still runs,
 /// unless the policy says otherwise.
+///
+/// The functions get the state, a value for each field of the action, then the answer or the failure, and last the time at which it
+/// arrived, in milliseconds since 1970.
+///
+/// A POST carries the header `Idempotency-Key`, unless the request has one. The key is a hash of the session, the fetch and the revision
+/// that started it. With `retry:` a call that gets no answer is repeated with the same key, also by the next process: see ``FetchRetry``.
 public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendable>: StoreElement {
-    private let service: RemoteService
-    private let call: FetchCall<State, Values, Output>
-    private let problems: [String]
+    private var plan: FetchPlan<State, Values, Output>
+    private var call: FetchCall<State, Values, Output>
 
-    /// A call whose functions get the values of the action that causes it; of several fields, as a tuple.
+    private init(_ plan: FetchPlan<State, Values, Output>) {
+        self.plan = plan
+        call = FetchCall(plan)
+    }
+
+    /// The fetch of a secret: the answer, and the body of an answer that declines, are `***` in the action log.
+    ///
+    /// Put the answer into a member that is `.secret`, or a ``Secret``: the state is persisted as its members say.
+    public func secret() -> Fetch {
+        var plan = plan
+        plan.isSecret = true
+        return Fetch(plan)
+    }
+
+    /// The action with which an answer arrives, for tests.
     ///
     /// - Parameters:
-    ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
-    ///   - trigger: the action that causes the call.
-    ///   - service: the remote service, by its name in the configuration.
-    ///   - pointer: the place of the value in the JSON of the answer (RFC 6901); `""` is the whole.
-    ///   - type: the type of the value.
-    ///   - policy: the rule for a call while another one with the same id runs.
-    ///   - id: distinguishes calls that do not replace each other, such as those for different items.
-    ///   - request: the request, from the state after the action; nil for no call.
-    ///   - then: changes the state when the answer has arrived.
-    ///   - failed: changes the state when the call has failed.
-    ///   - waiting: the values of the calls that a state waits for. A store that continues from a saved state gets the failure
-    ///     `interrupted` for each of them.
-    public init(
-        _ name: String, on trigger: Action<State, Values>, from service: RemoteService, at pointer: String = "",
-        as type: Output.Type, _ policy: EffectPolicy = .latest, id: (@Sendable (Values) -> String)? = nil,
-        _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
-        then: @escaping @Sendable (inout State, Values, Output) -> Void,
-        failed: @escaping @Sendable (inout State, Values, RemoteFailure) -> Void = { _, _, _ in },
-        waiting: @escaping @Sendable (State) -> [Values] = { _ in [] }
-    ) {
-        let place = try? JSONPointer(pointer)
-        let problems =
-            place == nil ? ["The pointer \"\(pointer)\" of the fetch \"\(name)\" must be empty or begin with '/'."] : []
-        self.init(
-            name, trigger, service, problems, policy, id,
-            read: { response throws(RemoteFailure) in try response.value(at: place ?? .root) }, request, then, failed,
-            waiting)
+    ///   - output: the answer.
+    ///   - values: the values of the action that has caused the call; of several fields, a tuple.
+    ///   - time: when it arrives, in milliseconds since 1970.
+    public func arrival(of output: Output, for values: Values, at time: Int = 0) -> StoreAction<State> {
+        call.arrived.action((values, output, time))
     }
 
-    private init(
-        _ name: String, _ trigger: Action<State, Values>, _ service: RemoteService, _ problems: [String],
-        _ policy: EffectPolicy, _ id: (@Sendable (Values) -> String)?,
-        read: @escaping @Sendable (RemoteResponse) throws(RemoteFailure) -> Output,
-        _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
-        _ then: @escaping @Sendable (inout State, Values, Output) -> Void,
-        _ failed: @escaping @Sendable (inout State, Values, RemoteFailure) -> Void,
-        _ waiting: @escaping @Sendable (State) -> [Values]
-    ) {
-        self.service = service
-        self.problems = problems
-        let values = trigger.fields.field("request")
-        let value = Field<Output>.arriving("value")
-        call = FetchCall(
-            name: name, service: service.name, read: read, policy: policy, id: id, trigger: trigger, request: request,
-            waiting: waiting,
-            arrived: Action(name, "The answer of \(service.name).", .internal, ActionFields(values, value), []) {
-                then(&$0, $1.0, $1.1)
-            },
-            failed: Action(
-                name + "-failed", "The call of \(service.name) has failed.", .internal,
-                ActionFields(
-                    values, .choice("code", example: RemoteFailure.Code.timeout),
-                    .string("message", .string(), example: "no answer")),
-                []
-            ) { failed(&$0, $1.0, RemoteFailure($1.1, $1.2)) })
+    /// The action of a failed call, for tests.
+    ///
+    /// - Parameters:
+    ///   - failure: the failure.
+    ///   - values: the values of the action that has caused the call; of several fields, a tuple.
+    ///   - time: when it failed, in milliseconds since 1970.
+    public func failure(_ failure: RemoteFailure, for values: Values, at time: Int = 0) -> StoreAction<State> {
+        call.failure(values, failure, time)
     }
 
+    /// The action with which a call with `retry:` is tried, for tests of a `TestStore`.
+    ///
+    /// - Parameters:
+    ///   - values: the values of the action that has caused the call; of several fields, a tuple.
+    ///   - revision: of that action.
+    ///   - number: 1 for the first try.
+    ///   - time: when it is tried, in milliseconds since 1970.
+    public func trial(_ number: Int = 1, for values: Values, since revision: Int, at time: Int = 0) -> StoreAction<
+        State
+    > {
+        let id = plan.effectID(values)
+        return call.tried.action((id, RequestKey.make("test", id, revision), revision, number, time))
+    }
+
+    /// The action of a try that has got no answer, for tests of a `TestStore`.
+    ///
+    /// - Parameters:
+    ///   - failure: the failure of the try.
+    ///   - values: the values of the action that has caused the call; of several fields, a tuple.
+    ///   - time: when the next try is due, in milliseconds since 1970.
+    public func postponement(_ failure: RemoteFailure, for values: Values, until time: Int) -> StoreAction<State> {
+        call.postponed.action((plan.effectID(values), failure.code, failure.message, time))
+    }
+
+    public func add(to elements: inout StoreElements<State>) {
+        call.arrived.add(to: &elements)
+        call.failed.add(to: &elements)
+        elements.fetches.append((plan.name, ObjectIdentifier(plan.trigger.handler), plan.trigger.name))
+        elements.services.append(plan.service)
+        elements.problems += plan.problems
+        var actions = [ObjectIdentifier(plan.trigger.handler)]
+        if let retry = plan.retry {
+            call.tried.add(to: &elements)
+            call.postponed.add(to: &elements)
+            actions.append(ObjectIdentifier(call.tried.handler))
+            elements.keepers.append((plan.name, retry.place))
+            elements.followers.append(call.beginning(retry))
+            elements.makers.append(MiddlewareMaker { [call] _ in call.timers(retry) })
+        }
+        elements.makers.append(
+            MiddlewareMaker(actions: actions) { [call, service = plan.service.name] clients in
+                FetchMiddleware(call: call, client: clients[service])
+            })
+    }
+}
+
+// One initializer for each number of fields: the compiler cannot infer an `inout` parameter in front of a parameter pack.
+extension Fetch {
     /// A call after an action without fields.
     ///
     /// - Parameters:
     ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
     ///   - trigger: the action that causes the call.
     ///   - service: the remote service, by its name in the configuration.
-    ///   - request: the request.
     ///   - pointer: the place of the value in the JSON of the answer (RFC 6901); `""` is the whole.
-    ///   - type: the type of the value.
-    ///   - policy: the rule for a call while another one runs.
+    ///   - type: the `Codable` type of the value; `RemoteStatus` if only the status matters, and the body is not read.
+    ///   - policy: the rule for a call while another one with the same id runs. By default the latest wins; with `retry` the first does,
+    ///     so that no call is given up that may have been answered.
+    ///   - retry: repeats a call that gets no answer; nil ends it.
+    ///   - request: the request, from the state after the action; nil for no call.
     ///   - then: changes the state when the answer has arrived.
     ///   - failed: changes the state when the call has failed.
     ///   - isWaiting: whether a state waits for the answer. A store that continues from such a saved state gets the failure
-    ///     `interrupted`.
+    ///     `interrupted`. With `retry` the state knows its calls by itself.
     public init(
-        _ name: String, on trigger: Action<State, Values>, from service: RemoteService, _ request: RemoteRequest,
-        at pointer: String = "", as type: Output.Type, _ policy: EffectPolicy = .latest,
-        then: @escaping @Sendable (inout State, Output) -> Void,
-        failed: @escaping @Sendable (inout State, RemoteFailure) -> Void = { _, _ in },
+        _ name: String, on trigger: Action<State, Void>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, retry: FetchRetry<State>? = nil,
+        _ request: @escaping @Sendable (State) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State, Output, Int) -> Void,
+        failed: @escaping @Sendable (inout State, RemoteFailure, Int) -> Void = { _, _, _ in },
         isWaiting: @escaping @Sendable (State) -> Bool = { _ in false }
     ) where Values == Void {
         self.init(
-            name, on: trigger, from: service, at: pointer, as: type, policy, { _, _ in request },
-            then: { state, _, output in then(&state, output) },
-            failed: { state, _, failure in failed(&state, failure) },
-            waiting: { isWaiting($0) ? [()] : [] })
+            FetchPlan(
+                name, trigger, service, pointer, policy, retry, id: nil, request: { state, _ in request(state) },
+                then: { state, _, output, time in then(&state, output, time) },
+                failed: { state, _, failure, time in failed(&state, failure, time) },
+                waiting: { isWaiting($0) ? [()] : [] }))
     }
 
-    /// A call for a text after an action without fields.
+    /// A call after an action with a field.
     ///
     /// - Parameters:
     ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
     ///   - trigger: the action that causes the call.
     ///   - service: the remote service, by its name in the configuration.
-    ///   - request: the request.
-    ///   - pointer: the place of the text in the JSON of the answer (RFC 6901).
-    ///   - policy: the rule for a call while another one runs.
-    ///   - then: changes the state when the answer has arrived.
-    ///   - failed: changes the state when the call has failed.
-    ///   - isWaiting: whether a state waits for the answer. A store that continues from such a saved state gets the failure
-    ///     `interrupted`.
-    public init(
-        _ name: String, on trigger: Action<State, Values>, from service: RemoteService, _ request: RemoteRequest,
-        at pointer: String, _ policy: EffectPolicy = .latest,
-        then: @escaping @Sendable (inout State, String) -> Void,
-        failed: @escaping @Sendable (inout State, RemoteFailure) -> Void = { _, _ in },
-        isWaiting: @escaping @Sendable (State) -> Bool = { _ in false }
-    ) where Values == Void, Output == String {
-        self.init(
-            name, on: trigger, from: service, request, at: pointer, as: String.self, policy, then: then, failed: failed,
-            isWaiting: isWaiting)
-    }
-
-    /// A call whose answer has no value, such as one of a webhook: every status of success is fine, and the body is not read.
-    ///
-    /// - Parameters:
-    ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
-    ///   - trigger: the action that causes the call.
-    ///   - service: the remote service, by its name in the configuration.
-    ///   - policy: the rule for a call while another one with the same id runs.
+    ///   - pointer: the place of the value in the JSON of the answer (RFC 6901); `""` is the whole.
+    ///   - type: the `Codable` type of the value; `RemoteStatus` if only the status matters, and the body is not read.
+    ///   - policy: the rule for a call while another one with the same id runs. By default the latest wins; with `retry` the first does,
+    ///     so that no call is given up that may have been answered.
     ///   - id: distinguishes calls that do not replace each other, such as those for different items.
+    ///   - retry: repeats a call that gets no answer; nil ends it.
     ///   - request: the request, from the state after the action; nil for no call.
     ///   - then: changes the state when the answer has arrived.
     ///   - failed: changes the state when the call has failed.
     ///   - waiting: the values of the calls that a state waits for. A store that continues from a saved state gets the failure
-    ///     `interrupted` for each of them.
+    ///     `interrupted` for each of them. With `retry` the state knows its calls by itself.
     public init(
-        _ name: String, on trigger: Action<State, Values>, to service: RemoteService, _ policy: EffectPolicy = .latest,
-        id: (@Sendable (Values) -> String)? = nil, _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
-        then: @escaping @Sendable (inout State, Values) -> Void = { _, _ in },
-        failed: @escaping @Sendable (inout State, Values, RemoteFailure) -> Void = { _, _, _ in },
+        _ name: String, on trigger: Action<State, Values>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (Values) -> String)? = nil,
+        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
+        failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void = { _, _, _, _ in },
         waiting: @escaping @Sendable (State) -> [Values] = { _ in [] }
-    ) where Output == Int {
+    ) {
         self.init(
-            name, trigger, service, [], policy, id,
-            read: { response throws(RemoteFailure) in
-                try response.requireSuccess()
-                return response.status
-            }, request, { state, values, _ in then(&state, values) }, failed, waiting)
+            FetchPlan(
+                name, trigger, service, pointer, policy, retry, id: id, request: request, then: then, failed: failed,
+                waiting: waiting))
     }
 
-    /// A call after an action without fields, whose answer has no value.
-    ///
-    /// - Parameters:
-    ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
-    ///   - trigger: the action that causes the call.
-    ///   - service: the remote service, by its name in the configuration.
-    ///   - policy: the rule for a call while another one runs.
-    ///   - request: the request, from the state after the action; nil for no call.
-    ///   - then: changes the state when the answer has arrived.
-    ///   - failed: changes the state when the call has failed.
-    ///   - isWaiting: whether a state waits for the answer. A store that continues from such a saved state gets the failure
-    ///     `interrupted`.
-    public init(
-        _ name: String, on trigger: Action<State, Values>, to service: RemoteService, _ policy: EffectPolicy = .latest,
-        _ request: @escaping @Sendable (State) -> RemoteRequest?,
-        then: @escaping @Sendable (inout State) -> Void = { _ in },
-        failed: @escaping @Sendable (inout State, RemoteFailure) -> Void = { _, _ in },
-        isWaiting: @escaping @Sendable (State) -> Bool = { _ in false }
-    ) where Values == Void, Output == Int {
+    /// A call after an action with two fields.
+    public init<A, B>(
+        _ name: String, on trigger: Action<State, (A, B)>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B) -> String)? = nil,
+        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, A, B) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State, A, B, Output, Int) -> Void,
+        failed: @escaping @Sendable (inout State, A, B, RemoteFailure, Int) -> Void = { _, _, _, _, _ in },
+        waiting: @escaping @Sendable (State) -> [(A, B)] = { _ in [] }
+    ) where Values == (A, B) {
+        var ownID: (@Sendable (Values) -> String)?
+        if let id { ownID = { id($0.0, $0.1) } }
         self.init(
-            name, on: trigger, to: service, policy, { state, _ in request(state) },
-            then: { state, _ in then(&state) },
-            failed: { state, _, failure in failed(&state, failure) },
-            waiting: { isWaiting($0) ? [()] : [] })
+            FetchPlan(
+                name, trigger, service, pointer, policy, retry, id: ownID,
+                request: { state, values in request(state, values.0, values.1) },
+                then: { state, values, output, time in then(&state, values.0, values.1, output, time) },
+                failed: { state, values, failure, time in failed(&state, values.0, values.1, failure, time) },
+                waiting: waiting))
     }
 
-    /// The action with which an answer arrives, for tests: its value, or its status if it has no value.
-    public func arrival(of output: Output, for values: Values) -> StoreAction<State> {
-        call.arrived.action((values, output))
+    /// A call after an action with three fields.
+    public init<A, B, C>(
+        _ name: String, on trigger: Action<State, (A, B, C)>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C) -> String)? = nil,
+        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, A, B, C) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State, A, B, C, Output, Int) -> Void,
+        failed: @escaping @Sendable (inout State, A, B, C, RemoteFailure, Int) -> Void = { _, _, _, _, _, _ in },
+        waiting: @escaping @Sendable (State) -> [(A, B, C)] = { _ in [] }
+    ) where Values == (A, B, C) {
+        var ownID: (@Sendable (Values) -> String)?
+        if let id { ownID = { id($0.0, $0.1, $0.2) } }
+        self.init(
+            FetchPlan(
+                name, trigger, service, pointer, policy, retry, id: ownID,
+                request: { state, values in request(state, values.0, values.1, values.2) },
+                then: { state, values, output, time in then(&state, values.0, values.1, values.2, output, time) },
+                failed: { state, values, failure, time in failed(&state, values.0, values.1, values.2, failure, time) },
+                waiting: waiting))
     }
 
-    /// The action of a failed call, for tests.
-    public func failure(_ failure: RemoteFailure, for values: Values) -> StoreAction<State> {
-        call.failure(values, failure)
-    }
-
-    public func add(to elements: inout StoreElements<State>) {
-        call.arrived.add(to: &elements)
-        call.failed.add(to: &elements)
-        elements.fetches.append((call.name, ObjectIdentifier(call.trigger.handler), call.trigger.name))
-        elements.services.append(service)
-        elements.makers.append(
-            MiddlewareMaker(actions: [ObjectIdentifier(call.trigger.handler)]) { [call] clients in
-                FetchMiddleware(call: call, client: clients[call.service])
-            })
-        elements.problems += problems
-    }
-}
-
-/// The call that a ``Fetch`` makes, and the actions that follow it.
-private struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Sendable {
-    let name: String
-    let service: String
-    let read: @Sendable (RemoteResponse) throws(RemoteFailure) -> Output
-    let policy: EffectPolicy
-    let id: (@Sendable (Values) -> String)?
-    let trigger: Action<State, Values>
-    let request: @Sendable (State, Values) -> RemoteRequest?
-    let waiting: @Sendable (State) -> [Values]
-    let arrived: Action<State, (Values, Output)>
-    let failed: Action<State, (Values, RemoteFailure.Code, String)>
-
-    func failure(_ values: Values, _ failure: RemoteFailure) -> StoreAction<State> {
-        failed.action((values, failure.code, failure.message))
-    }
-}
-
-extension RemoteResponse {
-    /// A value in the JSON body.
-    fileprivate func value<Value: Decodable>(at pointer: JSONPointer) throws(RemoteFailure) -> Value {
-        guard let value = pointer.value(in: try json()) else {
-            throw RemoteFailure(.badBody, "the answer has nothing at \(pointer)")
-        }
-        do throws(JSONDecodingError) {
-            return try value.decode()
-        } catch {
-            throw RemoteFailure(.badBody, "the answer at \(pointer): \(error)")
-        }
-    }
-}
-
-private struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Middleware {
-    let call: FetchCall<State, Values, Output>
-    let client: any RemoteClient
-
-    func respond(to commit: borrowing Commit<State, StoreAction<State>>) -> Effect<StoreAction<State>> {
-        guard let values = call.trigger.values(in: commit.action), let request = call.request(commit.state, values)
-        else {
-            return .none
-        }
-        let id = call.id.map { "\(call.name).\($0(values))" } ?? call.name
-        return .run(EffectID(id), call.policy) { [call, client] () async throws(RemoteFailure) in
-            call.arrived.action((values, try await client.call(request, reading: call.read)))
-        } failure: { [call] in
-            call.failure(values, $0)
-        }
-    }
-
-    func resume(_ state: State) -> Effect<StoreAction<State>> {
-        .merge(call.waiting(state).map { .dispatch(call.failure($0, .interrupted)) })
-    }
-}
-
-extension ActionFields {
-    /// All fields as one member of another action; left out if there are none.
-    fileprivate func field(_ name: String) -> Field<Values> {
-        Field(
-            name, schema: schema(), example: .object(example),
-            read: { [self] json in try? read(json?.asObject ?? [:]) },
-            write: { [self] values in properties.isEmpty ? nil : .object(write(values)) }
-        ).required(!properties.isEmpty)
-    }
-}
-
-extension Field where Value: Codable {
-    /// A value that only the program itself sends, and that needs no example.
-    fileprivate static func arriving(_ name: String) -> Field {
-        Field(
-            name, schema: JSONSchema(of: Value.self), example: nil, read: { try? ($0 ?? .null).decode(Value.self) },
-            write: { try? JSONValue(encoding: $0) })
+    /// A call after an action with four fields.
+    public init<A, B, C, D>(
+        _ name: String, on trigger: Action<State, (A, B, C, D)>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C, D) -> String)? = nil,
+        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, A, B, C, D) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State, A, B, C, D, Output, Int) -> Void,
+        failed: @escaping @Sendable (inout State, A, B, C, D, RemoteFailure, Int) -> Void = { _, _, _, _, _, _, _ in },
+        waiting: @escaping @Sendable (State) -> [(A, B, C, D)] = { _ in [] }
+    ) where Values == (A, B, C, D) {
+        var ownID: (@Sendable (Values) -> String)?
+        if let id { ownID = { id($0.0, $0.1, $0.2, $0.3) } }
+        self.init(
+            FetchPlan(
+                name, trigger, service, pointer, policy, retry, id: ownID,
+                request: { state, values in request(state, values.0, values.1, values.2, values.3) },
+                then: { state, values, output, time in
+                    then(&state, values.0, values.1, values.2, values.3, output, time)
+                },
+                failed: { state, values, failure, time in
+                    failed(&state, values.0, values.1, values.2, values.3, failure, time)
+                },
+                waiting: waiting))
     }
 }

@@ -56,3 +56,15 @@ public struct Follow<State: Sendable>: StoreElement {
             Follower(action: action, name: name, place: elements.actions.count, change: change))
     }
 }
+
+extension Follower {
+    /// A change of the library's own, which sees what all others have left.
+    init<Values: Sendable>(
+        last handler: ActionHandler<State>, _ change: @escaping @Sendable (inout State, Values) -> Void
+    ) {
+        // The cast holds: actions with this handler have these values.
+        self.init(action: ObjectIdentifier(handler), name: handler.name, place: Self.last) {
+            change(&$1, unsafeDowncast($0, to: ValueBox<Values>.self).value)
+        }
+    }
+}

@@ -20,6 +20,8 @@ public enum MemberVisibility: Sendable {
 /// A persisted state that lacks the member, because an older program wrote it, gets the initial value.
 public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     @usableFromInline let member: AnyMember<State>
+    /// Where the calls are that it persists; nil for any other member.
+    @usableFromInline var keptCalls: StoreElements<State>.CallPlace? = nil
 
     /// A member.
     ///
@@ -119,6 +121,18 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         member = AnyMember(SecretMember(name, path))
     }
 
+    /// The calls of fetches that are repeated. Clients do not see them, and they are persisted in clear.
+    ///
+    /// - Parameters:
+    ///   - name: a constant: letters, digits, `-` and `_`.
+    ///   - path: their place in the state.
+    @inlinable
+    public init(_ name: StaticString, _ path: any WritableKeyPath<State, PendingCalls> & Sendable)
+    where Value == PendingCalls {
+        self.init(CodableMember(name, path), .hidden)
+        keptCalls = path
+    }
+
     /// A member that clients see and that is computed from others, so that it is not restored.
     ///
     ///     Member("total") { $0.prices.reduce(0, +) }
@@ -138,5 +152,8 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         member = AnyMember(ComputedMember(name) { CodableJSON(compute($0)) })
     }
 
-    public func add(to elements: inout StoreElements<State>) { elements.members.append(member) }
+    public func add(to elements: inout StoreElements<State>) {
+        elements.members.append(member)
+        if let keptCalls { elements.keptCalls.append(keptCalls) }
+    }
 }

@@ -39,6 +39,8 @@ extension Selector {
 ///         add
 ///     }
 public struct StoreElements<State: Sendable>: Sendable {
+    @usableFromInline typealias CallPlace = any WritableKeyPath<State, PendingCalls> & Sendable
+
     @usableFromInline
     struct NamedAction: Sendable {
         @usableFromInline let handler: ActionHandler<State>
@@ -58,6 +60,9 @@ public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline var checks: [Check<State>] = []
     /// The fetches and calls, and the actions that cause them.
     var fetches: [(name: String, trigger: ObjectIdentifier, action: String)] = []
+    /// The places where fetches keep their calls, and those that have a member.
+    var keepers: [(fetch: String, place: CallPlace)] = []
+    @usableFromInline var keptCalls: [CallPlace] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
@@ -109,7 +114,7 @@ public struct StoreElements<State: Sendable>: Sendable {
         problems += fetches.filter { !known.contains($0.trigger) }.map {
             "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."
         }
-        return problems + followerProblems + memberProblems
+        return problems + followerProblems + keeperProblems + memberProblems
     }
 
     private var knownActions: Set<ObjectIdentifier> { Set(actions.map { ObjectIdentifier($0.handler) }) }
@@ -117,8 +122,15 @@ public struct StoreElements<State: Sendable>: Sendable {
     /// The errors in what the followers name.
     var followerProblems: [String] {
         let known = knownActions
-        return followers.filter { !known.contains($0.action) }.map {
+        return followers.filter { !$0.isLast && !known.contains($0.action) }.map {
             "A Follow names the action \"\($0.name)\", which the definition does not contain."
+        }
+    }
+
+    /// The errors in the places where fetches keep their calls.
+    var keeperProblems: [String] {
+        keepers.filter { keeper in !keptCalls.contains { $0 as AnyKeyPath == keeper.place as AnyKeyPath } }.map {
+            "The fetch \"\($0.fetch)\" keeps its calls in a property without a Member, so they would not be persisted."
         }
     }
 
@@ -142,6 +154,18 @@ struct Follower<State: Sendable>: Sendable {
     @usableFromInline let change: Change
 
     @usableFromInline typealias Change = @Sendable (AnyObject, inout State) -> Void
+
+    /// The place behind all actions and all other followers. Sums of places do not overflow.
+    @usableFromInline static var last: Int { .max / 2 }
+    @usableFromInline var isLast: Bool { place >= Self.last }
+
+    @usableFromInline
+    init(action: ObjectIdentifier, name: String, place: Int, change: @escaping Change) {
+        self.action = action
+        self.name = name
+        self.place = place
+        self.change = change
+    }
 }
 
 /// Collects the elements of a ``StoreDefinition``.
@@ -179,6 +203,8 @@ public enum StoreBuilder<State: Sendable> {
             all.invariants += block.invariants
             all.checks += block.checks
             all.fetches += block.fetches
+            all.keepers += block.keepers
+            all.keptCalls += block.keptCalls
             all.selectors += block.selectors
             all.services += block.services
             all.makers += block.makers

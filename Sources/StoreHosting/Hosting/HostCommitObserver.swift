@@ -17,6 +17,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     private let faultLabel: FaultLabel
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
+    @usableFromInline var identity: String?
     /// Nil before one is attached, and after the store has ended.
     var watcher: (any CommitWatcher)?
 

@@ -79,7 +79,17 @@ public struct HostedStore: Sendable {
     ///
     /// The actions that follow have the origin `system`. If the kind's migrations have changed the state, that is
     /// committed first, as `store/migrated`. Call it once, before anything else.
-    public func resume() { vtable.resume(store) }
+    public func resume() { resume(asCopy: false) }
+
+    /// Resumes as ``resume()`` does.
+    ///
+    /// - Parameter isCopy: whether the state was copied from another store, which continues with it: then this one repeats no call.
+    package func resume(asCopy isCopy: Bool) { vtable.resume(store, isCopy) }
+
+    /// Names the store, so that its calls can be told from those of any other.
+    ///
+    /// - Parameter identity: the same after a restart.
+    package func identify(as identity: String) { vtable.identify(store, identity) }
 
     /// The state now, as it is persisted; another store can begin with it.
     public func snapshot() -> (revision: Int, state: StateSnapshot) { vtable.snapshot(store) }
@@ -128,7 +138,8 @@ final class HostedStoreVTable: Sendable {
     let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
     let runningEffects: @Sendable (AnyObject) -> [String]
     let hasAwaitedEffects: @Sendable (AnyObject, ContinuousClock.Instant) -> Bool
-    let resume: @Sendable (AnyObject) -> Void
+    let resume: @Sendable (AnyObject, _ isCopy: Bool) -> Void
+    let identify: @Sendable (AnyObject, String) -> Void
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
     let endIfIdle: @Sendable (AnyObject, Bool, () -> Bool) -> Bool
@@ -143,7 +154,8 @@ final class HostedStoreVTable: Sendable {
         watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
         runningEffects: @escaping @Sendable (AnyObject) -> [String],
         hasAwaitedEffects: @escaping @Sendable (AnyObject, ContinuousClock.Instant) -> Bool,
-        resume: @escaping @Sendable (AnyObject) -> Void,
+        resume: @escaping @Sendable (AnyObject, _ isCopy: Bool) -> Void,
+        identify: @escaping @Sendable (AnyObject, String) -> Void,
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
         endIfIdle: @escaping @Sendable (AnyObject, Bool, () -> Bool) -> Bool,
@@ -157,6 +169,7 @@ final class HostedStoreVTable: Sendable {
         self.runningEffects = runningEffects
         self.hasAwaitedEffects = hasAwaitedEffects
         self.resume = resume
+        self.identify = identify
         self.snapshot = snapshot
         self.end = end
         self.endIfIdle = endIfIdle
@@ -177,7 +190,8 @@ extension HostedStoreVTable {
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             hasAwaitedEffects: { host.hasAwaitedEffects(unsafeDowncast($0, to: Engine.self), at: $1) },
-            resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
+            resume: { host.resume(unsafeDowncast($0, to: Engine.self), asCopy: $1) },
+            identify: { host.identify(unsafeDowncast($0, to: Engine.self), as: $1) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },
             endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1, and: $2) },

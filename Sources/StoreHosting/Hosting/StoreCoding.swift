@@ -127,7 +127,7 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
 
     /// Commits a migration of the state, if there was one, and then resumes the store.
     @usableFromInline
-    func resume(_ engine: Engine) {
+    func resume(_ engine: Engine, asCopy isCopy: Bool) {
         let environment = engine.core.environment
         engine.core.contents.withLock { contents in
             let observer = observer(of: contents)
@@ -137,7 +137,12 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
                 contents.pointee.state, as: contents.pointee.revision, at: environment.now)
             engine.core.notifyDispatchEnded(contents)
         }
-        engine.resume()
+        engine.resume(asCopy: isCopy)
+    }
+
+    @usableFromInline
+    func identify(_ engine: Engine, as identity: String) {
+        engine.core.contents.withLock { observer(of: $0).identity = identity }
     }
 
     /// The state now, as it is persisted.
@@ -262,7 +267,9 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
     var core: StoreCore<State, Action> { get }
 
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
-    func resume()
+    ///
+    /// - Parameter isCopy: whether the state was copied from another store, which continues with it.
+    func resume(asCopy isCopy: Bool)
 
     /// Has the host make the result inside the store, or outside if the action did not get there.
     ///

@@ -10,6 +10,8 @@ public struct Effect<Action: Sendable>: Sendable {
         case cancel(EffectKey)
         /// The path is that of the part whose action it is.
         case dispatch(Action, EffectPath)
+        /// Makes the action when it is queued; nil for none.
+        case dispatchAt(@Sendable (StoreMoment) -> Action?, EffectPath)
         case timers(EffectKey, [StateTimer<Action>])
     }
 
@@ -64,6 +66,12 @@ public struct Effect<Action: Sendable>: Sendable {
     /// Queues an action directly behind the one that is being reduced.
     public static func dispatch(_ action: Action) -> Effect { Effect([.dispatch(action, .root)]) }
 
+    /// Queues the action that `make` returns, if it returns one, directly behind the one that is being reduced. It is called under the
+    /// lock of the store.
+    package static func dispatch(at make: @escaping @Sendable (StoreMoment) -> Action?) -> Effect {
+        Effect([.dispatchAt(make, .root)])
+    }
+
     /// Several effects, in order: see ``merge(_:)-([Effect<Action>])``.
     public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
@@ -115,6 +123,7 @@ extension Effect {
                 switch step {
                 case .cancel(let key): .cancel(key.embedded(in: part))
                 case .dispatch(let action, let path): .dispatch(embed(action), path.embedded(in: part))
+                case .dispatchAt(let make, let path): .dispatchAt({ make($0).map(embed) }, path.embedded(in: part))
                 case .timers(let group, let timers):
                     .timers(group.embedded(in: part), timers.map { $0.embedded(in: part, embed) })
                 case .run(let request): .run(request.embedded(in: part, embed))

@@ -52,8 +52,13 @@ public final class EffectContext: Sendable {
     /// The trace of the client's request that caused the effect.
     public let trace: TraceContext?
 
+    /// Names the store in its host; nil for a store without a host.
+    package let identity: String?
+
     private let effect: EffectID
-    private let cause: Int
+    /// The revision that has caused the effect.
+    package let cause: Int
+    private let environment: StoreEnvironment
     private let startedAt: Int
     private let retries: @Sendable () -> Void
     // Guards the reports, and what a shutdown waits for. The last lock in the order: nothing is called while it is held.
@@ -63,17 +68,25 @@ public final class EffectContext: Sendable {
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
     ///   - trace: the trace of the client's request.
+    ///   - environment: of the store.
+    ///   - identity: names the store in its host; nil for a store without a host.
     ///   - retries: called before a call is repeated.
     @usableFromInline
     package init(
-        _ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, retries: @escaping @Sendable () -> Void
+        _ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, in environment: StoreEnvironment,
+        identity: String?, retries: @escaping @Sendable () -> Void
     ) {
+        self.identity = identity
+        self.environment = environment
         self.trace = trace
         self.effect = effect
         self.cause = cause
         self.startedAt = startedAt
         self.retries = retries
     }
+
+    /// The time of the store, in milliseconds since 1970.
+    package var now: Int { environment.now }
 
     /// Reports a step. Any thread may call it, but not a reducer, a middleware or a subscriber.
     public func report(_ report: Report) {

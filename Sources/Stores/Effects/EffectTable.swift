@@ -152,7 +152,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
                 var ended: [RunningEffect] = []
                 cancel(key, ended: &ended)
                 return true
-            case .dispatch, .timers: return true
+            case .dispatch, .dispatchAt, .timers: return true
             }
         }
     }

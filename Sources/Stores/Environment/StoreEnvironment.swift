@@ -17,6 +17,8 @@ public final class StoreEnvironment: Sendable {
     public let cascadeLimit: Int
     /// Called with faults of the program. It may be called under the lock of a store, so it must be quick and must not dispatch.
     public let report: @Sendable (StoreFault) -> Void
+    /// Names a store without a host; nil if it has no name.
+    package let identity: String?
     /// Called with the events of effects; nil costs nothing. It is called under the lock of a store, so it must be quick and must
     /// not dispatch.
     public let effects: (@Sendable (EffectEvent) -> Void)?
@@ -41,12 +43,16 @@ public final class StoreEnvironment: Sendable {
             cascadeLimit: cascadeLimit, report: report, effects: effects)
     }
 
-    /// - Parameter steadyNow: milliseconds of a clock that nobody can set.
+    /// - Parameters:
+    ///   - steadyNow: milliseconds of a clock that nobody can set.
+    ///   - identity: names a store without a host, of which there must be only one then.
     package init(
         clock: any StoreClock, steadyNow: @escaping @Sendable () -> Int, executor: (any TaskExecutor)? = nil,
         effectLimit: Int = 64, cascadeLimit: Int = 10_000,
-        report: @escaping @Sendable (StoreFault) -> Void, effects: (@Sendable (EffectEvent) -> Void)?
+        report: @escaping @Sendable (StoreFault) -> Void, effects: (@Sendable (EffectEvent) -> Void)?,
+        identity: String? = nil
     ) {
+        self.identity = identity
         self.clock = clock
         self.steadyNow = steadyNow
         self.executor = executor

@@ -76,9 +76,13 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     }
 
     /// Continues from a saved state: the middlewares arm timers and report interrupted calls.
-    public func resume() {
-        let (followUps, postLockWork) = core.contents.withLock { contents in
-            core.resume(contents, self)
+    public func resume() { resume(asCopy: false) }
+
+    /// - Parameter isCopy: whether the state was copied from another store, which continues with it.
+    @usableFromInline
+    package func resume(asCopy isCopy: Bool) {
+        let (followUps, postLockWork) = core.contents.withLock("resume()") { contents in
+            core.resume(contents, self, isCopy: isCopy)
             return (core.takeQueuedActions(contents), core.takePostLockWork(contents))
         }
         for followUp in followUps { submit(followUp) }

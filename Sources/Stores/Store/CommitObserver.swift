@@ -12,6 +12,9 @@ package protocol CommitObserver<State, Action>: AnyObject {
     /// Names the store in the log of the host.
     var label: String { get }
 
+    /// Names the store among all of the host, now and after a restart; nil if the host has given it no name.
+    var identity: String? { get }
+
     /// Called before an action is reduced, with the store's lock held.
     ///
     /// - Parameter isNamed: whether the action came from a client, whose request has set its name already.

@@ -53,8 +53,12 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     }
 
     /// Resumes a persisted state: the middlewares set timers again, and report interrupted effects.
-    public func resume() {
-        withExclusiveAccess { core.resume($0, self) }
+    public func resume() { resume(asCopy: false) }
+
+    /// - Parameter isCopy: whether the state was copied from another store, which continues with it.
+    @usableFromInline
+    package func resume(asCopy isCopy: Bool) {
+        withExclusiveAccess("resume()") { core.resume($0, self, isCopy: isCopy) }
     }
 
     /// Cancels the running and the queued effects with this id, in all parts of the state.

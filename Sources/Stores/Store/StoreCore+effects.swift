@@ -7,7 +7,8 @@ extension StoreCore {
     @inline(never)
     package func perform(
         _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext, _ sink: some ActionSink<Action>, origin: Origin = .middleware
+        _ progress: inout DispatchContext, _ sink: some ActionSink<Action>, origin: Origin = .middleware,
+        isCopy: Bool = false
     ) {
         // A subscriber may have ended the store, or cancelled the dispatch, with this very commit.
         guard !contents.pointee.hasEnded, progress.effectGroup?.isCancelled != true else { return }
@@ -18,12 +19,25 @@ extension StoreCore {
         for step in effect.steps ?? [] {
             switch step {
             case .dispatch(let action, let path): dispatch(action, of: path, origin, cause: cause, contents, &progress)
+            case .dispatchAt(let make, let path):
+                guard let action = make(moment(of: cause, contents, isCopy: isCopy)) else { continue }
+                dispatch(action, of: path, origin, cause: cause, contents, &progress)
             case .cancel(let key):
                 ending(contents) { $0.effects.cancel(key, ended: &$0.postLockWork.ended) }
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
             case .run(let request): run(request, cause: cause, after: answer, contents, &progress, sink)
             }
         }
+    }
+
+    @usableFromInline
+    func moment(of revision: Int, _ contents: ContentsPointer, isCopy: Bool) -> StoreMoment {
+        StoreMoment(identity: identity(contents), now: environment.now, revision: revision, isCopy: isCopy)
+    }
+
+    @usableFromInline
+    func identity(_ contents: ContentsPointer) -> String? {
+        contents.pointee.observer?.identity ?? environment.identity
     }
 
     @inlinable
@@ -72,7 +86,7 @@ extension StoreCore {
         let runID = effect.runID
         let progress = EffectContext(
             effect.request.key.id, cause: effect.cause, startedAt: environment.now,
-            trace: effect.group?.trace
+            trace: effect.group?.trace, in: environment, identity: identity(contents)
         ) {
             [weak sink] in sink?.effectRetries(runID)
         }
@@ -183,11 +197,14 @@ extension StoreCore {
     }
 
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
-    func resume(_ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
+    ///
+    /// - Parameter isCopy: whether the state was copied from another store, which continues with it.
+    func resume(_ contents: ContentsPointer, _ sink: some ActionSink<Action>, isCopy: Bool) {
         var progress = DispatchContext(effectGroup: nil, depth: 0)
         for middleware in middleware.all {
             let effect = middleware.resumeFunction(contents.pointee.state)
-            perform(effect, cause: contents.pointee.revision, contents, &progress, sink, origin: .system)
+            perform(
+                effect, cause: contents.pointee.revision, contents, &progress, sink, origin: .system, isCopy: isCopy)
         }
     }
 

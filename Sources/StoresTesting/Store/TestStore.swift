@@ -45,8 +45,8 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     ) {
         let log = Locked(TestLog<State, Action>(state, exhaustivity))
         let environment = StoreEnvironment(
-            clock: clock, executor: executor, effectLimit: effectLimit,
-            report: { fault in log.withLock { $0.record(fault) } })
+            clock: clock, steadyNow: { [clock] in clock.now() }, executor: executor, effectLimit: effectLimit,
+            report: { fault in log.withLock { $0.record(fault) } }, effects: nil, identity: "test")
         let observed = reducer.prepared.observed { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }

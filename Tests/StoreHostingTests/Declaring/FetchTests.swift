@@ -16,31 +16,32 @@ private struct Hall: Sendable, Equatable {
 private let clear = Action<Hall, Void>("clear", "Clears.") { hall in hall = Hall(isLoading: true) }
 private let price = Action<Hall, String>("price", "Asks.", .text("item", 1...20, example: "tea")) { _, _ in }
 
-private let quote = Fetch<Hall, Void, String>(
-    "quote", on: clear, from: "quotes", .get("/random"), at: "/text",
-    then: { hall, text in
-        hall.quote = text
-        hall.isLoading = false
-    },
-    failed: { hall, failure in
-        hall.error = failure.code.rawValue
-        hall.isLoading = false
-    }, isWaiting: { $0.isLoading })
+private let quote = Fetch("quote", on: clear, from: "quotes", at: "/text", as: String.self) { _ in
+    .get("/random", headers: ["Accept-Language": "en"])
+} then: { hall, text, _ in
+    hall.quote = text
+    hall.isLoading = false
+} failed: { hall, failure, _ in
+    hall.error = failure.code.rawValue
+    hall.isLoading = false
+} isWaiting: {
+    $0.isLoading
+}
 
 private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as: Double.self, id: \.self) {
     _, item in
     .get("/prices/" + RemoteRequest.percentEncoded(item))
-} then: { hall, item, price in
+} then: { hall, item, price, _ in
     hall.prices[item] = price
-} failed: { hall, item, failure in
+} failed: { hall, item, failure, _ in
     hall.failures.append(item + ": " + failure.code.rawValue)
 }
 
-private let notice = Fetch("notice", on: open, to: "webhook") { hall in
+private let notice = Fetch("notice", on: open, from: "webhook", as: RemoteStatus.self) { hall in
     .post(["prices": .integer(hall.prices.count)])
-} then: { hall in
+} then: { hall, _, _ in
     hall.isLoading = false
-} failed: { hall, failure in
+} failed: { hall, failure, _ in
     hall.error = failure.code.rawValue
 }
 
@@ -90,7 +91,7 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
     @Test func theAnswerChangesTheState() throws {
         let store = store()
         try store.dispatch(clear()) { $0.isLoading = true }
-        #expect(quotes.requests == [.get("/random")])
+        #expect(quotes.requests == [.get("/random", headers: ["Accept-Language": "en"])])
         quotes.reply(#"{"text":"Be brief."}"#)
         try store.receive(quote.arrival(of: "Be brief.", for: ())) {
             $0.quote = "Be brief."
@@ -117,7 +118,7 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         prices.reply(#"{"price":2.5}"#)
         try store.receive(priced.arrival(of: 2.5, for: "tea")) { $0.prices = ["tea": 2.5] }
         prices.reply(status: 404, "{}")
-        try store.receive(priced.failure(RemoteFailure(.badStatus, "the answer has the status 404"), for: "rice")) {
+        try store.receive(priced.failure(.declined(.init(status: 404, body: "{}")), for: "rice")) {
             $0.failures = ["rice: bad-status"]
         }
     }
@@ -125,12 +126,12 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
     @Test func aWebhookNeedsNoBody() throws {
         let store = store()
         try store.dispatch(open()) { $0.isLoading = true }
-        #expect(webhook.requests == [.post(["prices": 0])])
+        #expect(webhook.requests.map(\.body) == [Array(#"{"prices":0}"#.utf8)])
         webhook.reply(.success(RemoteResponse(status: 204)))
-        try store.receive(notice.arrival(of: 204, for: ())) { $0.isLoading = false }
+        try store.receive(notice.arrival(of: RemoteStatus(code: 204), for: ())) { $0.isLoading = false }
         try store.dispatch(open()) { $0.isLoading = true }
         webhook.reply(.success(RemoteResponse(status: 500)))
-        try store.receive(notice.failure(RemoteFailure(.badStatus, "the answer has the status 500"), for: ())) {
+        try store.receive(notice.failure(.serverError(.init(status: 500)), for: ())) {
             $0.error = "bad-status"
         }
         try store.finish()
@@ -152,5 +153,84 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
             hall.kind.connected(to: RemoteClients(["quotes": quotes])).services.map(\.name) == [
                 "quotes", "prices", "webhook",
             ])
+    }
+}
+
+private struct Vault: Sendable, Equatable {
+    var token = Secret("")
+    var error: String?
+    var at = 0
+
+    static let open = Action<Vault, (String, Int)>(
+        "open", "Asks for a token.", .text("name", 1...20, example: "Ada"), .integer("floor", 0...9)
+    ) { vault, _, floor in vault.error = nil }
+
+    static let token = Fetch("token", on: open, from: "auth", at: "/token", as: String.self) { _, name, floor in
+        .get("/\(name)/\(floor)")
+    } then: { vault, _, floor, token, time in
+        vault.token = Secret(token)
+        vault.at = time + floor
+    } failed: { vault, name, _, failure, _ in
+        switch failure {
+        case .declined(let answer): vault.error = "\(name): \(answer.status) \(answer.body)"
+        case .serverError: vault.error = "the service has failed"
+        case .timeout, .interrupted: vault.error = "unclear"
+        case .refusedByBreaker: vault.error = "not asked"
+        default: vault.error = failure.message
+        }
+    }.secret()
+}
+
+private let vault = StoreDefinition("vault", "A vault.", Vault()) {
+    Member("token", \.token)
+    Member("error", \.error)
+    Vault.open
+    Vault.token
+}
+
+@Suite struct SecretFetchTests {
+    private let auth = ScriptedRemoteClient()
+
+    private func store() -> TestStore<Vault, StoreAction<Vault>> {
+        TestStore(Vault(), reducer: vault.reducer, middleware: vault.middleware(RemoteClients(["auth": auth])))
+    }
+
+    @Test func theFunctionsGetEachFieldTheAnswerAndTheTime() throws {
+        let store = store()
+        try store.advance(by: .seconds(9))
+        try store.dispatch(Vault.open("Ada", 3))
+        #expect(auth.requests == [.get("/Ada/3")])
+        auth.reply(#"{"token":"t1"}"#)
+        try store.receive(Vault.token.arrival(of: "t1", for: ("Ada", 3), at: 9000)) {
+            $0.token = Secret("t1")
+            $0.at = 9003
+        }
+        try store.finish()
+    }
+
+    @Test(arguments: [
+        (RemoteFailure.declined(.init(status: 402, body: "no")), "Ada: 402 no"),
+        (.serverError(.init(status: 500)), "the service has failed"), (.timeout(""), "unclear"),
+        (.interrupted(""), "unclear"), (.refusedByBreaker(""), "not asked"), (.badBody("what?"), "what?"),
+    ])
+    func aFailureArrivesAsItIs(_ failure: RemoteFailure, _ error: String) throws {
+        let store = store()
+        try store.dispatch(Vault.open("Ada", 3))
+        auth.reply(.failure(failure))
+        try store.receive(Vault.token.failure(failure, for: ("Ada", 3))) { $0.error = error }
+        try store.finish()
+    }
+
+    @Test func theLogShowsNoSecret() throws {
+        let request = #""request":{"name":"Ada","floor":3}"#
+        #expect(
+            Vault.token.arrival(of: "t1", for: ("Ada", 3)).description
+                == #"token{\#(request),"value":"***","at":0}"#)
+        let declined = RemoteFailure.declined(.init(status: 401, body: "t1"))
+        #expect(
+            Vault.token.failure(declined, for: ("Ada", 3)).description
+                == #"token-failed{\#(request),"code":"bad-status","message":"the answer has the status 401","status":401,"#
+                + #""body":"***","at":0}"#)
+        #expect(vault.kind.actions.first { $0.type == "vault/token" }?.secrets == ["value"])
     }
 }

@@ -249,7 +249,10 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
             Action("go", "Goes.", .text("to", 1...3, example: "too long")) { _, _ in }
             Action("ask", "Asks.", .choice("what", ["this", "that"], example: "all")) { _, _ in }
             Action("say yes", "Agrees.") { _ in }
-            Fetch("ask-him", on: Action("ask-him", "Asks.") { _ in }, from: "him", .get(), at: "name") { _, _ in }
+            Fetch("ask-him", on: Action("ask-him", "Asks.") { _ in }, from: "him", at: "name", as: String.self) { _ in
+                .get()
+            } then: { _, _, _ in
+            }
             Action("meet", "Meets.", .text("guest", 1...9, example: "Ada"), .text("guest", 1...9, example: "Eve")) {
                 $0.guests = [$1, $2]
             }

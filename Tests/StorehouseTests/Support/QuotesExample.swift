@@ -21,9 +21,11 @@ private let hall = StoreDefinition("hall", "A hall with a quote.", Seats()) {
     Member("error", \.error)
     book
     clear
-    Fetch("quote", on: clear, from: "quotes", .get("/random"), at: "/text") { hall, text in
+    Fetch("quote", on: clear, from: "quotes", at: "/text", as: String.self) { _ in
+        .get("/random")
+    } then: { hall, text, _ in
         hall.quote = text
-    } failed: { hall, failure in
+    } failed: { hall, failure, _ in
         hall.error = failure.code.rawValue
     }
 }

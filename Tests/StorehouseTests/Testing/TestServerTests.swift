@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A server drains for two seconds at most. On a slow machine its file may be closed a little later.
-    private static func whenClosed(_ body: () async throws -> Void) async throws {
+    static func whenClosed(_ body: () async throws -> Void) async throws {
         while true {
             do {
                 return try await body()

@@ -3,6 +3,7 @@ import Stores
 
 /// A host that says what is durable when the test says so.
 final class ScriptedObserver: CommitObserver {
+    let identity: String? = nil
     /// The test's side, which outlives the store.
     final class Script: Sendable {
         private struct Contents {

@@ -10,12 +10,12 @@ let prices = RemoteService("prices") { request in
 /// Asks for the price of each item that is added. Calls for different items run side by side, because each has an id.
 let price = Fetch("price", on: add, from: prices, at: "/cents", as: Int.self, id: \.self) { _, item in
     .get("/" + RemoteRequest.percentEncoded(item))
-} then: { list, item, cents in
+} then: { list, item, cents, _ in
     list.items.update(item) {
         $0.cents = cents
         $0.isAsking = false
     }
-} failed: { list, item, failure in
+} failed: { list, item, failure, _ in
     list.items.update(item) {
         $0.error = failure.code.rawValue
         $0.isAsking = false

@@ -37,7 +37,7 @@ import Testing
     @Test func aPriceThatIsNotKnownIsAskedForAgain() throws {
         try store.dispatch(add("tea")) { $0.items.insert(Item(id: "tea")) }
         shop.reply(status: 404, "{}")
-        try store.receive(price.failure(RemoteFailure(.badStatus, "the answer has the status 404"), for: "tea")) {
+        try store.receive(price.failure(.declined(.init(status: 404, body: "{}")), for: "tea")) {
             $0.items.update("tea") {
                 $0.error = "bad-status"
                 $0.isAsking = false

@@ -1,0 +1,77 @@
+import Storehouse
+import StoresTesting
+import Testing
+
+@testable import cinema
+
+/// Tests of the store alone. The test moves the clock, and answers for the bank.
+@Suite struct CinemaTests {
+    private let teller = ScriptedRemoteClient()
+    private let store: TestStore<Hall, StoreAction<Hall>>
+
+    init() {
+        let clock = TestClock()
+        let hall = cinema(clock: clock)
+        store = TestStore(
+            Hall(), reducer: hall.reducer, middleware: hall.middleware(RemoteClients(["bank": teller])), clock: clock)
+    }
+
+    private func beginPayment() throws {
+        try store.dispatch(hold(7, "Ada", 0)) {
+            $0.seats.insert(Seat(id: 7, guest: "Ada", cents: 900, at: 60_000))
+        }
+        try store.dispatch(pay(7, "Ada")) {
+            $0.seats.update(7) { ($0.status, $0.at) = (.paying, nil) }
+        }
+        try store.receive(payment.trial(for: (7, "Ada"), since: 2))
+    }
+
+    @Test func aHoldEndsAfterAMinute() throws {
+        try store.dispatch(setPrice("front", 700)) { $0.prices["front"] = 700 }
+        try store.dispatch(hold(7, "Ada", 0)) {
+            $0.seats.insert(Seat(id: 7, guest: "Ada", cents: 700, at: 60_000))
+        }
+        try store.expectRejected(hold(7, "Bob", 0), "taken")
+        try store.expectRejected(pay(7, "Bob"), "not-held")
+        try store.expectRejected(cancel(7, "Bob"), "not-held")
+        try store.advance(by: .seconds(60))
+        try store.receive(cancel(7, "Ada")) { $0.seats.remove(7) }
+        try store.expectRejected(pay(7, "Ada"), "not-held")
+        try store.finish()
+    }
+
+    @Test func aLateBankChargesOnce() throws {
+        try beginPayment()
+        teller.reply(.failure(.timeout("late")))
+        try store.receive(payment.postponement(.timeout("late"), for: (7, "Ada"), until: 1000))
+        try store.expectRejected(cancel(7, "Ada"), "not-held")
+        try store.advance(by: .seconds(1))
+        try store.receive(payment.trial(2, for: (7, "Ada"), since: 2, at: 1000))
+        teller.reply(#"{"receipt":"R1"}"#)
+        try store.receive(payment.arrival(of: "R1", for: (7, "Ada"), at: 1000)) {
+            $0.seats.update(7) { ($0.status, $0.at, $0.receipt) = (.sold, 1000, "R1") }
+        }
+        #expect(Set(teller.requests.map { $0.headers["Idempotency-Key"] }).count == 1)
+        try store.finish()
+    }
+
+    @Test(arguments: [(402, #"{"reason":"no-funds"}"#, "no-funds"), (402, "", "declined"), (500, "", "bank-failed")])
+    func aRefusalFreesTheSeat(_ status: Int, _ body: String, _ reason: String) throws {
+        try beginPayment()
+        teller.reply(status: status, body)
+        try store.receive(payment.failure(RemoteFailure(.init(status: status, body: body)), for: (7, "Ada"))) {
+            $0.seats.remove(7)
+            $0.refusals = [Refusal(seat: 7, guest: "Ada", reason: reason)]
+        }
+        try store.finish()
+    }
+
+    @Test func aStateOfVersion1IsMigrated() throws {
+        let old = StateSnapshot(json: Array(#"{"sold":{"7":"Ada"}}"#.utf8))
+        let store = try cinema().kind.makeStore(from: old, revision: 7)
+        store.resume()
+        let state = try JSONValue(parsing: store.read().json)
+        #expect(state["seats"]?["entities"]?["7"]?["guest"] == "Ada")
+        #expect(state["prices"] == ["front": 900, "back": 1200])
+    }
+}

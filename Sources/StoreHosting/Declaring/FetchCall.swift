@@ -1,0 +1,227 @@
+import JSON
+import RemoteServices
+import Stores
+
+/// The calls of a ``Fetch``, and the actions that follow them.
+struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Sendable {
+    let plan: FetchPlan<State, Values, Output>
+    let arrived: Action<State, (Values, Output, Int)>
+    let failed: Action<State, (Values, RemoteFailure.Code, String, Int?, String?, Int)>
+    /// Begins a try of a call that is repeated: the effect, the key, the revision of which it is made, the number of the try, and the time.
+    let tried: Action<State, (String, String, Int, Int, Int)>
+    /// Ends a try that got no answer: the effect, the failure, and the time of the next try.
+    let postponed: Action<State, (String, RemoteFailure.Code, String, Int)>
+
+    init(_ plan: FetchPlan<State, Values, Output>) {
+        self.plan = plan
+        let (name, retry) = (plan.name, plan.retry)
+        let values = plan.trigger.fields.field("request")
+        let body = Field<String>.string("body", .string(), example: "{}").optional()
+        let value = Field<Output>.arriving("value")
+        arrived = Action(
+            name, "The answer of \(plan.service.name).", .internal,
+            ActionFields(values, plan.isSecret ? value.secret() : value, .time("at")), []
+        ) { state, fields in
+            retry?.remove(plan.effectID(fields.0), from: &state)
+            plan.then(&state, fields.0, fields.1, fields.2)
+        }
+        failed = Action(
+            name + "-failed", "The call of \(plan.service.name) has failed.", .internal,
+            ActionFields(
+                values, .failureCode, .failureMessage,
+                Field<Int>.integer("status", 100...599, example: 402).optional(),
+                plan.isSecret ? body.secret() : body, .time("at")), []
+        ) { state, fields in
+            retry?.remove(plan.effectID(fields.0), from: &state)
+            let failure = RemoteFailure(fields.1, fields.2, status: fields.3, body: fields.4 ?? "")
+            plan.failed(&state, fields.0, failure, fields.5)
+        }
+        tried = Action(
+            name + "-try", "\(plan.service.name) is called, for the first time or again.", .internal,
+            ActionFields(
+                .effect, .string("key", .string(), example: ""), .integer("since", atLeast: 1, example: 1),
+                .integer("try", atLeast: 1, example: 1), .time("at")),
+            [
+                .ignore { state, effect, key, _, number, _ in
+                    retry?.calls(of: state)[effect]?.mayBegin(number, with: key) != true
+                }
+            ]
+        ) { state, fields in
+            retry?.update(fields.0, in: &state) { $0.begin(fields.3, with: fields.1, since: fields.2, at: fields.4) }
+        }
+        postponed = Action(
+            name + "-postponed", "A call of \(plan.service.name) got no answer, and is repeated.", .internal,
+            ActionFields(.effect, .failureCode, .failureMessage, .time("at")),
+            [.ignore { state, effect, _, _, _ in retry?.calls(of: state)[effect] == nil }]
+        ) { state, fields in
+            retry?.update(fields.0, in: &state) { $0.wait(until: fields.3) }
+        }
+    }
+
+    func failure(_ values: Values, _ failure: RemoteFailure, _ time: Int) -> StoreAction<State> {
+        let answer = failure.answer
+        return failed.action((values, failure.code, failure.message, answer?.status, answer?.body, time))
+    }
+
+    /// Puts the call that an action causes into the state, in the same commit.
+    func beginning(_ retry: FetchRetry<State>) -> Follower<State> {
+        let values = plan.trigger.fields.write
+        return Follower(last: plan.trigger.handler) { [plan] (state, input: Values) in
+            let effect = plan.effectID(input)
+            if plan.policy == .leading, retry.calls(of: state)[effect] != nil { return }
+            guard let request = plan.request(state, input) else { return }
+            retry.add(
+                PendingCalls.Call(effect: effect, fetch: plan.name, values: values(input), request: request), to: &state
+            )
+        }
+    }
+
+    /// The timers of the next tries.
+    func timers(_ retry: FetchRetry<State>) -> Timers<State, StoreAction<State>> {
+        Timers(EffectID(plan.name + ".retry")) { [tried, name = plan.name] state in
+            retry.calls(of: state).of(name).compactMap { call in
+                guard let (text, since) = call.key, let due = call.due else { return nil }
+                let next = tried.action((call.effect, text, since, call.tries + 1, due))
+                return StateTimer(EffectID(call.effect), at: due, next)
+            }
+        }
+    }
+
+    /// The values of the action that has caused a call.
+    func values(of call: PendingCalls.Call) -> Values? { try? plan.trigger.fields.read(call.payload) }
+}
+
+struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Middleware {
+    let call: FetchCall<State, Values, Output>
+    let client: any RemoteClient
+
+    func respond(to commit: borrowing Commit<State, StoreAction<State>>) -> Effect<StoreAction<State>> {
+        if let values = call.plan.trigger.values(in: commit.action) { return begin(values, commit.state) }
+        guard let (effect, _, _, number, _) = call.tried.values(in: commit.action), let retry = call.plan.retry,
+            let pending = retry.calls(of: commit.state)[effect], let values = call.values(of: pending)
+        else { return .none }
+        return run(pending, values, number, retry)
+    }
+
+    func resume(_ state: State) -> Effect<StoreAction<State>> {
+        let pending = call.plan.retry?.calls(of: state).of(call.plan.name) ?? []
+        let effects = Set(pending.map(\.effect))
+        let lost = call.plan.waiting(state).filter { !effects.contains(call.plan.effectID($0)) }
+        return .merge(
+            lost.map { values in .dispatch { call.failure(values, .interruptedCall, $0.now) } }
+                + pending.map(resume))
+    }
+
+    /// The call that an action causes. One that is repeated is in the state, and its key must be there too before it is sent.
+    private func begin(_ values: Values, _ state: State) -> Effect<StoreAction<State>> {
+        let effect = call.plan.effectID(values)
+        if let retry = call.plan.retry {
+            guard let pending = retry.calls(of: state)[effect], pending.key == nil else { return .none }
+            return .dispatch { attempt(pending, at: $0) }
+        }
+        guard let request = call.plan.request(state, values) else { return .none }
+        return .run(EffectID(effect), call.plan.policy) { [call, client] () async throws(RemoteFailure) in
+            let context = EffectContext.current
+            let request = request.keyed { RequestKey.make(context?.identity, effect, context?.cause ?? 0) }
+            let output = try await client.call(request) { response throws(RemoteFailure) in
+                try call.plan.read(response)
+            }
+            return call.arrived.action((values, output, now))
+        } failure: { [call] in
+            call.failure(values, $0, now)
+        }
+    }
+
+    private func attempt(_ pending: PendingCalls.Call, at moment: StoreMoment) -> StoreAction<State> {
+        let (key, since) =
+            pending.key ?? (RequestKey.make(moment.identity, pending.effect, moment.revision), moment.revision)
+        return call.tried.action((pending.effect, key, since, pending.tries + 1, moment.now))
+    }
+
+    /// Continues a call of a saved state. One that waits has a timer.
+    private func resume(_ pending: PendingCalls.Call) -> Effect<StoreAction<State>> {
+        .dispatch { moment in
+            guard moment.isCopy || pending.isOfAnother(moment.identity) else {
+                return pending.isWaiting ? nil : attempt(pending, at: moment)
+            }
+            return call.values(of: pending).map { call.failure($0, .interruptedCall, moment.now) }
+        }
+    }
+
+    private func run(
+        _ pending: PendingCalls.Call, _ values: Values, _ number: Int, _ retry: FetchRetry<State>
+    ) -> Effect<StoreAction<State>> {
+        // Only the first may replace another: any other is due for a call that has ended, or that still runs.
+        .run(EffectID(pending.effect), number == 1 ? .latest : .leading) {
+            [call, client] () async throws(RemoteFailure) in
+            guard number <= retry.limit else { throw .interruptedCall }
+            let request = pending.request.keyed { pending.key?.text ?? "" }
+            let output = try await client.call(request) { response throws(RemoteFailure) in
+                try call.plan.read(response)
+            }
+            return call.arrived.action((values, output, now))
+        } failure: { [call] failure in
+            guard failure.isInTransit, number < retry.limit else { return call.failure(values, failure, now) }
+            let due = now + retry.pause(after: number)
+            return call.postponed.action((pending.effect, failure.code, failure.message, due))
+        }
+    }
+}
+
+/// The time of the store whose effect calls this.
+private var now: Int { EffectContext.current?.now ?? 0 }
+
+extension RemoteRequest {
+    /// The request with the key by which the service can tell a repetition, if it is a POST without a key of its own.
+    fileprivate func keyed(_ key: () -> String) -> RemoteRequest {
+        guard method == "POST", !headers.keys.contains(where: { $0.lowercased() == "idempotency-key" }) else {
+            return self
+        }
+        var request = self
+        // A quoted string, as the draft demands (draft-ietf-httpapi-idempotency-key-header).
+        request.headers["Idempotency-Key"] = "\"\(key())\""
+        request.isIdempotent = isIdempotent ?? true
+        return request
+    }
+}
+
+extension RemoteFailure {
+    /// The failure of a call whose process ended, or whose state was copied to another session.
+    static let interruptedCall = RemoteFailure(.interrupted, "the call was interrupted")
+}
+
+extension ActionFields {
+    /// All fields as one member of another action; left out if there are none.
+    fileprivate func field(_ name: String) -> Field<Values> {
+        Field(
+            name, schema: schema(), example: .object(example),
+            read: { [self] json in try? read(json?.asObject ?? [:]) },
+            write: { [self] values in properties.isEmpty ? nil : .object(write(values)) }
+        ).required(!properties.isEmpty)
+    }
+}
+
+extension Field where Value: Codable {
+    /// A value that only the program itself sends, and that needs no example.
+    fileprivate static func arriving(_ name: String) -> Field {
+        Field(
+            name, schema: JSONSchema(of: Value.self), example: nil, read: { try? ($0 ?? .null).decode(Value.self) },
+            write: { try? JSONValue(encoding: $0) })
+    }
+}
+
+extension Field where Value == Int {
+    /// A time in milliseconds since 1970, which actions of older programs lack.
+    fileprivate static func time(_ name: String) -> Field {
+        integer(name, atLeast: 0, example: 0).defaulting(to: 0)
+    }
+}
+
+extension Field where Value == String {
+    fileprivate static var effect: Field { string("effect", .string(), example: "") }
+    fileprivate static var failureMessage: Field { string("message", .string(), example: "no answer") }
+}
+
+extension Field where Value == RemoteFailure.Code {
+    fileprivate static var failureCode: Field { choice("code", example: .timeout) }
+}

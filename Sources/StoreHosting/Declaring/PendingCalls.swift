@@ -1,0 +1,128 @@
+import JSON
+import RemoteServices
+
+/// The calls of a state that wait for an answer: see ``FetchRetry``.
+///
+///     var calls = PendingCalls()
+///
+///     Member("calls", \.calls)
+///
+/// Clients do not see the member. It is persisted in clear, so a request must have no secret: put credentials into the configuration of the
+/// service.
+public struct PendingCalls: Sendable, Codable {
+    struct Call: Sendable, Codable {
+        /// The name of the effect.
+        let effect: String
+        let fetch: String
+        /// The values of the action that has caused it, as JSON.
+        private let values: String
+        private let kept: KeptRequest
+        private var keyText: String?
+        private var since: Int?
+        /// How many tries have begun.
+        private(set) var tries = 0
+        /// When the next try is due, in milliseconds since 1970.
+        private(set) var due: Int?
+        /// Whether no try is under way.
+        private(set) var isWaiting = false
+
+        init(effect: String, fetch: String, values: JSONObject, request: RemoteRequest) {
+            self.effect = effect
+            self.fetch = fetch
+            self.values = JSONValue.object(values).description
+            kept = KeptRequest(request)
+        }
+
+        var request: RemoteRequest { kept.request }
+
+        /// The key, and the revision of which it is made; nil before the first try.
+        var key: (text: String, since: Int)? {
+            guard let keyText, let since else { return nil }
+            return (keyText, since)
+        }
+
+        var payload: JSONObject { (try? JSONValue(parsing: Array(values.utf8)))?.asObject ?? [:] }
+
+        /// Whether a try may begin now. A timer and a restart may both ask for it.
+        func mayBegin(_ number: Int, with key: String) -> Bool { number == tries + 1 && keyText ?? key == key }
+
+        /// Whether it belongs to a store of another name, whose state was copied.
+        func isOfAnother(_ identity: String?) -> Bool {
+            guard let identity, let key else { return false }
+            return RequestKey.make(identity, effect, key.since) != key.text
+        }
+
+        mutating func begin(_ number: Int, with key: String, since revision: Int, at time: Int) {
+            keyText = key
+            since = revision
+            tries = number
+            isWaiting = false
+            // If the process ends, and nobody asks for the session, the timer has the next process continue with it.
+            due = time + max(60_000, kept.timeout ?? 0)
+        }
+
+        mutating func wait(until time: Int) {
+            due = time
+            isWaiting = true
+        }
+    }
+
+    private var calls: [Call] = []
+
+    /// No calls.
+    public init() {}
+
+    /// Whether no call waits for an answer.
+    public var isEmpty: Bool { calls.isEmpty }
+
+    subscript(effect: String) -> Call? {
+        get { calls.first { $0.effect == effect } }
+        set {
+            calls.removeAll { $0.effect == effect }
+            if let newValue { calls.append(newValue) }
+        }
+    }
+
+    mutating func update(_ effect: String, _ change: (inout Call) -> Void) {
+        if let place = calls.firstIndex(where: { $0.effect == effect }) { change(&calls[place]) }
+    }
+
+    /// The calls of a fetch.
+    func of(_ fetch: String) -> [Call] { calls.filter { $0.fetch == fetch } }
+}
+
+extension PendingCalls: Equatable {
+    /// True: what the program notes for itself tells no states apart, so that a test need not assert it.
+    public static func == (left: PendingCalls, right: PendingCalls) -> Bool { true }
+}
+
+/// A request as a state keeps it, so that each try sends the same.
+private struct KeptRequest: Sendable, Codable {
+    private let method: String
+    private let target: String?
+    private let headers: [[String]]
+    /// In base64.
+    private let body: String
+    private let contentType: String?
+    /// In milliseconds.
+    let timeout: Int?
+    private let isIdempotent: Bool?
+
+    init(_ request: RemoteRequest) {
+        method = request.method
+        target = request.target
+        headers = request.headers.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
+        body = Base64.encode(request.body)
+        contentType = request.contentType
+        timeout = request.timeout.map { Int($0 / .milliseconds(1)) }
+        isIdempotent = request.isIdempotent
+    }
+
+    var request: RemoteRequest {
+        RemoteRequest(
+            method: method, target: target,
+            headers: Dictionary(headers.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }),
+            body: Base64.decode(body) ?? [],
+            contentType: contentType, timeout: timeout.map { .milliseconds($0) }, isIdempotent: isIdempotent)
+    }
+}

@@ -1,0 +1,20 @@
+/// The moment at which an effect asks for an action: see ``Effect/dispatch(at:)``.
+@usableFromInline
+package struct StoreMoment: Sendable {
+    /// Names the store in its host; nil for a store without a host.
+    package let identity: String?
+    /// Milliseconds since 1970.
+    package let now: Int
+    /// The revision that asks.
+    package let revision: Int
+    /// Whether the state was copied from another store, which continues with it.
+    package let isCopy: Bool
+
+    @usableFromInline
+    init(identity: String?, now: Int, revision: Int, isCopy: Bool) {
+        self.identity = identity
+        self.now = now
+        self.revision = revision
+        self.isCopy = isCopy
+    }
+}

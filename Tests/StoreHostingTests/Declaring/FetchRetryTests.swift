@@ -1,0 +1,354 @@
+import JSON
+import RemoteServices
+import StoreHosting
+import Stores
+import StoresTesting
+import Testing
+
+private struct Till: Sendable, Equatable {
+    var isPaying = false
+    var receipt: String?
+    var reason: String?
+    var endedAt: Int?
+    var calls = PendingCalls()
+
+    static let pay = Action<Till, Int>(
+        "pay", "Pays.", .integer("cents", 1...9999), rules: .reject("paying") { till, _ in till.isPaying }
+    ) { till, _ in till.isPaying = true }
+    static let close = Action<Till, Void>("close", "Ends the day.") { $0 = Till() }
+    static let rename = Action<Till, Void>("note", "Changes nothing that matters.") { $0.reason = nil }
+
+    static let payment = Fetch(
+        "payment", on: pay, from: "bank", at: "/receipt", as: String.self,
+        retry: .upTo(3, every: .seconds(2), doublingTo: .seconds(3), in: \.calls)
+    ) { till, cents in
+        .post(["cents": .integer(cents), "isPaying": .bool(till.isPaying)])
+    } then: { till, _, receipt, time in
+        till.isPaying = false
+        till.receipt = receipt
+        till.endedAt = time
+    } failed: { till, _, failure, time in
+        till.isPaying = false
+        till.reason = failure.answer?.json?["reason"]?.asString ?? failure.code.rawValue
+        till.endedAt = time
+    }
+}
+
+private let till = StoreDefinition("till", "A till.", Till()) {
+    Member("isPaying", \.isPaying)
+    Member("receipt", \.receipt)
+    Member("reason", \.reason)
+    Member("endedAt", \.endedAt)
+    Member("calls", \.calls)
+    Till.payment
+    Till.pay
+    Till.close
+    Till.rename
+}
+
+/// A store whose slice makes the calls.
+private let shop = StoreDefinition("shop", "A shop.", Till()) {
+    Part("till", \.self) {
+        Member("isPaying", \.isPaying)
+        Member("calls", \.calls)
+        Till.pay
+        Till.payment
+    }
+}
+
+@Suite struct FetchRetryTests {
+    private let bank = ScriptedRemoteClient()
+
+    private func store() -> TestStore<Till, StoreAction<Till>> {
+        TestStore(Till(), reducer: till.reducer, middleware: till.middleware(RemoteClients(["bank": bank])))
+    }
+
+    private var keys: [String] { bank.requests.map { $0.headers["Idempotency-Key"] ?? "none" } }
+
+    private static let broken = RemoteFailure.unreachable("no connection")
+
+    private func pay(_ cents: Int, _ store: TestStore<Till, StoreAction<Till>>) throws {
+        try store.dispatch(Till.pay(cents)) { $0.isPaying = true }
+    }
+
+    @Test func theDefinitionIsValid() {
+        #expect(till.kind.problems == [])
+        #expect(shop.kind.problems == [])
+        #expect(
+            till.kind.actions.map(\.type).filter { $0.contains("payment") } == [
+                "till/payment", "till/payment-failed", "till/payment-try", "till/payment-postponed",
+            ])
+    }
+
+    @Test func aCallWithoutAnAnswerIsRepeatedWithItsKey() throws {
+        let store = store()
+        try pay(500, store)
+        try store.receive(Till.payment.trial(for: 500, since: 1))
+        bank.reply(.failure(Self.broken))
+        try store.receive(Till.payment.postponement(Self.broken, for: 500, until: 2000))
+        try store.advance(by: .seconds(2))
+        try store.receive(Till.payment.trial(2, for: 500, since: 1, at: 2000))
+        bank.reply(status: 503, "")
+        try store.receive(Till.payment.postponement(.serverError(.init(status: 503)), for: 500, until: 5000))
+        try store.advance(by: .seconds(3))
+        try store.receive(Till.payment.trial(3, for: 500, since: 1, at: 5000))
+        bank.reply(#"{"receipt":"R1"}"#)
+        try store.receive(Till.payment.arrival(of: "R1", for: 500, at: 5000)) {
+            $0.isPaying = false
+            $0.receipt = "R1"
+            $0.endedAt = 5000
+        }
+        #expect(bank.requests.count == 3)
+        #expect(Set(bank.requests.map(\.debugDescription)).count == 1)
+        #expect(Set(keys).count == 1)
+        #expect(bank.requests.allSatisfy { $0.isIdempotent == true })
+        #expect(store.state.calls.isEmpty)
+        try store.finish()
+    }
+
+    @Test func aKeyIsAQuotedHash() throws {
+        let store = store()
+        try pay(500, store)
+        try store.receive(Till.payment.trial(for: 500, since: 1))
+        let key = try #require(keys.first)
+        #expect(key.count == 34 && key.hasPrefix("\"") && key.hasSuffix("\""))
+        #expect(key.dropFirst().dropLast().allSatisfy { $0.isHexDigit })
+        store.end()
+    }
+
+    @Test func theNextActionHasAnotherKey() throws {
+        let store = store()
+        for (revision, receipt) in [(1, "R1"), (4, "R2")] {
+            try pay(500, store)
+            try store.receive(Till.payment.trial(for: 500, since: revision))
+            bank.reply(#"{"receipt":"\#(receipt)"}"#)
+            try store.receive(Till.payment.arrival(of: receipt, for: 500)) {
+                $0.isPaying = false
+                $0.receipt = receipt
+                $0.endedAt = 0
+            }
+        }
+        #expect(Set(keys).count == 2)
+        try store.finish()
+    }
+
+    @Test func aDeclineEndsTheCall() throws {
+        let store = store()
+        try pay(500, store)
+        try store.receive(Till.payment.trial(for: 500, since: 1))
+        bank.reply(status: 402, #"{"reason":"no-funds"}"#)
+        let declined = RemoteFailure.declined(.init(status: 402, body: #"{"reason":"no-funds"}"#))
+        try store.receive(Till.payment.failure(declined, for: 500)) {
+            $0.isPaying = false
+            $0.reason = "no-funds"
+            $0.endedAt = 0
+        }
+        #expect(bank.requests.count == 1)
+        try store.finish()
+    }
+
+    @Test func theLastTryEndsTheCall() throws {
+        let store = store()
+        try pay(500, store)
+        for (number, time) in [(1, 0), (2, 2000), (3, 5000)] {
+            try store.receive(Till.payment.trial(number, for: 500, since: 1, at: time))
+            bank.reply(.failure(.timeout("late")))
+            guard number < 3 else { break }
+            let next = number == 1 ? 2000 : 5000
+            try store.receive(Till.payment.postponement(.timeout("late"), for: 500, until: next))
+            try store.advance(to: next)
+        }
+        try store.receive(Till.payment.failure(.timeout("late"), for: 500, at: 5000)) {
+            $0.isPaying = false
+            $0.reason = "timeout"
+            $0.endedAt = 5000
+        }
+        #expect(bank.requests.count == 3)
+        try store.finish()
+    }
+
+    @Test func aSlowCallIsNotRepeatedBesideItself() throws {
+        let store = store()
+        try pay(500, store)
+        try store.receive(Till.payment.trial(for: 500, since: 1))
+        // The timers that wake a session after a restart.
+        for number in 2...5 {
+            let time = (number - 1) * 60_000
+            try store.advance(to: time)
+            try store.receive(Till.payment.trial(number, for: 500, since: 1, at: time))
+        }
+        #expect(bank.requests.count == 1)
+        #expect(bank.cancellations == 0)
+        bank.reply(#"{"receipt":"R1"}"#)
+        try store.receive(Till.payment.arrival(of: "R1", for: 500, at: 240_000)) {
+            $0.isPaying = false
+            $0.receipt = "R1"
+            $0.endedAt = 240_000
+        }
+        try store.finish()
+    }
+
+    @Test func aStateThatForgetsItsCallsRepeatsNone() throws {
+        let store = store()
+        try pay(500, store)
+        try store.receive(Till.payment.trial(for: 500, since: 1))
+        try store.dispatch(Till.close()) { $0 = Till() }
+        bank.reply(.failure(Self.broken))
+        try store.receive(Till.payment.postponement(Self.broken, for: 500, until: 2000), .ignored)
+        try store.advance(by: .seconds(600))
+        #expect(bank.requests.count == 1)
+        store.end()
+    }
+}
+
+/// Calls of states that continue in another store.
+@Suite struct ContinuedCallTests {
+    private let bank = ScriptedRemoteClient()
+    private let clock = TestClock()
+
+    private func connected(_ definition: StoreDefinition<Till> = till) -> StoreKind {
+        definition.kind.connected(to: RemoteClients(["bank": bank]))
+    }
+
+    private func begun(_ definition: StoreDefinition<Till> = till, type: String = "till/pay") async -> HostedStore {
+        let store = connected(definition).makeStore(environment: StoreEnvironment(clock: clock))
+        store.identify(as: "one")
+        store.dispatch(.object(["type": .string(type), "payload": ["cents": 500]]), DispatchOptions()) { _ in }
+        await bank.called(times: 1)
+        return store
+    }
+
+    /// The store that the next process makes of the state of one whose process has ended.
+    private func next(
+        _ store: HostedStore, _ definition: StoreDefinition<Till> = till, as identity: String = "one",
+        isCopy: Bool = false
+    ) throws -> HostedStore {
+        let (revision, snapshot) = store.snapshot()
+        store.end()
+        let next = try connected(definition).makeStore(
+            environment: StoreEnvironment(clock: clock), from: snapshot, revision: revision)
+        next.identify(as: identity)
+        next.resume(asCopy: isCopy)
+        return next
+    }
+
+    private var keys: Set<String> { Set(bank.requests.compactMap { $0.headers["Idempotency-Key"] }) }
+
+    @Test(arguments: [(till, "till/pay"), (shop, "till/pay")])
+    private func aRestartRepeatsACallThatWasUnderWay(_ definition: StoreDefinition<Till>, _ type: String) async throws {
+        let store = try next(await begun(definition, type: type), definition)
+        await bank.called(times: 2)
+        #expect(keys.count == 1)
+        #expect(bank.requests[0] == bank.requests[1])
+        let third = try next(store, definition)
+        await bank.called(times: 3)
+        #expect(keys.count == 1)
+        // The third try was the last one.
+        let fourth = try next(third, definition)
+        while fourth.json.contains(#""isPaying":true"#) { await Task.yield() }
+        #expect(bank.requests.count == 3)
+    }
+
+    @Test func theStateDoesNotShowTheCalls() async throws {
+        let store = await begun()
+        #expect(!store.json.contains("calls"))
+        let kept = String(decoding: try #require(store.snapshot().state.privateState), as: UTF8.self)
+        #expect(kept.contains(#""fetch":"payment""#))
+        #expect(!kept.contains("one"))
+        store.end()
+    }
+
+    @Test func aCallThatWaitsKeepsItsTime() async throws {
+        let store = await begun()
+        bank.reply(.failure(.unreachable("")))
+        while store.revision < 3 { await Task.yield() }
+        let continued = try next(store)
+        #expect(continued.timerUse.nextDeadline == 2000)
+        #expect(bank.requests.count == 1)
+        clock.advance(to: 2000)
+        await bank.called(times: 2)
+        #expect(keys.count == 1)
+        continued.end()
+    }
+
+    @Test func aCopyRepeatsNothing() async throws {
+        let copy = try next(await begun(), as: "two", isCopy: true)
+        #expect(copy.json == #"{"isPaying":false,"receipt":null,"reason":"interrupted","endedAt":0}"#)
+        #expect(bank.requests.count == 1)
+        copy.dispatch("till/pay", ["cents": 500])
+        await bank.called(times: 2)
+        #expect(keys.count == 2)
+        copy.end()
+    }
+
+    @Test func aStateThatAnotherStoreImportsRepeatsNothing() async throws {
+        let copy = try next(await begun(), as: "two")
+        #expect(copy.json.contains(#""reason":"interrupted""#))
+        #expect(bank.requests.count == 1)
+        copy.end()
+    }
+
+    @Test func sessionsHaveKeysOfTheirOwn() async throws {
+        let stores = (0..<2).map { _ in connected().makeStore() }
+        for (store, name) in zip(stores, ["one", "two"]) {
+            store.identify(as: name)
+            store.dispatch("till/pay", ["cents": 500])
+        }
+        await bank.called(times: 2)
+        #expect(keys.count == 2)
+        for store in stores { store.end() }
+    }
+
+    @Test func storesWithoutANameHaveKeysOfTheirOwn() async throws {
+        let stores = (0..<2).map { _ in connected().makeStore() }
+        for store in stores { store.dispatch("till/pay", ["cents": 500]) }
+        await bank.called(times: 2)
+        #expect(keys.count == 2)
+        for store in stores { store.end() }
+    }
+
+    @Test func mistakesAreFoundAtTheStart() {
+        let login = Action<Till, String>("login", "Signs in.", .text("pin", 1...9, example: "1234").secret()) { _, _ in
+        }
+        let broken = StoreDefinition("broken", "A till.", Till()) {
+            login
+            Fetch(
+                "a", on: login, from: "bank", as: RemoteStatus.self, .parallel,
+                retry: .upTo(0, every: .zero, in: \.calls)
+            ) { _, pin in
+                .post(["pin": .string(pin)])
+            } then: { _, _, _, _ in
+            }
+        }
+        #expect(
+            broken.kind.problems == [
+                "The fetch \"a\" must have at least one try.",
+                "The fetch \"a\" must pause for a millisecond at least, and never shorter than at first.",
+                "The fetch \"a\" is repeated, so its policy must be latest or leading.",
+                "The fetch \"a\" is repeated, so its request is stored, but the action \"login\" has a secret field.",
+                "The fetch \"a\" keeps its calls in a property without a Member, so they would not be persisted.",
+            ])
+    }
+}
+
+@Suite struct RequestKeyTests {
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 119), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"),
+    ])
+    func theHashIsThatOfTheStandard(_ text: String, _ hash: String) {
+        let hex = SHA256.hash(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(hex == hash)
+    }
+
+    @Test func partsDoNotRunTogether() {
+        #expect(RequestKey.make("a", "b1", 1) != RequestKey.make("a", "b", 11))
+        #expect(RequestKey.make("a", "bc", 1) != RequestKey.make("ab", "c", 1))
+        #expect(RequestKey.make("a", "b", 1) == RequestKey.make("a", "b", 1))
+    }
+}
