@@ -71,7 +71,8 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
             if plan.policy == .leading, retry.calls(of: state)[effect] != nil { return }
             guard let request = plan.request(state, input) else { return }
             retry.add(
-                PendingCalls.Call(effect: effect, fetch: plan.name, values: values(input), request: request), to: &state
+                PendingCalls.Entry(effect: effect, fetch: plan.name, values: values(input), request: request),
+                to: &state
             )
         }
     }
@@ -88,7 +89,7 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     }
 
     /// The values of the action that has caused a call.
-    func values(of call: PendingCalls.Call) -> Values? { try? plan.trigger.fields.read(call.payload) }
+    func values(of call: PendingCalls.Entry) -> Values? { try? plan.trigger.fields.read(call.payload) }
 }
 
 struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Middleware {
@@ -132,14 +133,14 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
         }
     }
 
-    private func attempt(_ pending: PendingCalls.Call, at moment: StoreMoment) -> StoreAction<State> {
+    private func attempt(_ pending: PendingCalls.Entry, at moment: StoreMoment) -> StoreAction<State> {
         let (key, since) =
             pending.key ?? (RequestKey.make(moment.identity, pending.effect, moment.revision), moment.revision)
         return call.tried.action((pending.effect, key, since, pending.tries + 1, moment.now))
     }
 
     /// Continues a call of a saved state. One that waits has a timer.
-    private func resume(_ pending: PendingCalls.Call) -> Effect<StoreAction<State>> {
+    private func resume(_ pending: PendingCalls.Entry) -> Effect<StoreAction<State>> {
         .dispatch { moment in
             guard moment.isCopy || pending.isOfAnother(moment.identity) else {
                 return pending.isWaiting ? nil : attempt(pending, at: moment)
@@ -149,7 +150,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
     }
 
     private func run(
-        _ pending: PendingCalls.Call, _ values: Values, _ number: Int, _ retry: FetchRetry<State>
+        _ pending: PendingCalls.Entry, _ values: Values, _ number: Int, _ retry: FetchRetry<State>
     ) -> Effect<StoreAction<State>> {
         // Only the first may replace another: any other is due for a call that has ended, or that still runs.
         .run(EffectID(pending.effect), number == 1 ? .latest : .leading) {

@@ -41,9 +41,9 @@ public struct FetchRetry<State: Sendable>: Sendable {
 
     func calls(of state: State) -> PendingCalls { state[keyPath: place] }
 
-    func add(_ call: PendingCalls.Call, to state: inout State) { state[keyPath: place][call.effect] = call }
+    func add(_ call: PendingCalls.Entry, to state: inout State) { state[keyPath: place][call.effect] = call }
 
-    func update(_ effect: String, in state: inout State, _ change: (inout PendingCalls.Call) -> Void) {
+    func update(_ effect: String, in state: inout State, _ change: (inout PendingCalls.Entry) -> Void) {
         state[keyPath: place].update(effect, change)
     }
 

@@ -10,7 +10,7 @@ import RemoteServices
 /// Clients do not see the member. It is persisted in clear, so a request must have no secret: put credentials into the configuration of the
 /// service.
 public struct PendingCalls: Sendable, Codable {
-    struct Call: Sendable, Codable {
+    struct Entry: Sendable, Codable {
         /// The name of the effect.
         let effect: String
         let fetch: String
@@ -67,7 +67,7 @@ public struct PendingCalls: Sendable, Codable {
         }
     }
 
-    private var calls: [Call] = []
+    private var calls: [Entry] = []
 
     /// No calls.
     public init() {}
@@ -75,7 +75,7 @@ public struct PendingCalls: Sendable, Codable {
     /// Whether no call waits for an answer.
     public var isEmpty: Bool { calls.isEmpty }
 
-    subscript(effect: String) -> Call? {
+    subscript(effect: String) -> Entry? {
         get { calls.first { $0.effect == effect } }
         set {
             calls.removeAll { $0.effect == effect }
@@ -83,12 +83,12 @@ public struct PendingCalls: Sendable, Codable {
         }
     }
 
-    mutating func update(_ effect: String, _ change: (inout Call) -> Void) {
+    mutating func update(_ effect: String, _ change: (inout Entry) -> Void) {
         if let place = calls.firstIndex(where: { $0.effect == effect }) { change(&calls[place]) }
     }
 
     /// The calls of a fetch.
-    func of(_ fetch: String) -> [Call] { calls.filter { $0.fetch == fetch } }
+    func of(_ fetch: String) -> [Entry] { calls.filter { $0.fetch == fetch } }
 }
 
 extension PendingCalls: Equatable {

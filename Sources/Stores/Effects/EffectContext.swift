@@ -58,7 +58,7 @@ public final class EffectContext: Sendable {
     private let effect: EffectID
     /// The revision that has caused the effect.
     package let cause: Int
-    private let environment: StoreEnvironment
+    private let time: @Sendable () -> Int
     private let startedAt: Int
     private let retries: @Sendable () -> Void
     // Guards the reports, and what a shutdown waits for. The last lock in the order: nothing is called while it is held.
@@ -68,16 +68,16 @@ public final class EffectContext: Sendable {
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
     ///   - trace: the trace of the client's request.
-    ///   - environment: of the store.
     ///   - identity: names the store in its host; nil for a store without a host.
+    ///   - time: the time of the store, in milliseconds since 1970.
     ///   - retries: called before a call is repeated.
     @usableFromInline
     package init(
-        _ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, in environment: StoreEnvironment,
-        identity: String?, retries: @escaping @Sendable () -> Void
+        _ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, identity: String?,
+        time: @escaping @Sendable () -> Int, retries: @escaping @Sendable () -> Void
     ) {
         self.identity = identity
-        self.environment = environment
+        self.time = time
         self.trace = trace
         self.effect = effect
         self.cause = cause
@@ -86,7 +86,7 @@ public final class EffectContext: Sendable {
     }
 
     /// The time of the store, in milliseconds since 1970.
-    package var now: Int { environment.now }
+    package var now: Int { time() }
 
     /// Reports a step. Any thread may call it, but not a reducer, a middleware or a subscriber.
     public func report(_ report: Report) {

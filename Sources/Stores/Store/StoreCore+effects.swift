@@ -86,10 +86,8 @@ extension StoreCore {
         let runID = effect.runID
         let progress = EffectContext(
             effect.request.key.id, cause: effect.cause, startedAt: environment.now,
-            trace: effect.group?.trace, in: environment, identity: identity(contents)
-        ) {
-            [weak sink] in sink?.effectRetries(runID)
-        }
+            trace: effect.group?.trace, identity: identity(contents), time: { [environment] in environment.now },
+            retries: { [weak sink] in sink?.effectRetries(runID) })
         let run = EffectTask(effect, progress, environment, sink)
         let isDurable = durability(through: effect.cause, contents)
         let task = Reduction.leaving {
