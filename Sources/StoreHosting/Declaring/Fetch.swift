@@ -254,8 +254,8 @@ private struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codabl
         else {
             return .none
         }
-        let id = call.id.map { "\(call.name).\($0(values))" } ?? call.name
-        return .run(EffectID(id), call.policy) { [call, client] () async throws(RemoteFailure) in
+        return .run(EffectID(call.name, for: call.id?(values)), call.policy) {
+            [call, client] () async throws(RemoteFailure) in
             call.arrived.action((values, try await client.call(request, reading: call.read)))
         } failure: { [call] in
             call.failure(values, $0)
