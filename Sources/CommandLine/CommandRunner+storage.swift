@@ -15,7 +15,11 @@ extension CommandRunner {
     func perform(_ command: StorageCommand, inJSON: Bool) throws -> Int32 {
         if let url = command.redisURL { return try perform(command, on: url, inJSON: inJSON) }
         switch command {
-        case .verify(let file): return try Self.verify(file, inJSON: inJSON)
+        case .verify(let file): return try verify(file, inJSON: inJSON)
+        case .check(let file):
+            return try checkStates(of: file, configuredSealer(), inJSON: inJSON) { body in
+                try SQLiteStorage.forEachState(in: file, progress: Progress("sessions").report, body)
+            }
         case .backup(let file, let target):
             try SQLiteStorage.backup(file, to: target, progress: Progress("pages copied").report)
             Self.report(["storage": .string(file), "backup": .string(target)], inJSON) {
@@ -46,7 +50,7 @@ extension CommandRunner {
 
     /// Runs a command on a Redis server, with the key and the prefix of the configuration.
     private func perform(_ command: StorageCommand, on url: String, inJSON: Bool) throws -> Int32 {
-        let (storage, address) = try open(url, toChange: command.changesSessions)
+        let (storage, address, sealer) = try open(url, toChange: command.changesSessions)
         defer { storage.close() }
         switch command {
         case .backup:
@@ -58,9 +62,15 @@ extension CommandRunner {
             Self.report(["storage": .string(address.description), "sessions": .integer(count)], inJSON) {
                 "\(address): \(count) session\(count == 1 ? " has" : "s have") another history from now on"
             }
+        case .check:
+            return try checkStates(of: address.description, sealer, inJSON: inJSON) { body in
+                try storage.forEachState(progress: Progress("sessions").report, body)
+            }
         case .verify:
+            let check = StateCheck(kinds, sealer, limit: StateCheck.sampleSize)
             return Self.report(
-                try storage.verify(progress: Progress("sessions").report), of: address.description, inJSON,
+                try storage.verify(progress: Progress("sessions").report, misfit: check.misfit),
+                of: address.description, inJSON,
                 advice: "Put a backup of Redis in its place.")
         case .export(let session, _, let withOwners):
             Console.print(String(decoding: try storage.export(session, withOwner: withOwners), as: UTF8.self))
@@ -84,7 +94,9 @@ extension CommandRunner {
     /// Opens the sessions on a Redis server.
     ///
     /// - Parameter changes: whether the command changes sessions; else it only looks.
-    private func open(_ url: String, toChange changes: Bool) throws -> (RedisStorage, RedisAddress) {
+    private func open(
+        _ url: String, toChange changes: Bool
+    ) throws -> (RedisStorage, RedisAddress, any SecretSealer) {
         let address: RedisAddress
         do {
             address = try RedisAddress(url)
@@ -101,7 +113,7 @@ extension CommandRunner {
             address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
             replicas: settings.redis.replicas, sealer: sealer, isReader: !changes,
             settingsAre: settings.redis.settings == .trusted ? .trusted : .checked)
-        return (storage, address)
+        return (storage, address, sealer)
     }
 
     /// Returns the reason why a session cannot be used; nil if it can.
@@ -191,9 +203,11 @@ extension CommandRunner {
         Console.print(columns.joined(separator: "  "))
     }
 
-    private static func verify(_ file: String, inJSON: Bool) throws -> Int32 {
-        report(
-            try SQLiteStorage.verify(file, progress: Progress("sessions").report), of: file, inJSON,
+    private func verify(_ file: String, inJSON: Bool) throws -> Int32 {
+        let check = StateCheck(kinds, configuredSealer(), limit: StateCheck.sampleSize)
+        return Self.report(
+            try SQLiteStorage.verify(file, progress: Progress("sessions").report, misfit: check.misfit), of: file,
+            inJSON,
             advice: "Keep a copy of the file and of its -wal file, and put a backup in its place.")
     }
 
@@ -203,21 +217,29 @@ extension CommandRunner {
         _ found: SQLiteStorage.Verification, of file: String, _ inJSON: Bool, advice: String
     ) -> Int32 {
         let isIntact = found.problems.isEmpty
+        let code: Int32 = isIntact && found.misfits.isEmpty ? 0 : 1
         if inJSON {
             Console.print(found.json.description)
-            return isIntact ? 0 : 1
+            return code
         }
-        for problem in found.problems { Console.printError("\(file): \(problem)") }
-        guard isIntact else {
+        for problem in found.problems + found.misfits { Console.printError("\(file): \(problem)") }
+        if isIntact {
+            Console.print("\(file): \(found.counts) \(found.sessions == 1 ? "is" : "are") intact")
+        } else {
             Console.printError(
                 """
                 \(file): \(found.damagedSessions) of \(found.sessions) sessions are damaged; the others can be exported. \
                 \(advice)
                 """)
-            return 1
         }
-        Console.print("\(file): \(found.counts) \(found.sessions == 1 ? "is" : "are") intact")
-        return 0
+        if !found.misfits.isEmpty {
+            Console.printError(
+                """
+                \(file): some sessions do not fit the stores of this program, which cannot load them: a definition lacks a \
+                migration. 'migrate --check' names all of them.
+                """)
+        }
+        return code
     }
 
     /// The bytes of a file, or of standard input for `-`.
@@ -238,9 +260,9 @@ extension SQLiteStorage.Verification {
 
     fileprivate var json: JSONValue {
         [
-            "intact": .bool(problems.isEmpty), "sessions": .integer(sessions),
+            "intact": .bool(problems.isEmpty && misfits.isEmpty), "sessions": .integer(sessions),
             "damagedSessions": .integer(damagedSessions), "commits": .integer(commits),
-            "problems": .array(problems.map(JSONValue.string)),
+            "problems": .array((problems + misfits).map(JSONValue.string)),
         ]
     }
 }

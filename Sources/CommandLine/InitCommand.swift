@@ -4,9 +4,9 @@ import Platform
 
 /// Creates a package with a server of its own.
 package struct InitCommand: Sendable, Hashable {
-    /// The name of the package, its program and its folder.
+    /// The name of the package, its store, its program and its folder.
     package let name: String
-    /// The path of a checkout to depend on, or the URL of a repository; nil for the checkout that this program was built from.
+    /// The path of a checkout to depend on, which is written as it is if it is absolute, or the URL of a repository; nil for the checkout that this program was built from.
     package let from: String?
     /// The version in the repository.
     package let version: String?
@@ -17,10 +17,11 @@ package struct InitCommand: Sendable, Hashable {
     ) throws(UsageError) {
         let isName =
             name.utf8.count <= 64 && name.first.map { $0.isASCII && $0.isLetter } == true
-            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         guard isName else {
             throw .wrong(
-                "'\(name)' cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most")
+                "'\(name)' cannot be the name of a package and its store: a letter, then letters, digits and -, 64 at most"
+            )
         }
         let module = InitTemplates.module(name)
         guard !InitTemplates.reservedModules.contains(module.lowercased()) else {

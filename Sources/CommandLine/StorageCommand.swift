@@ -4,6 +4,8 @@ import StorehouseServer
 /// A command of an operator on a database file.
 package enum StorageCommand: Sendable, Hashable {
     case verify(file: String)
+    /// Reads all states with the definitions of this program.
+    case check(file: String)
     case backup(file: String, target: String)
     /// - backup: nil for Redis, where the backup is in its place already.
     case restore(backup: String?, file: String)
@@ -21,7 +23,8 @@ extension StorageCommand {
     var redisURL: String? {
         let storage =
             switch self {
-            case .verify(let file), .backup(let file, _), .restore(_, let file), .export(_, let file, _),
+            case .verify(let file), .check(let file), .backup(let file, _), .restore(_, let file),
+                .export(_, let file, _),
                 .import(_, let file, _), .sessions(let file, _, _):
                 file
             }
@@ -37,7 +40,7 @@ extension StorageCommand {
         switch self {
         case .import, .restore: true
         case .sessions(_, let deleted, _): deleted != nil
-        case .verify, .backup, .export: false
+        case .verify, .check, .backup, .export: false
         }
     }
 }
@@ -57,13 +60,39 @@ extension CommandDeclaration {
                 Checks every page and checksum, and replays the commits of every session. A server may use the file \
                 meanwhile.
                 """,
+                """
+                Also reads the states of 100 sessions of each store with the definitions of this program, and names the \
+                member that does not fit; 'migrate --check' reads all of them. The secrets in them are read if storage.key \
+                is in the configuration.
+                """,
                 settingsOfRedis,
             ],
             flags: [.storage, .json], success: "everything is intact",
-            failure: "something is damaged, or the file cannot be read",
+            failure: "something is damaged or does not fit, or the file cannot be read",
             examples: ["storehouse verify --storage storehouse.db"]
         ) { values throws(UsageError) in
             .storage(.verify(file: try values.required(.storage)), inJSON: values.has(.json))
+        },
+        CommandDeclaration(
+            name: "migrate", group: .storage,
+            summary: "read every stored session as a server of this program would, before it starts",
+            details: [
+                """
+                A server migrates a session when it loads it. With --check this command reads the newest state of every \
+                session with the definitions and migrations of this program. It names each session that could not be loaded, \
+                with the member that does not fit, and says on standard error how far it is. It changes nothing, and servers \
+                may use the storage meanwhile.
+                """,
+                "The secrets in the states are read if storage.key is in the configuration.", settingsOfRedis,
+            ],
+            flags: [.check, .storage, .json], success: "this program can load every session",
+            failure: "it cannot load some of them, or the file cannot be read",
+            examples: ["storehouse migrate --check --storage storehouse.db"]
+        ) { values throws(UsageError) in
+            guard values.has(.check) else {
+                throw .wrong("a session is migrated when a server loads it; --check reads all of them before that")
+            }
+            return .storage(.check(file: try values.required(.storage)), inJSON: values.has(.json))
         },
         CommandDeclaration(
             name: "backup", group: .storage, summary: "copy the database, also while a server writes to it",
@@ -186,6 +215,8 @@ extension CommandFlag {
         name: "--storage", placeholder: "FILE",
         summary: "the database file (storage.path), or the URL of a Redis server",
         isRequired: true, values: .files)
+    fileprivate static let check = CommandFlag(
+        name: "--check", summary: "read the sessions and change nothing", isRequired: true)
     fileprivate static let copied = CommandFlag(
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path)", isRequired: true,
         values: .files)

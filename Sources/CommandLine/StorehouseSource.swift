@@ -34,7 +34,7 @@ enum StorehouseSource {
         case .checkout(let path):
             [
                 ("\"/path/of/storehouse\"", SwiftNames.quoted(path)), ("/path/of/storehouse", path),
-                ("\"/place/of/storehouse\"", JSONValue.string(Self.absolute(path, in: "/src")).description),
+                ("\"/place/of/storehouse\"", JSONValue.string(path).description),
             ]
         case .repository(let url, let version):
             [
@@ -75,16 +75,6 @@ enum StorehouseSource {
         let common = zip(target, start).prefix { $0 == $1 }.count
         let way = start.dropFirst(common).map { _ in ".." } + target.dropFirst(common).map(String.init)
         return way.joined(separator: "/")
-    }
-
-    /// The absolute path of a path that is meant in a folder. The parent of the root is the root.
-    private static func absolute(_ path: String, in folder: String) -> String {
-        if path.hasPrefix("/") { return path }
-        var names: [Substring] = folder.split(separator: "/")
-        for name in path.split(separator: "/") {
-            if name == ".." { _ = names.popLast() } else { names.append(name) }
-        }
-        return "/" + names.joined(separator: "/")
     }
 }
 

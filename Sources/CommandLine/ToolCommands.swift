@@ -25,7 +25,8 @@ extension CommandDeclaration {
             }
         },
         CommandDeclaration(
-            name: "init", group: .tools, summary: "create a package with a store, a test, a Dockerfile and a README",
+            name: "init", group: .tools,
+            summary: "create a package with the store NAME, a test, a Dockerfile and a README",
             details: [
                 """
                 Creates the folder NAME with a whole server: 'swift run NAME serve' starts it. A folder that exists \
@@ -33,12 +34,14 @@ extension CommandDeclaration {
                 """,
                 """
                 The package depends on Storehouse: on the checkout or the repository of --from, else on the checkout \
-                that this program was built from, if it is still on this machine.
+                that this program was built from, if it is still on this machine. Its files have no absolute path, unless \
+                --from is one.
                 """,
             ],
             arguments: [
                 CommandArgument(
-                    placeholder: "NAME", summary: "the name of the package: a letter, then letters, digits, - and _")
+                    placeholder: "NAME",
+                    summary: "the name of the package and its store: a letter, then letters, digits and -")
             ],
             flags: [.from, .version, .json], success: "the package is created",
             failure: "the folder is not empty or cannot be written, or there is no checkout",
@@ -101,7 +104,7 @@ extension CommandFlag {
     fileprivate static let typeScript = CommandFlag(name: "--typescript", summary: "print TypeScript")
     fileprivate static let swift = CommandFlag(name: "--swift", summary: "print Swift")
     fileprivate static let from = CommandFlag(
-        name: "--from", placeholder: "PLACE",
+        name: "--from", placeholder: "PATH|URL",
         summary: "the path of a checkout of Storehouse, or the URL of a repository",
         values: .files)
     fileprivate static let version = CommandFlag(

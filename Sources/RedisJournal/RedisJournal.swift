@@ -254,6 +254,22 @@ public final class RedisJournal: Journal {
         }
     }
 
+    public func sample(_ count: Int) async throws(JournalError) -> [StoredState] {
+        var (states, counts, last) = ([StoredState](), [String: Int](), String?.none)
+        for _ in 0..<20 {
+            let page = try await list(after: last, limit: 500)
+            for header in page.map(\.header) where counts[header.kind, default: 0] < count {
+                if Task.isCancelled { return states }
+                counts[header.kind, default: 0] += 1
+                let found = try? await find(header.id, RedisNames.hash(of: header.id), incarnation: "")
+                if case .session(let session, _) = found { states.append(session.state) }
+            }
+            guard page.count == 500 else { break }
+            last = page.last?.header.id
+        }
+        return states
+    }
+
     public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
         let sealer = sealer
         return try await read(.personal, of: names.personal(of: owner, kind: kind), []) { fields throws(JournalError) in

@@ -108,12 +108,18 @@ public struct RedisStorage {
 
     /// Checks every record, and replays the commits of every session.
     ///
-    /// - Parameter progress: called repeatedly with the number of checked sessions and the total.
-    public func verify(progress: (Int, Int) -> Void = { _, _ in }) throws(StorageError) -> SQLiteStorage.Verification {
+    /// - Parameters:
+    ///   - progress: called repeatedly with the number of checked sessions and the total.
+    ///   - misfit: as that of `SQLiteStorage.verify`.
+    public func verify(
+        progress: (Int, Int) -> Void = { _, _ in }, misfit: (StoredState) -> String? = { _ in nil }
+    ) throws(StorageError) -> SQLiteStorage.Verification {
         var result = SQLiteStorage.Verification()
         try forEachSession(withLog: true) { found, count in
             switch found.flatMap(verify) {
-            case .success(let count): result.commits += count
+            case .success(let (commits, state)):
+                result.commits += commits
+                if let detail = misfit(state) { result.misfits.append("session \(state.header.id): \(detail)") }
             case .failure(let damage):
                 result.damagedSessions += 1
                 result.problems.append("session \(damage.id): \(damage.detail)")
@@ -124,11 +130,26 @@ public struct RedisStorage {
         return result
     }
 
-    private func verify(_ session: FoundSession) -> Result<Int, SessionDamage> {
+    private func verify(_ session: FoundSession) -> Result<(Int, StoredState), SessionDamage> {
         do throws(JournalError) {
-            return .success(try session.replayedCommits())
+            return .success((try session.replayedCommits(), session.stored.state))
         } catch {
             return .failure(SessionDamage(id: session.id, detail: error.detail))
+        }
+    }
+
+    /// Calls `body` with the newest state of each session, as `SQLiteStorage.forEachState` does.
+    public func forEachState(
+        progress: (Int, Int) -> Void = { _, _ in }, _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
+    ) throws(StorageError) {
+        var read = 0
+        try forEachSession(withLog: false) { found, count in
+            switch found {
+            case .success(let session): body(session.id, .success(session.stored.state))
+            case .failure(let damage): body(damage.id, .failure(.corrupt(damage.detail)))
+            }
+            read += 1
+            if read.isMultiple(of: 100) { progress(read, count) }
         }
     }
 

@@ -100,6 +100,8 @@ struct RedisStoredSession: Sendable {
     let replayable: ReplayableState
     let answers: [IdempotencyRecord]
 
+    var state: StoredState { StoredState(summary.header, revision: position.revision, replayable) }
+
     /// - Parameters:
     ///   - reply: what the script has found.
     ///   - id: the session's.

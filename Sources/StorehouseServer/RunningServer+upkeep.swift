@@ -68,3 +68,12 @@ extension RunningServer {
         }
     }
 }
+
+extension API {
+    /// Reads some stored sessions while the server serves.
+    func checkStoredStates() -> Task<Void, Never>? {
+        guard let journal, journal.outlivesProcess else { return nil }
+        let check = StoredStateCheck(journal, kinds, log)
+        return Task(priority: .utility) { await check.run() }
+    }
+}

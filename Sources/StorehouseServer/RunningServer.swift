@@ -27,6 +27,8 @@ package final class RunningServer: Sendable {
     let api: API
     private let configuration: Configuration
     private let log: Log
+    /// Nil if nothing is stored that an earlier process has written.
+    private let stateCheck: Task<Void, Never>?
 
     init(
         kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any SecretSealer)?,
@@ -50,6 +52,7 @@ package final class RunningServer: Sendable {
             group.stop {}
             throw error
         }
+        stateCheck = api.checkStoredStates()
         url = "http://\(http.address)\(configuration.http.basePath)"
         beginUpkeep(sweepInterval: parts.sweepInterval, parts.publicKeys)
         lag.start()
@@ -95,7 +98,11 @@ package final class RunningServer: Sendable {
         calls.fulfill(())
         // A request must not load a session that the journal does not write any more.
         if !api.sharesSessions { await connections.value }
-        await step("journal", until: schedule.journal) { [api] in await api.closeSessions() }
+        stateCheck?.cancel()
+        await step("journal", until: schedule.journal) { [api, stateCheck] in
+            await stateCheck?.value
+            await api.closeSessions()
+        }
         await connections.value
         await step("upstreams", until: schedule.upstreams, lastStep)
         await step("loops", until: schedule.loops) { [group, operators] in

@@ -11,12 +11,13 @@ import Testing
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    @Test(arguments: ["", "1st", "-a", "a b", "a/b", "..", "ä", "a\n", String(repeating: "a", count: 65)])
+    @Test(arguments: ["", "1st", "-a", "a b", "a/b", "..", "ä", "a\n", "my_hall", String(repeating: "a", count: 65)])
     func aBadNameIsRefused(name: String) {
         let error = #expect(throws: UsageError.self) { try InitCommand(name: name) }
         #expect(
             error?.description.hasSuffix(
-                "cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most") == true)
+                "cannot be the name of a package and its store: a letter, then letters, digits and -, 64 at most")
+                == true)
     }
 
     @Test(arguments: ["stores", "Storehouse", "JSON", "swift", "testing"])
@@ -36,6 +37,7 @@ import Testing
             ])
         let manifest = try folder.text(of: "my-hall/Package.swift")
         #expect(manifest.contains(".package(name: \"storehouse\", path: \"\(Self.checkout)\")"))
+        #expect(try folder.text(of: files[1]).contains("StoreDefinition(\"my-hall\", "))
         let test = try folder.text(of: "my-hall/Tests/my-hallTests/MyHallTests.swift")
         #expect(test.contains("import my_hall\n") && test.contains("myHall.kind.problems.isEmpty"))
         let image = try folder.text(of: "my-hall/Dockerfile")
@@ -55,8 +57,20 @@ import Testing
         let command = try InitCommand(name: "hall", from: Self.relative(folder.path + "/store house", to: directory))
         _ = try command.create(in: folder.path + "/")
         #expect(try folder.text(of: "hall/Package.swift").contains("path: \"../store house\")"))
-        #expect(try folder.text(of: "hall/Dockerfile").contains("COPY --from=storehouse [\".\", \"/store house\"]"))
+        #expect(try folder.text(of: "hall/Dockerfile").contains("COPY --from=storehouse [\".\", \"../store house\"]"))
         #expect(try folder.text(of: "hall/README.md").contains("the checkout of Storehouse in `../store house`"))
+    }
+
+    @Test func noFileHasAnAbsolutePathUnlessItWasGiven() throws {
+        let folder = try TemporaryFolder()
+        let files = try InitCommand(name: "hall").create(in: folder.path + "/")
+        let start = ["\"", "`", "=", " "].map { $0 + Self.checkout }
+        for file in files {
+            let text = try folder.text(of: file)
+            #expect(!start.contains { text.contains($0) }, "\(file)")
+            #expect(!text.contains(folder.path), "\(file)")
+        }
+        #expect(try folder.text(of: "hall/Package.swift").contains("path: \"../"))
     }
 
     /// A way from one folder to another by the root.

@@ -46,6 +46,19 @@ private struct Doubled: StorehouseApp {
     }
 }
 
+private struct Full: StorehouseApp {
+    struct State {
+        var text = String(repeating: "a", count: 2000)
+    }
+
+    var kinds: [StoreKind] {
+        StoreDefinition("full", "A state that begins large.", State()) {
+            Member("text", \.text)
+            Action("clear", "Clears.") { $0.text = "" }
+        }
+    }
+}
+
 private struct Misnamed: StorehouseApp {
     var kinds: [StoreKind] {
         StoreKind.calling(RemoteService("Quote-API"), RemoteService("embedded", demo: { _ in .json([:]) })) { _ in
@@ -122,6 +135,17 @@ private struct Demos: StorehouseApp {
                 #"configuration: the store 'doubled': The action "add": The example at /by must be an integer from 1 to 9."#,
                 "configuration: the store 'doubled': The action type \"doubled/add\" is declared twice.",
             ])
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func anInitialStateAboveTheLimitIsRefused(command: String) async {
+        let size = #"{"text":""}"#.utf8.count + 2000
+        #expect(
+            await lines(Full(), command, "--set", "sessions.maxStateBytes=\(size - 1)") == [
+                "sessions.maxStateBytes: is \(size - 1), but the initial state of the store 'full' has \(size) bytes as JSON; "
+                    + "set more than that (STOREHOUSE_SESSIONS_MAX_STATE_BYTES), or let a session begin with less"
+            ])
+        #expect(await lines(Full(), "check-config", "--set", "sessions.maxStateBytes=\(size)", code: 0) == [])
     }
 
     @Test(arguments: ["serve", "check-config"])

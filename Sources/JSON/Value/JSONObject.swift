@@ -67,6 +67,20 @@ public struct JSONObject: Sendable {
             case (nil, nil): break
             }
         }
+        _modify {
+            // The value is taken out, so that it is changed in place and not copied.
+            let slot = slot(of: name)
+            var value = slot.flatMap { slots[$0].value.take() }
+            defer {
+                switch (slot, value) {
+                case (let slot?, let value?): slots[slot].value = value
+                case (nil, let value?): appendNew(name, value)
+                case (.some, nil): removeValue(forName: name)
+                case (nil, nil): break
+                }
+            }
+            yield &value
+        }
     }
 
     /// The sum of a number for each member. It copies no member, as iterating over them does.

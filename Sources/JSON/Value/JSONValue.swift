@@ -18,11 +18,6 @@ public enum JSONValue: Sendable {
     case array([JSONValue])
     /// An object.
     case object(JSONObject)
-
-    /// The value of a member; nil if there is no such member, or if this value is not an object.
-    public subscript(name: String) -> JSONValue? {
-        asObject?[name]
-    }
 }
 
 extension JSONValue: CustomStringConvertible {

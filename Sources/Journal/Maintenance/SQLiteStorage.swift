@@ -1,10 +1,10 @@
 import CSQLite
-package import StoreHosting
+public import StoreHosting
 import Stores
 
 /// Maintenance of a database file. Everything except imports also works while a server uses the file.
 public enum SQLiteStorage {
-    /// The result of ``verify(_:progress:)``.
+    /// The result of ``verify(_:progress:misfit:)``.
     public struct Verification: Sendable {
         /// One line for each problem; empty if the file is intact.
         public package(set) var problems: [String] = []
@@ -14,6 +14,8 @@ public enum SQLiteStorage {
         public package(set) var damagedSessions = 0
         /// The number of checked commits.
         public package(set) var commits = 0
+        /// One line for each session whose state does not fit; see ``verify(_:progress:misfit:)``.
+        public package(set) var misfits: [String] = []
 
         package init() {}
     }
@@ -23,8 +25,10 @@ public enum SQLiteStorage {
     /// - Parameters:
     ///   - path: the database file.
     ///   - progress: called repeatedly with the number of checked sessions and the total.
+    ///   - misfit: returns why a program cannot continue from the newest state of a session; nil if it can. It is called for each session
+    ///     that is intact.
     public static func verify(
-        _ path: String, progress: (Int, Int) -> Void = { _, _ in }
+        _ path: String, progress: (Int, Int) -> Void = { _, _ in }, misfit: (StoredState) -> String? = { _ in nil }
     ) throws(StorageError) -> Verification {
         let (connection, version) = try openUnchecked(path)
         var found = Verification()
@@ -41,21 +45,46 @@ public enum SQLiteStorage {
         // Continue after damaged pages, to find the sessions that are intact and can be exported.
         found.problems += try damages(path) { () throws(SQLiteError) in
             let (reader, damage) = try makeReader(connection)
-            try verifySessions(reader, &found, progress)
+            try verifySessions(reader, &found, progress, misfit)
             return damage.map { [$0.description] } ?? []
         }
         return found
     }
 
     private static func verifySessions(
-        _ reader: ReadConnection, _ found: inout Verification, _ progress: (Int, Int) -> Void
+        _ reader: ReadConnection, _ found: inout Verification, _ progress: (Int, Int) -> Void,
+        _ misfit: (StoredState) -> String?
     ) throws(SQLiteError) {
-        let count = try? reader.connection.integer("SELECT count(*) FROM sessions NOT INDEXED WHERE ended IS NULL")
+        let count = reader.sessionCount
         let damage = try forEachSession(reader) { id in
-            verify(id, reader, &found)
+            verify(id, reader, &found, misfit)
             if found.sessions.isMultiple(of: 1000) { progress(found.sessions, count ?? 0) }
         }
         if let damage { found.problems.append(damage.description) }
+    }
+
+    /// Calls `body` with the newest state of each session, or with what is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - path: the database file. A server may use it.
+    ///   - progress: called repeatedly with the number of sessions that were read, and the total.
+    public static func forEachState(
+        in path: String, progress: (Int, Int) -> Void = { _, _ in },
+        _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
+    ) throws(StorageError) {
+        let connection = try open(path)
+        try storageErrors(path) { () throws(SQLiteError) in
+            let reader = try makeReader(connection).0
+            let total = reader.sessionCount
+            var count = 0
+            let damage = try forEachSession(reader) { id in
+                guard let state = reader.state(of: id) else { return }
+                body(id, state)
+                count += 1
+                if count.isMultiple(of: 100) { progress(count, total ?? 0) }
+            }
+            if let damage { throw damage }
+        }
     }
 
     /// Calls `body` with the id of each session that has not ended, and perhaps with some that have. Damage that hides
@@ -84,10 +113,13 @@ public enum SQLiteStorage {
         return damage
     }
 
-    private static func verify(_ id: String, _ reader: ReadConnection, _ found: inout Verification) {
+    private static func verify(
+        _ id: String, _ reader: ReadConnection, _ found: inout Verification, _ misfit: (StoredState) -> String?
+    ) {
         do throws(JournalError) {
-            guard let commits = try reader.verify(id) else { return }
+            guard let (commits, state) = try reader.verify(id) else { return }
             found.commits += commits
+            if let detail = misfit(state) { found.misfits.append("session \(id): \(detail)") }
         } catch {
             found.damagedSessions += 1
             found.problems.append("session \(id): \(error.detail)")

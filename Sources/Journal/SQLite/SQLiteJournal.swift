@@ -213,6 +213,19 @@ public final class SQLiteJournal: Journal {
         }
     }
 
+    public func sample(_ count: Int) async throws(JournalError) -> [StoredState] {
+        let ids = try await writer.readers.read(of: .none) { reader throws(JournalError) in try reader.sample(count) }
+        var states: [StoredState] = []
+        // One after the other, so that no other reader waits for all of them.
+        for id in ids where !Task.isCancelled {
+            let state = try? await writer.readers.read(of: .id(id)) { reader throws(JournalError) in
+                try reader.storedState(id)
+            }
+            if let state { states.append(state) }
+        }
+        return states
+    }
+
     public func record(_ reference: SessionTimeReference) { writer.enqueue(.recordTime(reference)) }
 
     public func useSessionTime(_ now: @escaping @Sendable () -> Int) { time.follow(now) }

@@ -1,4 +1,5 @@
 import JSON
+import Locks
 package import Observability
 package import StoreHosting
 import Stores
@@ -16,6 +17,8 @@ package struct SessionBuilder: Sendable {
     private let historySuffix: @Sendable () -> String
     /// Tells an operator why a session cannot be read.
     private let describe: @Sendable (SessionFailure) -> String
+    /// By the names of the kinds. Nothing is called while it is locked.
+    private let unreadable: Locked<Budgets<String>>
 
     /// - Parameters:
     ///   - defaultStore: the kind of a session whose creator names none.
@@ -28,6 +31,7 @@ package struct SessionBuilder: Sendable {
         self.describe = describe
         self.historySuffix = historySuffix
         self.kinds = kinds
+        unreadable = Locked(Budgets(limit: kinds.count))
         self.defaultStore = defaultStore
         self.journal = journal
         self.streamEpoch = streamEpoch
@@ -99,11 +103,19 @@ package struct SessionBuilder: Sendable {
             if !answers.isEmpty { session.idempotencyCache.restore(answers, now: session.sessionTime) }
             return .success(session)
         } catch {
-            log.error(
-                "session cannot be read",
-                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", describe(error))])
+            logUnreadable(id, kind, error)
             return .failure(error)
         }
+    }
+
+    /// Each request to such a session tries to load it again, so these lines are bounded.
+    private func logUnreadable(_ id: SessionID, _ kind: KindRuntime, _ failure: SessionFailure) {
+        let now = kind.clock.wall.steady()
+        guard let omitted = unreadable.withLock({ $0.take(kind.kind.name, now: now) }) else { return }
+        log.error(
+            "session cannot be read",
+            [.init("session", id.fingerprint), .init("store", kind.kind.name), .init("detail", describe(failure))]
+                + (omitted > 0 ? [.init("omitted", omitted)] : []))
     }
 
     private func store(

@@ -45,7 +45,7 @@ package enum ActionAnswer: Sendable {
         case .first(let result, let action):
             ActionResponse(
                 result.isCommitted ? .committed : .ignored, revision: result.revision,
-                effects: result.effects.map(\.name), appliedPreference: action.appliedPreference,
+                effects: result.effects.map(\.description), appliedPreference: action.appliedPreference,
                 isSettled: action.wait == nil ? nil : result.isOver)
         case .other(let other): other.response
         }

@@ -72,14 +72,3 @@ extension Session {
         hasEnded ? .absent(.endedMeanwhile) : .unavailable(.storage(failure))
     }
 }
-
-extension ReplayableState {
-    /// The state as a journal stores it; nil if the commits do not fit the snapshot.
-    ///
-    /// - Parameter initial: the state at revision 0.
-    func snapshot(initial: StateSnapshot) -> StateSnapshot? {
-        state(initial: initial.json).map {
-            StateSnapshot(json: $0.encoded(), privateState: privateState ?? initial.privateState)
-        }
-    }
-}

@@ -6,7 +6,8 @@ import Stores
 ///
 /// Each failed effect is a line, with the mark of its session and the id of the request that has caused it. So is a call that a
 /// service has refused although the kind takes that for a result, such as a wrong password. While a service is down these lines are
-/// bounded; see ``LineBudget``. With the level `debug`, each event of each effect is a line.
+/// bounded; see ``LineBudget``. With the level `debug`, each event of each effect is a line. A line has the name of the effect and not
+/// its id, which may contain the text of a user.
 final class EffectLog: Sendable {
     private struct Cause: Hashable {
         let effect: String
@@ -22,7 +23,7 @@ final class EffectLog: Sendable {
     private let log: Log
     private let clock: WallClock
     // Guards the budgets. Taken inside the lock of a store; nothing is called while it is held.
-    private let budgets = Locked([Cause: LineBudget]())
+    private let budgets = Locked(Budgets<Cause>(limit: maxCauses))
 
     init(of kind: String, _ log: Log, _ clock: WallClock) {
         self.kind = kind
@@ -46,10 +47,7 @@ final class EffectLog: Sendable {
         let now = clock.steady()
         let cause = Cause(
             effect: event.effect.name, upstream: event.upstream, code: event.code, status: event.lastAttempt.status)
-        return budgets.withLock { budgets in
-            if budgets.count >= Self.maxCauses, budgets[cause] == nil { budgets = [:] }
-            return budgets[cause, default: LineBudget()].take(now: now)
-        }
+        return budgets.withLock { $0.take(cause, now: now) }
     }
 
     private func fields(_ event: EffectEvent) -> [LogField] {
@@ -69,32 +67,5 @@ final class EffectLog: Sendable {
         add("curl", event.lastAttempt.libraryCode)
         if let duration = event.duration { fields.append(.init("seconds", .milliseconds(duration))) }
         return fields
-    }
-}
-
-/// Limits the lines about one cause, and counts those that are left out.
-package struct LineBudget: Sendable {
-    /// How many lines each period has.
-    package static let limit = 60
-    /// In milliseconds.
-    package static let period = 60_000
-
-    private var start: Int?
-    private var count = 0
-
-    package init() {}
-
-    /// A line is to be written.
-    ///
-    /// - Parameter now: milliseconds of a clock that nobody sets.
-    /// - Returns: how many lines were left out before it; nil if it is left out too.
-    package mutating func take(now: Int) -> Int? {
-        var omitted = 0
-        if start.map({ now - $0 >= Self.period }) ?? true {
-            omitted = max(0, count - Self.limit)
-            (start, count) = (now, 0)
-        }
-        count += 1
-        return count <= Self.limit ? omitted : nil
     }
 }

@@ -47,11 +47,12 @@ package final class KindRuntime: Sendable {
         let name = kind.name
         let lines = EffectLog(of: name, log, clock)
         let metrics = KindMetrics()
+        let faults = FaultLog(of: name, log, clock)
         let environment = StoreEnvironment(
             clock: clock, steadyNow: clock.steady,
             report: { fault in
                 metrics.reported(fault)
-                log.error(fault, of: name)
+                faults.write(fault)
             },
             effects: { event in
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
@@ -70,36 +71,4 @@ package struct SessionLimits: Sendable {
     package var useInterval = 60_000
 
     package init() {}
-}
-
-extension Log {
-    /// Logs a fault of a kind's code that its store has contained.
-    fileprivate func error(_ fault: StoreFault, of kind: String) {
-        let detail = LogField("detail", fault.description)
-        switch fault {
-        case .cascadeStopped(let limit, let dropped):
-            error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
-        case .invariantBroken(let name):
-            error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
-        case .undeclaredAction(let name):
-            error("undeclared action", [.init("store", kind), .init("type", name), detail])
-        case .stateTooLarge(let origin, let type, let label):
-            error(
-                "state too large",
-                [
-                    .init("store", kind), .init("session", label), .init("origin", origin.rawValue),
-                    .init("type", type), detail,
-                ])
-        case .actionLost(let loss, let origin, let type, let label):
-            error(
-                "action lost",
-                [
-                    .init("store", kind), .init("session", label), .init("reason", loss.rawValue),
-                    .init("origin", origin.rawValue), .init("type", type), detail,
-                ])
-        case .reducerStalled(let seconds):
-            error("reducer stalled", [.init("store", kind), .init("seconds", seconds), detail])
-        case .awaitedInReducer: error("dispatch awaited in a reducer", [.init("store", kind), detail])
-        }
-    }
 }

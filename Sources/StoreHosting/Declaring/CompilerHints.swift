@@ -29,6 +29,102 @@ extension Rule {
     public static func ignore(if condition: @escaping @Sendable (State) -> Bool) -> Rule { fatalError("unavailable") }
 }
 
+// Rules with a wrong number of values. None of them takes as many values as its action has: otherwise the compiler could blame the
+// number for a mistake inside of a closure.
+extension Rule {
+    /// A rule of an action without fields gets the state.
+    @available(*, unavailable, message: "the action has no fields, so the closure gets only the state: { state in … }")
+    @_disfavoredOverload
+    public static func reject(
+        _ reason: Rejection, if condition: @escaping @Sendable (State, Any) -> Bool
+    ) -> Rule where Values == Void { fatalError("unavailable") }
+
+    /// A rule of an action with one field gets one value.
+    @available(*, unavailable, message: "the closure gets the state and the value of the field: { state, value in … }")
+    @_disfavoredOverload
+    public static func reject(
+        _ reason: Rejection, if condition: @escaping @Sendable (State, Any, Any) -> Bool
+    ) -> Rule where Values: Codable { fatalError("unavailable") }
+
+    /// A rule of an action with two fields gets two values.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, a, b in … }")
+    @_disfavoredOverload
+    public static func reject<A, B>(
+        _ reason: Rejection, if condition: @escaping @Sendable (State, A) -> Bool
+    ) -> Rule where Values == (A, B) { fatalError("unavailable") }
+
+    /// A rule of an action with two fields gets two values.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, a, b in … }")
+    @_disfavoredOverload
+    public static func reject<A, B>(
+        _ reason: Rejection, if condition: @escaping @Sendable (State, A, B, Any) -> Bool
+    ) -> Rule where Values == (A, B) { fatalError("unavailable") }
+
+    /// A rule of an action with three fields gets three values.
+    @available(
+        *, unavailable, message: "the closure gets the state and a value for each field: { state, a, b, c in … }"
+    )
+    @_disfavoredOverload
+    public static func reject<A, B, C>(
+        _ reason: Rejection, if condition: @escaping @Sendable (State, A) -> Bool
+    ) -> Rule where Values == (A, B, C) { fatalError("unavailable") }
+
+    /// A rule of an action with three fields gets three values.
+    @available(
+        *, unavailable, message: "the closure gets the state and a value for each field: { state, a, b, c in … }"
+    )
+    @_disfavoredOverload
+    public static func reject<A, B, C>(
+        _ reason: Rejection, if condition: @escaping @Sendable (State, A, B) -> Bool
+    ) -> Rule where Values == (A, B, C) { fatalError("unavailable") }
+
+    /// A rule of an action without fields gets the state.
+    @available(*, unavailable, message: "the action has no fields, so the closure gets only the state: { state in … }")
+    @_disfavoredOverload
+    public static func ignore(
+        if condition: @escaping @Sendable (State, Any) -> Bool
+    ) -> Rule where Values == Void { fatalError("unavailable") }
+
+    /// A rule of an action with one field gets one value.
+    @available(*, unavailable, message: "the closure gets the state and the value of the field: { state, value in … }")
+    @_disfavoredOverload
+    public static func ignore(
+        if condition: @escaping @Sendable (State, Any, Any) -> Bool
+    ) -> Rule where Values: Codable { fatalError("unavailable") }
+
+    /// A rule of an action with two fields gets two values.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, a, b in … }")
+    @_disfavoredOverload
+    public static func ignore<A, B>(
+        if condition: @escaping @Sendable (State, A) -> Bool
+    ) -> Rule where Values == (A, B) { fatalError("unavailable") }
+
+    /// A rule of an action with two fields gets two values.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, a, b in … }")
+    @_disfavoredOverload
+    public static func ignore<A, B>(
+        if condition: @escaping @Sendable (State, A, B, Any) -> Bool
+    ) -> Rule where Values == (A, B) { fatalError("unavailable") }
+
+    /// A rule of an action with three fields gets three values.
+    @available(
+        *, unavailable, message: "the closure gets the state and a value for each field: { state, a, b, c in … }"
+    )
+    @_disfavoredOverload
+    public static func ignore<A, B, C>(
+        if condition: @escaping @Sendable (State, A) -> Bool
+    ) -> Rule where Values == (A, B, C) { fatalError("unavailable") }
+
+    /// A rule of an action with three fields gets three values.
+    @available(
+        *, unavailable, message: "the closure gets the state and a value for each field: { state, a, b, c in … }"
+    )
+    @_disfavoredOverload
+    public static func ignore<A, B, C>(
+        if condition: @escaping @Sendable (State, A, B) -> Bool
+    ) -> Rule where Values == (A, B, C) { fatalError("unavailable") }
+}
+
 extension Member {
     /// Only a `Codable` value can be a member.
     @available(*, unavailable, message: "the value of a member must be Codable")

@@ -79,11 +79,11 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
 
     /// The timers of the next tries.
     func timers(_ retry: FetchRetry<State>) -> Timers<State, StoreAction<State>> {
-        Timers(EffectID(plan.name + ".retry")) { [tried, name = plan.name] state in
-            retry.calls(of: state).of(name).compactMap { call in
+        Timers(EffectID(plan.name + ".retry")) { [tried, plan] state in
+            retry.calls(of: state).of(plan.name).compactMap { call in
                 guard let (text, since) = call.key, let due = call.due else { return nil }
                 let next = tried.action((call.effect, text, since, call.tries + 1, due))
-                return StateTimer(EffectID(call.effect), at: due, next)
+                return StateTimer(plan.effect(call.effect), at: due, next)
             }
         }
     }
@@ -121,7 +121,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
             return .dispatch { attempt(pending, at: $0) }
         }
         guard let request = call.plan.request(state, values) else { return .none }
-        return .run(EffectID(effect), call.plan.policy) { [call, client] () async throws(RemoteFailure) in
+        return .run(call.plan.effect(effect), call.plan.policy) { [call, client] () async throws(RemoteFailure) in
             let context = EffectContext.current
             let request = request.keyed { RequestKey.make(context?.identity, effect, context?.cause ?? 0) }
             let output = try await client.call(request) { response throws(RemoteFailure) in
@@ -153,7 +153,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
         _ pending: PendingCalls.Entry, _ values: Values, _ number: Int, _ retry: FetchRetry<State>
     ) -> Effect<StoreAction<State>> {
         // Only the first may replace another: any other is due for a call that has ended, or that still runs.
-        .run(EffectID(pending.effect), number == 1 ? .latest : .leading) {
+        .run(call.plan.effect(pending.effect), number == 1 ? .latest : .leading) {
             [call, client] () async throws(RemoteFailure) in
             guard number <= retry.limit else { throw .interruptedCall }
             let request = pending.request.keyed { pending.key?.text ?? "" }

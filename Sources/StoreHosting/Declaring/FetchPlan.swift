@@ -41,8 +41,13 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
 
     var policy: EffectPolicy { ownPolicy ?? (retry == nil ? .latest : .leading) }
 
-    /// The name of the effect of a call.
-    func effectID(_ values: Values) -> String { id.map { "\(name).\($0(values))" } ?? name }
+    /// The text of the id of a call's effect.
+    func effectID(_ values: Values) -> String { EffectID(name, for: id?(values)).description }
+
+    /// The id of a call's effect, of its text.
+    func effect(_ text: String) -> EffectID {
+        EffectID(name, for: text == name ? nil : String(text.dropFirst(name.count + 1)))
+    }
 
     /// The errors in the declaration, one sentence each.
     var problems: [String] {

@@ -41,12 +41,12 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     ///   - name: the name by which clients ask for it.
     ///   - summary: the purpose, in a sentence.
     ///   - initialState: the state at revision 0.
-    ///   - migrations: turn a persisted state of one version into the next version.
+    ///   - migrations: one for each earlier version of the state, the oldest first.
     ///   - isAsynchronous: whether its stores are `AsyncStore`s, whose actions wait for each other.
     ///   - content: the members, actions and effects.
     @inlinable
     public init(
-        _ name: String, _ summary: String, _ initialState: State, migrations: [StoreKind.Migration] = [],
+        _ name: String, _ summary: String, _ initialState: State, migrations: [Migration] = [],
         isAsynchronous: Bool = false, @StoreBuilder<State> content: () -> StoreElements<State>
     ) {
         let elements = content()
@@ -57,7 +57,7 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
         let selectors = elements.selectors.map { $0.pulledBack(to: \DefinedState<State>.value) }
         let encoder = StateEncoder(
             DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
-            selectors: selectors, migrations: migrations, privateMembers: reached.privateMembers,
+            selectors: selectors, migrations: Self.steps(migrations, members), privateMembers: reached.privateMembers,
             findChanges: { reached.findChanges(DefinedState.value(in: $0), $1, &$2) })
         let reducer = DefinedReducer<State>(actions).prepared
         let asynchronous = Asynchronous(reducer)
@@ -75,6 +75,11 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
         }
         self.init(
             kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
+    }
+
+    @usableFromInline
+    static func steps(_ migrations: [Migration], _ members: MemberList<State>) -> [MigrationStep] {
+        migrations.map { $0.step { members.snapshot(of: $0) } }
     }
 
     /// The reducer of the actions, for tests. It rejects an action that the definition does not contain.

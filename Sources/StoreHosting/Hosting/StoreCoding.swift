@@ -106,7 +106,7 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
 
     @usableFromInline
     func runningEffects(_ engine: Engine) -> [String] {
-        engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.name).sorted() ?? [] }
+        engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.description).sorted() ?? [] }
     }
 
     @usableFromInline

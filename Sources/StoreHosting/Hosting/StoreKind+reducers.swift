@@ -11,11 +11,14 @@ extension StoreKind {
         // All stores of the kind share these.
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(reducer.middleware, middleware)
-        let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
+        let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: steps(migrations))
         return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             Store(state, reducer, middleware, environment, observer: observer)
         }.checked(onlyFollows: reducer.onlyFollows, middleware.timerGroups)
     }
+
+    @usableFromInline
+    static func steps(_ migrations: [Migration]) -> [MigrationStep] { migrations.map(MigratingState.step) }
 
     /// The kind, with the problems of its reducer and its timers.
     ///
@@ -54,7 +57,7 @@ extension StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
         let rules = reducer.synchronousRules
         let middleware = MiddlewareStack(rules?.middleware ?? [], middleware)
-        let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
+        let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: steps(migrations))
         return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             AsyncStore(state, reducer, middleware, environment, observer: observer)
         }.checked(onlyFollows: rules?.onlyFollows == true, middleware.timerGroups)

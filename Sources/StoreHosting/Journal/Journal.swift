@@ -88,6 +88,12 @@ public protocol Journal: Sendable {
     ///   - limit: how many sessions are enough.
     func dueSessions(after last: DueSession?, until moment: Int, limit: Int) async throws(JournalError) -> [DueSession]
 
+    /// Reads the newest states of some sessions without loading them: at most `count` of each kind, among the 10 000 that were used last
+    /// or that are found first. A session that is damaged is left out.
+    ///
+    /// A journal that does not outlive the process finds none.
+    func sample(_ count: Int) async throws(JournalError) -> [StoredState]
+
     /// The newest reference of the session time that an earlier process recorded; nil if there is none.
     var timeReference: SessionTimeReference? { get }
 
@@ -140,6 +146,8 @@ extension Journal {
         from start: Int, before moment: Int, limit: Int
     ) async throws(JournalError) -> UnusedSessions { UnusedSessions([], next: moment) }
 
+    public func sample(_ count: Int) async throws(JournalError) -> [StoredState] { [] }
+
     public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
 
     public var timeReference: SessionTimeReference? { nil }
@@ -147,6 +155,25 @@ extension Journal {
     public func record(_ reference: SessionTimeReference) {}
 
     public func useSessionTime(_ now: @escaping @Sendable () -> Int) {}
+}
+
+/// The newest state of a stored session.
+public struct StoredState: Sendable {
+    /// The session.
+    public let header: SessionHeader
+    /// The revision of the state.
+    public let revision: Int
+    private let replayable: ReplayableState
+
+    /// The newest state of a session.
+    public init(_ header: SessionHeader, revision: Int, _ replayable: ReplayableState) {
+        self.header = header
+        self.revision = revision
+        self.replayable = replayable
+    }
+
+    /// Makes the state; nil if a patch does not fit, which means that the data is damaged.
+    public func snapshot() -> StateSnapshot? { replayable.snapshot(initial: header.initial) }
 }
 
 /// A change of the owners of sessions, in a journal that several processes share.

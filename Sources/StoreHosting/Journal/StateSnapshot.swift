@@ -46,4 +46,13 @@ public struct ReplayableState: Sendable {
             return nil
         }
     }
+
+    /// The state as a journal stores it; nil if a patch does not fit.
+    ///
+    /// - Parameter initial: the state at revision 0.
+    package func snapshot(initial: StateSnapshot) -> StateSnapshot? {
+        state(initial: initial.json).map {
+            StateSnapshot(json: $0.encoded(), privateState: privateState ?? initial.privateState)
+        }
+    }
 }

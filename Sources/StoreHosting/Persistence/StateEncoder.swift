@@ -6,15 +6,11 @@ import Stores
 /// All stores of the kind share it. ``HostCommitObserver`` holds the data of one store.
 @usableFromInline
 final class StateEncoder<State: DiffableState>: Sendable {
-    /// Turns a persisted state of one version, and its private part, into the next version.
-    @usableFromInline typealias Migration =
-        @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
-
     @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, MemberSet, inout StateDiffer) -> Void
 
     private let selectors: [String: Selector<State>]
     let restoration: StatePersistence<State>?
-    let migrations: [Migration]
+    let migrations: [MigrationStep]
     /// The initial state of every new store.
     @usableFromInline let initialState: State
     /// The initial state as it is persisted.
@@ -36,7 +32,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
-        migrations: [Migration], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil
+        migrations: [MigrationStep], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil
     ) {
         self.privateMembers = privateMembers
         self.findChanges = findChanges
@@ -224,12 +220,12 @@ extension StateEncoder {
         _ persisted: StateSnapshot, _ sealer: (any SecretSealer)?
     ) throws(RestorationError) -> (state: State, migratedFrom: Int?) {
         guard let restoration else { throw .notRestorable }
-        var json = try Self.value(persisted.json, of: .state)
-        var privateState = try Self.value(persisted.privateState ?? Array("{}".utf8), of: .privateState)
-        let from = try schema(in: privateState)
-        for migration in migrations.dropFirst(from - 1) { try migration(&json, &privateState) }
-        let (state, isComplete) = try restoration.restore(
-            PersistedValue(json, privateState: privateState, sealer: sealer))
+        var migrating = MigratingState(
+            try Self.value(persisted.json, of: .state),
+            try Self.value(persisted.privateState ?? Array("{}".utf8), of: .privateState), sealer)
+        let from = try schema(in: migrating.privateState)
+        for migration in migrations.dropFirst(from - 1) where !migrating.isNewest { try migration(&migrating) }
+        let (state, isComplete) = try restoration.restore(migrating.persisted())
         return (state, from == schema && isComplete ? nil : from)
     }
 

@@ -104,6 +104,14 @@ extension Configuration {
                     path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
         problems += Self.problems(of: kinds)
+        for kind in kinds where kind.initialState.count > self.sessions.maxStateBytes {
+            problems.append(
+                ConfigurationProblem(
+                    path: "sessions.maxStateBytes",
+                    detail: "is \(self.sessions.maxStateBytes), but the initial state of the store '\(kind.name)' has "
+                        + "\(kind.initialState.count) bytes as JSON; set more than that "
+                        + "(STOREHOUSE_SESSIONS_MAX_STATE_BYTES), or let a session begin with less"))
+        }
         for kind in kinds where outlivesProcess && !kind.isRestorable {
             problems.append(
                 ConfigurationProblem(

@@ -73,7 +73,7 @@ extension EffectEvent {
     fileprivate var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 128)
         json.object { json in
-            json.member("effect", effect.name)
+            json.member("effect", effect.description)
             json.member("phase", phase.rawValue)
             json.member("cause", cause)
             if phase == .retrying, let attempt { json.member("attempt", attempt) }

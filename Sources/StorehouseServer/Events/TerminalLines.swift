@@ -76,7 +76,7 @@ final class TerminalLines: CommitTranscript {
     /// The line of an effect's event.
     static func line(of event: EffectEvent, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)
-        line.begin(time, event.cause, event.effect.name)
+        line.begin(time, event.cause, event.effect.description)
         line.add(event.phase.rawValue)
         if let code = event.code { line.add(code, .red) }
         if let duration = event.duration { line.add("\(duration) ms", .dim) }

@@ -172,8 +172,12 @@ package struct EffectTable<Action: Sendable>: Sendable {
             guard case .queued(let most) = request.policy, queue(of: request.key) < most else { return false }
             wait(effect)
         }
-        return count <= limit
+        // A throttle stays for its interval, and ids may be the texts of users.
+        return count <= limit && throttles.count / Self.throttlesForEachEffect <= limit
     }
+
+    /// How many throttled ids there may be for each effect that may run.
+    private static var throttlesForEachEffect: Int { 16 }
 
     @inlinable
     package mutating func wait(_ effect: QueuedEffect) { waiting.append(effect) }

@@ -1,4 +1,5 @@
 import JSON
+import Locks
 import RemoteServices
 import StoreHosting
 import Stores
@@ -121,6 +122,18 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         try store.receive(priced.failure(.declined(.init(status: 404, body: "{}")), for: "rice")) {
             $0.failures = ["rice: bad-status"]
         }
+    }
+
+    @Test func theItemOfACallIsNoPartOfItsName() {
+        let events = Locked<[EffectEvent]>([])
+        let environment = StoreEnvironment(effects: { event in events.withLock { $0.append(event) } })
+        let store = hall.kind.connected(to: RemoteClients(["prices": prices])).makeStore(environment: environment)
+        store.dispatch(["type": "hall/price", "payload": ["item": "Ada's tea"]], DispatchOptions()) { result in
+            #expect(result.effects == ["priced.Ada's tea"])
+        }
+        #expect(store.runningEffects == ["priced.Ada's tea"])
+        #expect(events.withLock { $0.map(\.effect.name) } == ["priced"])
+        #expect(events.withLock { $0.map(\.effect.description) } == ["priced.Ada's tea"])
     }
 
     @Test func aWebhookNeedsNoBody() throws {

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Journal
 import Locks
+import Sessions
 import StoreHosting
 import StorehouseServer
 import Stores
@@ -31,6 +32,13 @@ import Testing
             #expect(
                 detail.contains("/attempts must be a string.")
                     && detail.hasSuffix("add a migration to the definition of the store."))
+        }
+        // Whoever asks for it again and again does not fill the log.
+        try await TestAPI.run(kinds: [new.kind], clock: ManualClock().clock, journal: try await durable.open()) {
+            api async throws in
+            for _ in 0..<LineBudget.limit + 5 { #expect(try await api.get(path + "/state").status == 500) }
+            let lines = api.log.text.split(separator: "\n").filter { $0.contains(" session cannot be read ") }
+            #expect(lines.count == LineBudget.limit)
         }
     }
 

@@ -1,5 +1,6 @@
 import JSON
 import Observability
+import Sessions
 import StorehouseServer
 import Stores
 import Testing
@@ -16,6 +17,14 @@ import Testing
             let errors = errors(api)
             #expect(errors.count == 1)
             #expect(errors.first?.contains(" error invariant broken store=faulty invariant=count-is-sound ") == true)
+        }
+    }
+
+    @Test func aFaultThatAClientRepeatsHasABoundedNumberOfLines() async throws {
+        try await TestAPI.run(kinds: [.faulty], clock: ManualClock().clock) { api async throws in
+            let session = try await api.session("faulty")
+            for _ in 0..<LineBudget.limit + 5 { #expect(try await session.dispatch("faulty/break").status == 409) }
+            #expect(errors(api).count == LineBudget.limit)
         }
     }
 

@@ -82,6 +82,24 @@ import Testing
         #expect(lines.isEmpty)
     }
 
+    @Test func whatTheCodeOfAKindMakesUpHasABoundedNumberOfLines() {
+        var budgets = Budgets<Int>(limit: 2)
+        func isWritten(_ causes: Range<Int>, at now: Int = 0) -> [Bool] {
+            causes.map { budgets.take($0, now: now) != nil }
+        }
+        let known = isWritten(0..<2)
+        #expect(known == [true, true])
+        let shared = isWritten(2..<2 + LineBudget.limit)
+        #expect(!shared.contains(false))
+        let more = isWritten(500..<600)
+        #expect(!more.contains(true))
+        let knownAgain = isWritten(0..<2, at: LineBudget.period - 1)
+        #expect(knownAgain == [true, true])
+        // After a period the causes that are gone make room for new ones.
+        let next = isWritten(600..<604, at: 2 * LineBudget.period)
+        #expect(!next.contains(false))
+    }
+
     @Test func aServiceThatIsDownHasABoundedNumberOfLinesAndTheRestIsCounted() {
         var budget = LineBudget()
         for _ in 0..<LineBudget.limit {

@@ -61,6 +61,30 @@ import Testing
         #expect(receipt.outcome == .rejected(.tooManyEffects, index: 2))
     }
 
+    /// Their ids may be texts of users, and each throttle stays for its interval.
+    @Test func theIdsOfThrottledEffectsAreLimited() {
+        let scheduler = TestScheduler()
+        let middleware = MiddlewareFunction<Tally, TallyAction> { commit in
+            guard case .start(let number) = commit.action else { return .none }
+            return .run(EffectID("work", for: String(number)), .throttled(every: .seconds(3600), latest: false)) { nil }
+        }
+        let store = Store(
+            Tally(), reducer: TallyReducer(), middleware: [middleware],
+            environment: scheduler.environment(effectLimit: 2))
+        func start(_ number: Int) -> Outcome {
+            let receipt = store.dispatch(.start(number))
+            scheduler.run()
+            return receipt.outcome
+        }
+        for number in 1...47 { #expect(start(number) == .committed) }
+        let last = start(48)
+        #expect(last == Self.tooMany)
+        // Those that are known are dropped as before.
+        #expect(start(1) == .committed)
+        scheduler.advance(by: 3_600_000)
+        #expect(start(49) == .committed)
+    }
+
     @Test func whatWaitsInAQueueCountsAsWell() {
         let bench = EffectBench(.queued(limit: 9), effectLimit: 3)
         for number in 1...3 { bench.start(number) }

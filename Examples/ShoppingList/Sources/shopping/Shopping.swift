@@ -6,7 +6,14 @@ import Storehouse
 
 /// - Parameter clock: the clock by which `buy` gets its time.
 func shopping(clock: any StoreClock = SystemClock()) -> StoreDefinition<ShoppingList> {
-    StoreDefinition("shopping", "A shopping list with prices.", ShoppingList(), migrations: [fromVersion1]) {
+    StoreDefinition(
+        "shopping", "A shopping list with prices.", ShoppingList(),
+        migrations: [
+            .from(ShoppingListOfNames.self) { old in
+                ShoppingList(items: EntityTable(old.items.map { Item(id: $0, isAsking: false) }))
+            }
+        ]
+    ) {
         Member("items", \.items)
         Member("archiveAt", \.archiveAt)
         Member("archive", \.archive)
@@ -35,9 +42,7 @@ private struct PurchaseTimes: Interceptor {
     func respond(to commit: borrowing Commit<ShoppingList, ShoppingAction>) -> Effect<ShoppingAction> { .none }
 }
 
-/// Version 1 had names only: `{"items": ["tea", "milk"]}`. Members that are missing get their initial values.
-@Sendable private func fromVersion1(_ state: inout JSONValue, _ privateState: inout JSONValue) {
-    let names = state["items"]?.asArray?.compactMap(\.asString) ?? []
-    let items = names.map { ($0, ["id": .string($0), "count": 1, "isBought": false, "isAsking": false] as JSONValue) }
-    state = ["items": ["entities": .object(JSONObject(items)), "ids": .array(names.map(JSONValue.string))]]
+/// Version 1 had names only: `{"items": ["tea", "milk"]}`.
+private struct ShoppingListOfNames: Decodable {
+    let items: [String]
 }

@@ -13,6 +13,8 @@ struct StoredSession: Sendable {
     let replayable: ReplayableState
     let answers: [IdempotencyRecord]
 
+    var state: StoredState { StoredState(row.header, revision: position.revision, replayable) }
+
     var summary: SessionSummary {
         // A commit is use too, if the writer stopped before it recorded a later use. Commits have the time of the wall clock:
         // if that was ahead of the session time, the session lives longer, and never shorter.
@@ -49,6 +51,19 @@ extension ReadConnection {
             return .session(try load(found, answersSince: oldest, retention))
         } catch {
             throw error.of(owner: found.header.owner)
+        }
+    }
+
+    /// The newest state of a session; nil if there is none with this id, or if it has ended.
+    func storedState(_ id: String) throws(JournalError) -> StoredState? {
+        guard case .session(let session) = try find(id, answersSince: .max) else { return nil }
+        return session.state
+    }
+
+    /// The ids of at most so many sessions of each kind.
+    func sample(_ count: Int) throws(JournalError) -> [String] {
+        try sql { () throws(SQLiteError) in
+            try connection.prepare(ReadQueries.sample).all({ $0.set(1, count) }, { $0.text(0) })
         }
     }
 

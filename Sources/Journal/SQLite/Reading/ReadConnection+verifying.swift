@@ -13,15 +13,35 @@ extension ReadConnection {
 
     /// Checks every row of a session, and replays its commits.
     ///
-    /// - Returns: the number of commits; nil if the session has ended.
-    func verify(_ id: String) throws(JournalError) -> Int? {
+    /// - Returns: the number of commits, and the newest state; nil if the session has ended.
+    func verify(_ id: String) throws(JournalError) -> (commits: Int, state: StoredState)? {
         try inReadTransaction { _ throws(JournalError) in
             switch try find(id, answersSince: 0) {
-            case .session(let session): return try verify(session)
+            case .session(let session): return (try verify(session), session.state)
             case .ended: return nil
             case .unknown: throw .corrupt("the index does not find it by its id")
             }
         }
+    }
+
+    /// The newest state of a session, or what is wrong with it; nil if it has ended.
+    func state(of id: String) -> Result<StoredState, JournalError>? {
+        do throws(JournalError) {
+            return try inReadTransaction { reader throws(JournalError) in
+                switch try reader.find(id, answersSince: .max) {
+                case .session(let session): return .success(session.state)
+                case .ended: return nil
+                case .unknown: throw .corrupt("the index does not find it by its id")
+                }
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// How many sessions have not ended; nil if damage hides that.
+    var sessionCount: Int? {
+        (try? connection.integer("SELECT count(*) FROM sessions NOT INDEXED WHERE ended IS NULL")) ?? nil
     }
 
     private func verify(_ session: StoredSession) throws(JournalError) -> Int {

@@ -81,6 +81,14 @@ extension ReadQueries {
         """
     }
 
+    /// The ids of at most so many sessions of each kind.
+    static let sample = """
+        SELECT id FROM (
+            SELECT id, row_number() OVER (PARTITION BY kind) AS place FROM (
+                SELECT id, kind FROM sessions WHERE ended IS NULL ORDER BY last_active DESC LIMIT 10000))
+        WHERE place <= ?
+        """
+
     /// Nil in a file of an older version, whose timers have no index.
     var due: String? {
         guard version >= 3 else { return nil }

@@ -1,0 +1,65 @@
+import Locks
+import Observability
+import Stores
+
+/// The log lines about faults in the code of one kind that its stores have contained.
+///
+/// An action that a client repeats may cause the same fault each time, so these lines are bounded; see ``LineBudget``.
+final class FaultLog: Sendable {
+    private struct Cause: Hashable {
+        let fault: Int
+        let name: String
+    }
+
+    /// The code of a kind chooses the names, so there may be any number of them.
+    private static let maxCauses = 64
+
+    private let kind: String
+    private let log: Log
+    private let clock: WallClock
+    // Guards the budgets. Taken inside the lock of a store; nothing is called while it is held.
+    private let budgets = Locked(Budgets<Cause>(limit: maxCauses))
+
+    init(of kind: String, _ log: Log, _ clock: WallClock) {
+        self.kind = kind
+        self.log = log
+        self.clock = clock
+    }
+
+    func write(_ fault: StoreFault) {
+        let (message, cause, fields) = Self.line(of: fault)
+        let now = clock.steady()
+        guard let omitted = budgets.withLock({ $0.take(cause, now: now) }) else { return }
+        log.error(
+            message,
+            [LogField("store", kind)] + fields + [.init("detail", fault.description)]
+                + (omitted > 0 ? [.init("omitted", omitted)] : []))
+    }
+
+    private static func line(of fault: StoreFault) -> (String, Cause, [LogField]) {
+        switch fault {
+        case .cascadeStopped(let limit, let dropped):
+            ("cascade stopped", Cause(fault: 0, name: ""), [.init("limit", limit), .init("dropped", dropped)])
+        case .invariantBroken(let name):
+            ("invariant broken", Cause(fault: 1, name: name), [.init("invariant", name)])
+        case .undeclaredAction(let name):
+            ("undeclared action", Cause(fault: 2, name: name), [.init("type", name)])
+        case .stateTooLarge(let origin, let type, let label):
+            (
+                "state too large", Cause(fault: 3, name: type),
+                [.init("session", label), .init("origin", origin.rawValue), .init("type", type)]
+            )
+        case .actionLost(let loss, let origin, let type, let label):
+            (
+                "action lost", Cause(fault: 4, name: loss.rawValue),
+                [
+                    .init("session", label), .init("reason", loss.rawValue), .init("origin", origin.rawValue),
+                    .init("type", type),
+                ]
+            )
+        case .reducerStalled(let seconds):
+            ("reducer stalled", Cause(fault: 5, name: ""), [.init("seconds", seconds)])
+        case .awaitedInReducer: ("dispatch awaited in a reducer", Cause(fault: 6, name: ""), [])
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import JSON
+import Journal
+import Observability
+import ProcessTesting
+import Sessions
+import StoreHosting
+import StoreKinds
+import StorehouseServer
+import Stores
+import Testing
+
+/// Stored sessions that do not fit a new release of the program.
+@Suite struct StoredStateCheckTests {
+    private struct Old: Sendable { var settings = 7 }
+    private struct Some: Sendable { var note = "" }
+
+    /// Kinds with the name of one that the program of this project hosts. Its `settings` are an object.
+    private static let old = StoreDefinition("planner", "Other settings.", Old()) {
+        Member("settings", \.settings)
+        Action("brighten", "Counts.") { $0.settings += 1 }
+    }.kind
+    private static let some = StoreDefinition("planner", "No settings.", Some()) {
+        Member("note", \.note)
+        Action("reset", "Resets.") { $0.note = "a" }
+    }.kind
+
+    /// Stores sessions of a kind, and returns the path of the last one.
+    private static func fill(_ durable: DurableServer, _ kind: StoreKind, _ action: String?) async throws -> String {
+        try await TestAPI.run(kinds: [kind], journal: try await durable.open()) { api in
+            var path = ""
+            for _ in 0..<3 {
+                let session = try await api.session("planner")
+                if let action { _ = try await session.dispatch(action, [:]) }
+                path = session.path
+            }
+            return path
+        }
+    }
+
+    @Test func theStartOfAProgramNamesTheMemberAndServes() async throws {
+        let durable = try DurableServer()
+        let path = try await Self.fill(durable, Self.old, "planner/brighten")
+        try await LiveServer.run(journal: try await durable.open()) { server in
+            try await server.log.line(with: "stored sessions do not fit")
+            try await server.log.line(with: "/settings must be an object")
+            let line = server.log.text.split(separator: "\n").first { $0.contains("do not fit") } ?? ""
+            #expect(line.contains(" error "))
+            #expect(line.contains(#"store=planner sessions="3 of 3 that were read" session="#))
+            #expect(line.contains("revision=1 "))
+            #expect(try await server.send(TestRequest("GET", path + "/state")).status == 500)
+            #expect(try await server.session("planner").dispatch("settings/update", ["theme": "dark"]).status == 200)
+        }
+    }
+
+    @Test func aStateThatLacksMembersFits() async throws {
+        let durable = try DurableServer()
+        _ = try await Self.fill(durable, Self.some, "planner/reset")
+        let journal = try await durable.open()
+        let lines = LogLines()
+        let log = Log(level: .debug, format: .text, sink: lines)
+        let clock = SessionClock(WallClock())
+        let kinds = StoreKind.all.map { KindRuntime($0, clock: clock, sealer: nil, log: log) }
+        await StoredStateCheck(journal, kinds, log).run()
+        #expect(lines.text.isEmpty)
+        await journal.close()
+    }
+
+    @Test func verifyAndMigrateNameTheMember() async throws {
+        let durable = try DurableServer()
+        _ = try await Self.fill(durable, Self.old, "planner/brighten")
+        let verified = try await Program.run(["verify", "--storage", durable.path])
+        #expect(verified.status == 1)
+        #expect(verified.output.contains("3 sessions with 3 commits are intact"))
+        #expect(
+            verified.errors.contains(": the store 'planner' cannot read it: in the persisted state, /settings "),
+            "\(verified.errors)")
+        #expect(verified.errors.contains("a definition lacks a migration"))
+        let inJSON = try await Program.run(["verify", "--storage", durable.path, "--json"])
+        #expect(inJSON.status == 1)
+        #expect(try inJSON.json["intact"] == false && inJSON.json["damagedSessions"] == 0)
+        #expect(try inJSON.json["problems"]?.asArray?.count == 3)
+        let checked = try await Program.run(["migrate", "--check", "--storage", durable.path])
+        #expect(checked.status == 1)
+        #expect(checked.errors.split(separator: "\n").count == 4)
+        #expect(checked.errors.contains("/settings must be an object"))
+        #expect(checked.errors.hasSuffix(": this program cannot load 3 of 3 sessions\n"), "\(checked.errors)")
+    }
+
+    @Test func aStorageThatFitsIsSaidToFit() async throws {
+        let durable = try DurableServer()
+        _ = try await Self.fill(durable, Self.some, nil)
+        #expect(try await Program.run(["verify", "--storage", durable.path]).status == 0)
+        let checked = try await Program.run(["migrate", "--check", "--storage", durable.path])
+        #expect(checked.status == 0 && checked.errors.isEmpty, "\(checked.errors)")
+        #expect(checked.output == "\(durable.path): this program can load 3 of 3 sessions\n")
+        let inJSON = try await Program.run(["migrate", "--check", "--storage", durable.path, "--json"])
+        #expect(try inJSON.json == ["fit": true, "sessions": 3, "otherStores": 0, "problems": []])
+        let unchecked = try await Program.run(["migrate", "--storage", durable.path])
+        #expect(unchecked.status == 2)
+        #expect(unchecked.errors.contains("a session is migrated when a server loads it; --check reads all of them"))
+    }
+}
