@@ -25,7 +25,7 @@ extension RemoteClient {
     /// - Parameters:
     ///   - request: the request.
     ///   - read: reads the value. It must check the status first, as ``RemoteResponse/json()`` and
-    ///     ``RemoteResponse/text(at:)-(JSONPointer)`` do.
+    ///     ``RemoteResponse/text(at:)`` do.
     /// - Throws: the error of the call or of `read`.
     @inlinable
     public func call<Value>(
@@ -65,7 +65,7 @@ public struct RemoteFailure: EffectFailure, Sendable, Hashable {
 
     /// The code for programs.
     public let code: Code
-    public var effectCode: String { code.rawValue }
+    @usableFromInline package var effectCode: String { code.rawValue }
     /// The sentence for people. It may change.
     public let message: String
 

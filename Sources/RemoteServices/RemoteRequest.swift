@@ -115,7 +115,7 @@ public struct RemoteHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral
     /// The fields of a header section.
     ///
     /// - Parameter section: the received lines. A status line may be among them.
-    public init(section: [UInt8]) { self.section = section }
+    package init(section: [UInt8]) { self.section = section }
 
     public init(dictionaryLiteral fields: (String, String)...) {
         section = Array(fields.map { "\($0): \($1)\r\n" }.joined().utf8)

@@ -62,7 +62,7 @@ extension RemoteResponse {
     ///
     /// - Parameter pointer: the place of the string.
     /// - Throws: the errors of ``json()``, and `bad-body` if there is no string at that place.
-    public func text(at pointer: JSONPointer) throws(RemoteFailure) -> String {
+    package func text(at pointer: JSONPointer) throws(RemoteFailure) -> String {
         guard let text = pointer.value(in: try json())?.asString else {
             throw RemoteFailure(.badBody, "the answer has no text at \(pointer)")
         }

@@ -10,9 +10,9 @@ public struct RemoteService: Sendable {
     /// The name: a lower-case letter, then letters and digits.
     public let name: String
     /// Its settings beside those that every service has.
-    public let settings: [any RemoteSettingDeclaration]
+    package let settings: [any RemoteSettingDeclaration]
     /// The service that a server runs itself if the configuration has no URL; nil if the URL is required.
-    public let demo: Demo?
+    package let demo: Demo?
     /// The path of the demo service, without the first slash.
     package let demoPath: String
 

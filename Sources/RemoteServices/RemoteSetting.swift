@@ -9,13 +9,14 @@ public import JSON
 public struct RemoteSetting<Value: Sendable>: RemoteSettingDeclaration {
     public let name: String
     public let summary: String
-    public let format: RemoteSettingFormat
+    public let format: RemoteService.SettingFormat
     public let defaultJSON: JSONValue
     private let defaultValue: Value
     private let decode: @Sendable (JSONValue) -> Value?
 
     private init(
-        _ name: String, _ summary: String, _ format: RemoteSettingFormat, _ defaultValue: Value, json: JSONValue,
+        _ name: String, _ summary: String, _ format: RemoteService.SettingFormat, _ defaultValue: Value,
+        json: JSONValue,
         decode: @escaping @Sendable (JSONValue) -> Value?
     ) {
         self.name = name
@@ -37,23 +38,25 @@ public protocol RemoteSettingDeclaration: Sendable {
     /// The meaning, in a sentence without a capital and a full stop.
     var summary: String { get }
     /// The allowed values.
-    var format: RemoteSettingFormat { get }
+    var format: RemoteService.SettingFormat { get }
     /// The value without a configuration.
     var defaultJSON: JSONValue { get }
 }
 
-/// The allowed values of a ``RemoteSetting``.
-public enum RemoteSettingFormat: Sendable, Hashable {
-    /// A text of 1 to 256 characters.
-    case text
-    /// One of these texts.
-    case choice([String])
-    /// A list of statuses in this range.
-    case statuses(ClosedRange<Int>)
-    /// An object of texts, which are secret.
-    case secrets
-    /// A JSON Pointer; if optional, or null.
-    case pointer(isOptional: Bool)
+extension RemoteService {
+    /// The allowed values of a ``RemoteSetting``.
+    public enum SettingFormat: Sendable, Hashable {
+        /// A text of 1 to 256 characters.
+        case text
+        /// One of these texts.
+        case choice([String])
+        /// A list of statuses in this range.
+        case statuses(ClosedRange<Int>)
+        /// An object of texts, which are secret.
+        case secrets
+        /// A JSON Pointer; if optional, or null.
+        case pointer(isOptional: Bool)
+    }
 }
 
 extension RemoteSetting<String> {
@@ -98,7 +101,7 @@ extension RemoteSetting<[String: String]> {
 
 extension RemoteSetting<JSONPointer> {
     /// A JSON Pointer, such as the place of a value in a response.
-    public static func pointer(_ name: String, _ value: JSONPointer, _ summary: String) -> RemoteSetting {
+    package static func pointer(_ name: String, _ value: JSONPointer, _ summary: String) -> RemoteSetting {
         RemoteSetting(name, summary, .pointer(isOptional: false), value, json: .string(value.description)) { json in
             json.asString.flatMap { try? JSONPointer($0) }
         }
@@ -107,7 +110,7 @@ extension RemoteSetting<JSONPointer> {
 
 extension RemoteSetting<JSONPointer?> {
     /// A JSON Pointer or null, which is the default.
-    public static func optionalPointer(_ name: String, _ summary: String) -> RemoteSetting {
+    package static func optionalPointer(_ name: String, _ summary: String) -> RemoteSetting {
         RemoteSetting(name, summary, .pointer(isOptional: true), nil, json: .null) { json in
             json.asString.map { try? JSONPointer($0) }
         }

@@ -3,17 +3,17 @@ package import StoreHosting
 import Stores
 
 /// Maintenance of a database file. Everything except imports also works while a server uses the file.
-public enum SQLiteStorage {
+package enum SQLiteStorage {
     /// The result of ``verify(_:progress:)``.
-    public struct Verification: Sendable {
+    package struct Verification: Sendable {
         /// One line for each problem; empty if the file is intact.
-        public package(set) var problems: [String] = []
+        package var problems: [String] = []
         /// The number of checked sessions.
-        public package(set) var sessions = 0
+        package var sessions = 0
         /// The number of damaged sessions. The others can be exported, even if pages are damaged.
-        public package(set) var damagedSessions = 0
+        package var damagedSessions = 0
         /// The number of checked commits.
-        public package(set) var commits = 0
+        package var commits = 0
 
         package init() {}
     }
@@ -23,7 +23,7 @@ public enum SQLiteStorage {
     /// - Parameters:
     ///   - path: the database file.
     ///   - progress: called repeatedly with the number of checked sessions and the total.
-    public static func verify(
+    package static func verify(
         _ path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> Verification {
         let (connection, version) = try openUnchecked(path)
@@ -113,7 +113,7 @@ public enum SQLiteStorage {
     ///   - path: the database file.
     ///   - target: a file that does not exist.
     ///   - progress: called repeatedly with the number of copied pages and the total.
-    public static func backup(
+    package static func backup(
         _ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let source = try open(path)
@@ -146,7 +146,7 @@ public enum SQLiteStorage {
     ///   - backup: the backup, which is not changed.
     ///   - path: the database, which does not exist. No server may use one that had this name.
     ///   - progress: called repeatedly with the number of copied pages and the total.
-    public static func restore(
+    package static func restore(
         _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)

@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 public import RemoteServices
 public import Stores
 
@@ -25,12 +25,18 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     /// The state at revision 0.
     public let initialState: State
     private let elements: StoreElements<State>
+    private let restore: Restorer
+
+    @usableFromInline typealias Restorer = @Sendable (StateSnapshot) throws(RestorationError) -> State
 
     @usableFromInline
-    init(_ kind: StoreKind, _ initialState: State, _ elements: StoreElements<State>) {
+    init(
+        _ kind: StoreKind, _ initialState: State, _ elements: StoreElements<State>, restore: @escaping Restorer
+    ) {
         self.kind = kind
         self.initialState = initialState
         self.elements = elements
+        self.restore = restore
     }
 
     /// A definition.
@@ -74,7 +80,8 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
             }.checked(middleware.timerGroups)
         }
         self.init(
-            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
+            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements,
+            restore: { persisted throws(RestorationError) in try encoder.restored(persisted, nil).0.value })
     }
 
     /// The reducer of the actions, for tests. It rejects an action that the definition does not contain.
@@ -85,5 +92,13 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     /// - Parameter clients: the clients of the remote services.
     public func middleware(_ clients: RemoteClients = .none) -> [any Middleware<State, StoreAction<State>>] {
         elements.middleware(clients)
+    }
+
+    /// The state that a stored one becomes, for tests of migrations.
+    ///
+    /// - Parameter stored: what clients saw of the state, of version 1. Members that it lacks get their initial values.
+    /// - Throws: why a server cannot load it.
+    public func restored(from stored: JSONValue) throws(RestorationError) -> State {
+        try restore(StateSnapshot(json: stored.encoded()))
     }
 }

@@ -50,7 +50,8 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     @usableFromInline
     init(
         _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
-        describe: @escaping Describer, reach: @escaping Reach, findChanges: @escaping ChangeFinder, encodePrivate: @escaping PrivateEncoder
+        describe: @escaping Describer, reach: @escaping Reach, findChanges: @escaping ChangeFinder,
+        encodePrivate: @escaping PrivateEncoder
     ) {
         self.encoder = encoder
         self.names = names

@@ -1,10 +1,10 @@
-public import JSON
-public import Stores
+package import JSON
+package import Stores
 
 /// A persisted value, and its private part.
 public struct PersistedValue {
     /// The part that clients see.
-    public let json: JSONValue
+    package let json: JSONValue
     /// The private part of the same value; nil if there is none.
     private let privateJSON: JSONValue?
     /// Whether `json` itself is part of a private state. Errors name the part.
@@ -19,13 +19,13 @@ public struct PersistedValue {
     }
 
     /// The member with that name.
-    public func member<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
+    package func member<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
         guard let value = try members[name] else { throw unreadable("is missing", below: name) }
         return try read(value, at: name, privateState: privateJSON?[name])
     }
 
     /// The member with that name; nil if there is none, or if it is `null` and the type is not optional.
-    public func member<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
+    package func member<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
         guard let value = try members[name] else { return nil }
         do throws(RestorationError) {
             // With a type of its own: read as an optional of it, the value nil of an optional type would be no member.
@@ -38,14 +38,14 @@ public struct PersistedValue {
     }
 
     /// The number with that name, which must be in `range`.
-    public func member(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
+    package func member(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
         let number: Int = try member(name)
         guard range.contains(number) else { throw unreadable(Self.mustBe(in: range), below: name) }
         return number
     }
 
     /// The private member with that name.
-    public func privateMember<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
+    package func privateMember<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
         guard let value = privateJSON?[name] else { throw privateValue.unreadable("is missing", below: name) }
         return try privateValue.read(value, at: name)
     }
@@ -66,14 +66,14 @@ public struct PersistedValue {
     }
 
     /// The private number with that name, which must be in `range`.
-    public func privateMember(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
+    package func privateMember(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
         let number: Int = try privateMember(name)
         guard range.contains(number) else { throw privateValue.unreadable(Self.mustBe(in: range), below: name) }
         return number
     }
 
     /// The secret with that name; nil if it was left out, or if it is sealed and no sealer can open it.
-    public func secret(_ name: String) throws(RestorationError) -> String? {
+    package func secret(_ name: String) throws(RestorationError) -> String? {
         guard privateJSON?[name] != nil else { return nil }
         let text: String = try privateMember(name)
         // An empty text is persisted in clear.
@@ -86,7 +86,7 @@ public struct PersistedValue {
     /// - Parameters:
     ///   - detail: what is wrong, as a predicate whose subject is the place: "must be an integer".
     ///   - name: the name of a member, or the index of an element; nil for the value itself.
-    public func unreadable(_ detail: String, below name: String? = nil) -> RestorationError {
+    package func unreadable(_ detail: String, below name: String? = nil) -> RestorationError {
         .unreadable(
             isPrivate ? .privateState : .state, at: JSONPointer(tokens: name.map { [$0] } ?? []), detail)
     }
@@ -94,7 +94,7 @@ public struct PersistedValue {
     /// Restores a value by its `init(from:)`.
     ///
     /// - Throws: The error with the place inside of this value.
-    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(RestorationError) -> Value {
+    package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(RestorationError) -> Value {
         do throws(JSONDecodingError) {
             return try json.decode(type)
         } catch {
@@ -132,7 +132,7 @@ public struct PersistedValue {
 
 extension PersistedValue {
     /// The table that is persisted as the members `entities` and `ids` of this object.
-    public func table<Entity: Restorable>() throws(RestorationError) -> EntityTable<Entity>
+    package func table<Entity: Restorable>() throws(RestorationError) -> EntityTable<Entity>
     where Entity.ID: Restorable & LosslessStringConvertible {
         let ids: [Entity.ID] = try member("ids")
         let entities: JSONValue = try member("entities")

@@ -30,7 +30,7 @@ public struct PrivateStateEncoder: ~Copyable {
     ///   - name: a constant without quotes, backslashes or control characters.
     ///   - value: the value of the member.
     @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+    package mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         count += 1
         json.member(name, value)
     }
@@ -40,7 +40,8 @@ public struct PrivateStateEncoder: ~Copyable {
     /// - Parameters:
     ///   - name: a constant without quotes, backslashes or control characters.
     ///   - text: the secret. An empty text is persisted in clear.
-    public mutating func secret(_ name: StaticString, _ text: String) {
+    @usableFromInline
+    package mutating func secret(_ name: StaticString, _ text: String) {
         count += 1
         switch secrets {
         case _ where text.isEmpty: json.member(name, text)
@@ -69,7 +70,7 @@ public struct PrivateStateEncoder: ~Copyable {
 
     /// Encodes a member that has private members itself.
     @inlinable @inline(__always)
-    public mutating func part(_ name: StaticString, _ part: some Restorable) {
+    package mutating func part(_ name: StaticString, _ part: some Restorable) {
         self.part(name) { part.encodePrivate(into: &$0) }
     }
 
@@ -93,7 +94,8 @@ public struct PrivateStateEncoder: ~Copyable {
 }
 
 /// Encrypts the secrets of persisted states. It is a class, because each store refers to one.
-public protocol SecretSealer: AnyObject, Sendable {
+@usableFromInline
+package protocol SecretSealer: AnyObject, Sendable {
     /// Encrypts and authenticates `clear`; nil if that is impossible now, in which case the secret is left out.
     func seal(_ clear: [UInt8]) -> [UInt8]?
 

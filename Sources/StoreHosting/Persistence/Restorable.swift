@@ -2,24 +2,7 @@ public import JSON
 
 /// A value that can be restored from its own JSON, so that it outlives the process.
 ///
-/// The initializer restores the members one by one, and ignores computed members. Members that are persisted but not
-/// shown to clients are encoded by `encodePrivate(into:)`:
-///
-///     struct Tasks: ObjectState, Restorable {
-///         var titles: [String] = []
-///         var nextID = 1
-///
-///         func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("titles", titles) }
-///         func encodePrivate(into members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
-///
-///         init(restoring persisted: PersistedValue) throws(RestorationError) {
-///             titles = try persisted.member("titles")
-///             nextID = try persisted.privateMember("nextID", in: 1...1_000_000)
-///         }
-///     }
-///
-/// The JSON may come from an older program or from somewhere else. The initializer must reject values that the program
-/// cannot work with, such as a number that would overflow.
+/// Numbers, texts, and arrays and dictionaries of such values are. A type of your own is if it is a ``StoreValue``.
 public protocol Restorable {
     /// Restores a persisted value.
     init(restoring persisted: PersistedValue) throws(RestorationError)

@@ -1,5 +1,6 @@
 /// How the states of a kind are persisted and restored; see ``Restorable``.
-public struct StatePersistence<State: Sendable>: Sendable {
+@usableFromInline
+package struct StatePersistence<State: Sendable>: Sendable {
     /// A state, and whether all of its members were persisted.
     typealias Restored = (state: State, isComplete: Bool)
 
@@ -25,7 +26,7 @@ public struct StatePersistence<State: Sendable>: Sendable {
 
 extension StatePersistence where State: Restorable {
     /// Uses the methods of ``Restorable``.
-    public init() {
+    package init() {
         restore = { persisted throws(RestorationError) in (try State(restoring: persisted), true) }
         encodePrivate = { state, members in
             state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) {

@@ -9,7 +9,7 @@ public import JSON
 ///     }
 ///
 /// It is encoded and restored by its `Codable` methods. An `EntityTable` can hold it, a state can have it as a member,
-/// and a state that has nothing else to say can be one itself. A hand-written `JSONEncodable` is several times faster.
+/// and a state that has nothing else to say can be one itself.
 ///
 /// Members that are nil are left out. A member that is added later must be optional, or the states that were persisted
 /// before need a ``StoreKind/Migration``.
@@ -49,7 +49,8 @@ extension StoreValue where Self: RawRepresentable, RawValue: Restorable {
 
 extension CodableJSON: Restorable where Value: Decodable {
     /// Restores the value by its `init(from:)`.
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    @usableFromInline
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
         self.init(try persisted.decode())
     }
 }

@@ -50,7 +50,7 @@ public final class EffectContext: Sendable {
     }
 
     /// The trace of the client's request that caused the effect.
-    public let trace: TraceContext?
+    package let trace: TraceContext?
 
     private let effect: EffectID
     private let cause: Int

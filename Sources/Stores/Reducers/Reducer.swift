@@ -97,7 +97,7 @@ public enum Decision: Sendable, Hashable {
 
     /// The common decision of two parts. `other` is not evaluated if this is a rejection.
     @inlinable @inline(__always)
-    public func joined(with other: @autoclosure () -> Decision) -> Decision {
+    package func joined(with other: @autoclosure () -> Decision) -> Decision {
         switch self {
         case .reject: return self
         case .ignore: return other()

@@ -11,9 +11,9 @@ public import Stores
 ///     try table.verify(TrafficLight())
 public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Sendable {
     /// The states with their names, in the order of the columns.
-    public let states: [(name: String, state: State)]
+    package let states: [(name: String, state: State)]
     /// The rows, in order.
-    public let rows: [TransitionRow<State, Action>]
+    package let rows: [TransitionRow<State, Action>]
 
     /// A table with a column for each state and a row for each action.
     ///

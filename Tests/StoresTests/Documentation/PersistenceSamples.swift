@@ -1,8 +1,9 @@
+import JSON
 import StoreHosting
 import Stores
 import Testing
 
-// The samples of the article on persisting states.
+// A state that is restored by hand.
 
 struct Logbook: HostedState, ObjectState, Restorable {
     var entries: [String] = []
