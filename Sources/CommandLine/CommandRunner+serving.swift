@@ -17,7 +17,9 @@ extension CommandRunner {
         let remotes = try Remotes(configuration, log)
         let journal = try configuration.server.journal(log)
         log.info(configuration.server.storageSummary)
-        for problem in configuration.server.storageWarnings { log.warning("\(problem.path ?? "") \(problem.detail)") }
+        for problem in configuration.server.storageWarnings + configuration.server.warnings(serving: kinds) {
+            log.warning("\(problem.path ?? "") \(problem.detail)")
+        }
         let redis = (journal as? RedisJournal).map(RedisMetrics.init)
         let server = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,
@@ -40,6 +42,9 @@ extension CommandRunner {
         _ = try configuration.server.storage.sealer()
         try Remotes.check(configuration)
         for notice in configuration.notices { Console.printError("\(notice.level.rawValue): \(notice.text)") }
+        for problem in configuration.server.warnings(serving: kinds) {
+            Console.printError("warning: \(problem.path ?? "") \(problem.detail)")
+        }
         Console.print(configuration.document)
     }
 

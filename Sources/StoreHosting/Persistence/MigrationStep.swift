@@ -32,7 +32,8 @@ struct MigratingState {
     /// What the state is restored from.
     func persisted() -> PersistedValue {
         PersistedValue(
-            json, privateState: isMerged ? json.merging(privateState) : privateState, sealer: sealer)
+            isMerged ? json.withParts(of: privateState) : json,
+            privateState: isMerged ? json.merging(privateState) : privateState, sealer: sealer)
     }
 
     /// Decodes an earlier version.
@@ -76,6 +77,15 @@ extension JSONValue {
     fileprivate func merging(_ other: JSONValue) -> JSONValue {
         guard case .object(var members) = self, case .object(let others) = other else { return other }
         for (name, value) in others { members[name] = members[name]?.merging(value) ?? value }
+        return .object(members)
+    }
+
+    /// With an object for each one of a private state: the secrets of a part are restored only if the part is there.
+    fileprivate func withParts(of privateState: JSONValue) -> JSONValue {
+        guard case .object(var members) = self, case .object(let others) = privateState else { return self }
+        for (name, value) in others where value.asObject != nil {
+            members[name] = (members[name] ?? [:]).withParts(of: value)
+        }
         return .object(members)
     }
 

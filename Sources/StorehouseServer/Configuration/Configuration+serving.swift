@@ -104,14 +104,6 @@ extension Configuration {
                     path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
         problems += Self.problems(of: kinds)
-        for kind in kinds where kind.initialState.count > self.sessions.maxStateBytes {
-            problems.append(
-                ConfigurationProblem(
-                    path: "sessions.maxStateBytes",
-                    detail: "is \(self.sessions.maxStateBytes), but the initial state of the store '\(kind.name)' has "
-                        + "\(kind.initialState.count) bytes as JSON; set more than that "
-                        + "(STOREHOUSE_SESSIONS_MAX_STATE_BYTES), or let a session begin with less"))
-        }
         for kind in kinds where outlivesProcess && !kind.isRestorable {
             problems.append(
                 ConfigurationProblem(
@@ -120,6 +112,17 @@ extension Configuration {
                         + "Restorable, or set memory (STOREHOUSE_STORAGE_KIND)"))
         }
         return problems
+    }
+
+    /// Kinds whose sessions take no action, as their states are above the limit from the beginning.
+    package func warnings(serving kinds: [StoreKind]) -> [ConfigurationProblem] {
+        kinds.filter { $0.initialState.count > sessions.maxStateBytes }.map { kind in
+            ConfigurationProblem(
+                path: "sessions.maxStateBytes",
+                detail: "is \(sessions.maxStateBytes), but the initial state of the store '\(kind.name)' has "
+                    + "\(kind.initialState.count) bytes as JSON; set more than that "
+                    + "(STOREHOUSE_SESSIONS_MAX_STATE_BYTES), or let a session begin with less")
+        }
     }
 
     /// Settings of a storage that a program promises in its configuration and does not provide.

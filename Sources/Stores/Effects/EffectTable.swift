@@ -66,6 +66,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
     @inlinable
     package func isNearEffectLimit(for actions: Int, limit: Int) -> Bool {
         if actions > 1 || count + actions > limit { return true }
+        if throttles.count + actions > Self.throttles(within: limit) { return true }
         return running.contains { effect in
             guard case .queued(let most) = effect.policy else { return false }
             return queue(of: effect.key) + actions > most
@@ -173,11 +174,12 @@ package struct EffectTable<Action: Sendable>: Sendable {
             wait(effect)
         }
         // A throttle stays for its interval, and ids may be the texts of users.
-        return count <= limit && throttles.count / Self.throttlesForEachEffect <= limit
+        return count <= limit && throttles.count <= Self.throttles(within: limit)
     }
 
-    /// How many throttled ids there may be for each effect that may run.
-    private static var throttlesForEachEffect: Int { 16 }
+    /// How many throttled ids there may be if so many effects may run.
+    @usableFromInline
+    static func throttles(within limit: Int) -> Int { limit.multipliedReportingOverflow(by: 16).partialValue }
 
     @inlinable
     package mutating func wait(_ effect: QueuedEffect) { waiting.append(effect) }

@@ -31,7 +31,7 @@ let payment = Fetch(
 }
 
 func cinema(clock: any StoreClock = SystemClock()) -> StoreDefinition<Hall> {
-    StoreDefinition("cinema", "A show in a hall of a hundred seats.", Hall(), migrations: [fromVersion1]) {
+    StoreDefinition("cinema", "A show in a hall of a hundred seats.", Hall(), migrations: [.raw(fromVersion1)]) {
         Member("seats", \.seats)
         Member("prices", \.prices)
         Member("refusals", \.refusals)
