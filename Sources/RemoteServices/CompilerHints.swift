@@ -19,7 +19,7 @@ extension RemoteRequest {
 
     /// A `POST` of a text as JSON.
     ///
-    /// A warning and no error: the compiler prefers to read a literal as a ``JSONValue`` before it calls what is unavailable.
+    /// A warning and no error: the compiler prefers to read a literal as a `JSONValue` before it calls what is unavailable.
     @available(
         *, deprecated,
         message:

@@ -68,6 +68,7 @@ public enum SQLiteStorage {
     /// - Parameters:
     ///   - path: the database file. A server may use it.
     ///   - progress: called repeatedly with the number of sessions that were read, and the total.
+    ///   - body: called once for each session, in the order of the file.
     public static func forEachState(
         in path: String, progress: (Int, Int) -> Void = { _, _ in },
         _ body: (_ id: String, Result<StoredState, JournalError>) -> Void

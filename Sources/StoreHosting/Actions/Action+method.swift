@@ -33,7 +33,7 @@ extension Action {
 
     /// An action with two fields that calls a method of the state.
     ///
-    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     public static func method<A, B>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
         audience: ActionVisibility = .client,
@@ -46,7 +46,7 @@ extension Action {
 
     /// An action with three fields that calls a method of the state.
     ///
-    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     public static func method<A, B, C>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
         members: ClosedRange<Int>? = nil,
@@ -61,7 +61,7 @@ extension Action {
 
     /// An action with four fields that calls a method of the state.
     ///
-    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     public static func method<A, B, C, D>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
         members: ClosedRange<Int>? = nil,

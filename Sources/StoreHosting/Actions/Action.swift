@@ -96,7 +96,7 @@ extension Action {
 
     /// An action with two fields.
     ///
-    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
     public init<A, B>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
@@ -108,7 +108,7 @@ extension Action {
 
     /// An action with three fields.
     ///
-    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
     public init<A, B, C>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
@@ -122,7 +122,7 @@ extension Action {
 
     /// An action with four fields.
     ///
-    /// - Parameter members: how many of the fields a payload has; nil if each field says whether it is required.
+    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
     public init<A, B, C, D>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
