@@ -10,7 +10,7 @@ final class ReachedMembers<State: Sendable>: Sendable {
     /// The reach of each action, in the order of the definition.
     @usableFromInline let reaches: [MemberSet]
     @usableFromInline let actions: DefinedActions<State>
-    /// Those that have something that stays on the server.
+    /// The members that have something that stays on the server.
     @usableFromInline let privateMembers: MemberSet
 
     @usableFromInline

@@ -29,7 +29,7 @@ struct MigratingState {
         { state throws(RestorationError) in try migration(&state.json, &state.privateState) }
     }
 
-    /// What the state is restored from.
+    /// The persisted state after the migrations.
     func persisted() -> PersistedValue {
         PersistedValue(
             isMerged ? json.withParts(of: privateState) : json,

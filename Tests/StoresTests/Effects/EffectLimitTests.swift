@@ -79,7 +79,7 @@ import Testing
         for number in 1...32 { #expect(start(number) == .committed) }
         let last = start(33)
         #expect(last == Self.tooMany)
-        // Those that are known are dropped as before.
+        // A known id is dropped as before.
         #expect(start(1) == .committed)
         scheduler.advance(by: 3_600_000)
         #expect(start(34) == .committed)

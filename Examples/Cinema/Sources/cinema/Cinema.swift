@@ -2,7 +2,7 @@ import Storehouse
 
 @main struct Cinema: StorehouseApp { var kinds: [StoreKind] { cinema() } }
 
-/// The bank. Without `upstreams.bank.url`, this answers: it declines who is called Nobody.
+/// The bank. This demo answers if `upstreams.bank.url` is not set, and declines the guest Nobody.
 let bank = RemoteService("bank") { request in
     let order = (try? JSONValue(parsing: request.body)) ?? [:]
     if order["guest"] == "Nobody" { return .json(["reason": "no-funds"], status: 402) }

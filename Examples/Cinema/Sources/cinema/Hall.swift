@@ -2,7 +2,7 @@ import Storehouse
 
 /// The state of a session: one show in a hall of a hundred seats.
 struct Hall: Equatable {
-    /// Those that are not free, by their numbers: 1 to 50 are in front.
+    /// The seats that are not free, by number: 1 to 50 are in front.
     var seats = EntityTable<Seat>()
     var prices = ["front": 900, "back": 1200]
     var refusals: [Refusal] = []
