@@ -112,6 +112,11 @@ package final class Router: RequestHandler {
             let context = RequestContext(request: request, exchange: exchange, decorator: decorator)
             return answer(context, api.basePath.redirect(context.head) ?? error.response)
         }
+        if listener != .nodes, resource.route.isStream,
+            let socket = WebSocketConnection(copy exchange, request.head, self)
+        {
+            exchange = Exchange(connection: socket, number: 0)
+        }
         let decorator = decorator(request.head, resource.route)
         let context = RequestContext(request: request, exchange: exchange, decorator: decorator)
         do throws(Problem) {

@@ -57,20 +57,25 @@ extension ServerSentEvents {
 }
 
 extension PatchEvent {
-    /// The event as bytes.
-    fileprivate var bytes: [UInt8] {
+    /// The data of the event.
+    var json: [UInt8] {
         var data = JSONWriter()
         data.object { data in
             data.member("revision", revision)
             data.member("patch", patch)
         }
-        return ServerSentEvent(event: "patch", id: "\(historyID)-\(revision)", data: data.finish()).bytes
+        return data.finish()
+    }
+
+    /// The event as bytes.
+    fileprivate var bytes: [UInt8] {
+        ServerSentEvent(event: "patch", id: "\(historyID)-\(revision)", data: json).bytes
     }
 }
 
 extension EffectEvent {
     /// The data of the event, without unknown members.
-    fileprivate var json: [UInt8] {
+    var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 128)
         json.object { json in
             json.member("effect", effect.description)

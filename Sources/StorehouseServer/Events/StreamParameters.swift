@@ -16,7 +16,8 @@ struct StreamParameters {
 
     init(_ context: RequestContext) throws(Problem) {
         let head = context.head
-        format = try Self.format(head)
+        let format = try Self.format(head)
+        self.format = context.exchange.connection is WebSocketConnection ? format.inFrames : format
         showsEffects = try head.flag("effects")
         namesHeartbeats = try Self.namesHeartbeats(head)
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
