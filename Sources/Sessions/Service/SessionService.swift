@@ -21,7 +21,7 @@ package final class SessionService: SessionHandler {
     {
         if let permit = request.permit, !permit.isValid(in: session) { throw .permit(.unknown) }
         switch request.operation {
-        case .dispatch(let action): return try dispatch(action, to: session)
+        case .dispatch(let action): return try dispatch(action, by: request.principal.subject, to: session)
         case .read(let reading): return try read(reading, session)
         case .recall(let selection, let revision): return try recall(selection, at: revision, session)
         case .describe(let conditions, let kind):
@@ -63,11 +63,11 @@ package final class SessionService: SessionHandler {
 // Actions.
 extension SessionService {
     private func dispatch(
-        _ action: ActionRequest, to session: Session
+        _ action: ActionRequest, by subject: Subject?, to session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
-        let options = action.options(for: session, selection)
+        let options = action.options(for: session, selection, by: subject)
         let start = MonotonicInstant.current
         var completion: Promise<DispatchResult>?
         let immediate = session.store.dispatch(json, options) {

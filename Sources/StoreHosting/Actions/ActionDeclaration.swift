@@ -23,6 +23,8 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     public let example: JSONValue
     /// The members of the payload that must never be shown or persisted in clear.
     public let secrets: [String]
+    /// The members of the payload that the server fills in, and that a client may not send.
+    public let filled: [String]
 
     /// Whether a payload without members matches the schema, as that of most actions without fields does.
     @usableFromInline let acceptsEmptyPayload: Bool
@@ -50,7 +52,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         let fields = ActionFields(repeat each fields).limited(to: members)
         self.init(
             type, summary, audience: audience, payload: fields.schema(), example: fields.example,
-            secrets: fields.secrets,
+            secrets: fields.secrets, filled: fields.filled,
             read: { payload throws(PayloadMismatch) in
                 let values = try fields.read(payload)
                 return embed(repeat each values)
@@ -62,7 +64,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     func renamed(_ rename: (String) -> String) -> ActionDeclaration {
         ActionDeclaration(
             rename(type), summary, audience: audience, payload: payload, example: examplePayload, secrets: secrets,
-            read: read, write: write)
+            filled: filled, read: read, write: write)
     }
 
     @usableFromInline var examplePayload: JSONObject { example["payload"]?.asObject ?? [:] }
@@ -79,7 +81,8 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     @usableFromInline
     init(
         _ type: String, _ summary: String, audience: ActionVisibility, payload: JSONSchema, example: JSONObject,
-        secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
+        secrets: [String], filled: [String] = [],
+        read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
         write: @escaping @Sendable (Action) -> JSONObject?
     ) {
         self.type = type
@@ -89,6 +92,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         acceptsEmptyPayload = payload.validate(.object(JSONObject())).isEmpty
         self.example = Self.body(type, example)
         self.secrets = secrets
+        self.filled = filled
         self.read = read
         self.write = write
     }
@@ -97,7 +101,8 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     convenience init<Nested>(_ part: ActionDeclaration<Nested>, _ path: CasePath<Action, Nested>) {
         self.init(
             part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
-            secrets: part.secrets, read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
+            secrets: part.secrets, filled: part.filled,
+            read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
             write: { action in
                 var payload: JSONObject?
                 path.extract(action) { payload = part.write($0) }
@@ -115,7 +120,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     where Action == StoreAction<State> {
         self.init(
             part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
-            secrets: part.secrets,
+            secrets: part.secrets, filled: part.filled,
             read: { json throws(PayloadMismatch) in StoreAction(handler: handler, values: try part.read(json).values) },
             write: { $0.handler === handler ? $0.payload : nil })
     }
@@ -126,18 +131,28 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         ActionDeclaration<Parent>(self, path)
     }
 
-    /// Decodes a payload.
+    /// Decodes the payload that a client sent.
+    ///
+    /// - Parameter subject: the value of the filled members; nil for nobody.
     @inlinable
-    func action(of json: JSONObject) throws(ActionDecodingError) -> Action {
+    func action(of json: JSONObject, by subject: Subject?) throws(ActionDecodingError) -> Action {
         if !json.isEmpty || !acceptsEmptyPayload {
             let violations = payload.validate(.object(json), at: Self.payloadPointer)
             guard violations.isEmpty else { throw .invalidPayload(violations) }
         }
         do throws(PayloadMismatch) {
-            return try read(json)
+            return try read(filled.isEmpty ? json : completed(json, by: subject))
         } catch {
             throw .invalidPayload([violation(error)])
         }
+    }
+
+    /// A payload that is valid, and so lacks the filled members, with them.
+    @usableFromInline
+    func completed(_ json: JSONObject, by subject: Subject?) -> JSONObject {
+        var payload = json
+        for name in filled { payload[name] = subject.map { .string($0.text) } ?? .null }
+        return payload
     }
 
     @usableFromInline

@@ -8,6 +8,8 @@ struct ActionFields<Values: Sendable>: Sendable {
     private var members: ClosedRange<Int>?
     @usableFromInline private(set) var example: JSONObject
     @usableFromInline let secrets: [String]
+    /// The fields that the server fills in after a payload is validated. They are no properties.
+    @usableFromInline let filled: [String]
     /// The values in a payload that the schema accepts.
     @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Values
     /// The payload with these values, in which secrets are redacted.
@@ -18,7 +20,12 @@ struct ActionFields<Values: Sendable>: Sendable {
         var properties: [JSONSchema.Property] = []
         var example = JSONObject()
         var secrets: [String] = []
+        var filled: [String] = []
         for field in repeat each fields {
+            if field.isFilled {
+                filled.append(field.name)
+                continue
+            }
             if field.isSecret { secrets.append(field.name) }
             properties.append(
                 field.isRequired ? .required(field.name, field.schema) : .optional(field.name, field.schema))
@@ -26,7 +33,7 @@ struct ActionFields<Values: Sendable>: Sendable {
         }
         let coders = (repeat FieldCoder(each fields))
         self.init(
-            properties, example, secrets,
+            properties, example, secrets, filled,
             read: { payload throws(PayloadMismatch) in (repeat try (each coders).value(in: payload)) },
             write: { values in
                 var payload = JSONObject()
@@ -37,13 +44,14 @@ struct ActionFields<Values: Sendable>: Sendable {
 
     @usableFromInline
     init(
-        _ properties: [JSONSchema.Property], _ example: JSONObject, _ secrets: [String],
+        _ properties: [JSONSchema.Property], _ example: JSONObject, _ secrets: [String], _ filled: [String],
         read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Values,
         write: @escaping @Sendable (Values) -> JSONObject
     ) {
         self.properties = properties
         self.example = example
         self.secrets = secrets
+        self.filled = filled
         self.read = read
         self.write = write
     }

@@ -85,7 +85,9 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     /// Decodes the action that a client sent.
     @inlinable
-    public func action(of json: JSONValue) throws(ActionDecodingError) -> Action { try indexedAction(of: json).action }
+    public func action(of json: JSONValue) throws(ActionDecodingError) -> Action {
+        try indexedAction(of: json, by: nil).action
+    }
 
     /// The index of a type among the declarations; nil if none has it.
     @usableFromInline
@@ -93,14 +95,16 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     /// Decodes the action that a client sent, and finds the index of its declaration.
     @inlinable
-    func indexedAction(of json: JSONValue) throws(ActionDecodingError) -> (action: Action, index: Int) {
+    func indexedAction(
+        of json: JSONValue, by subject: Subject?
+    ) throws(ActionDecodingError) -> (action: Action, index: Int) {
         guard case .object(let members) = json else { throw Self.error(at: [], "must be an object") }
         guard let name = members["type"] else { throw Self.error(at: ["type"], "is required") }
         guard case .string(let type) = name else { throw Self.error(at: ["type"], "must be a string") }
         guard let index = indices[type] else { throw .unknownAction(type, nearest: nearest(to: type)) }
         let declaration = declarations[index]
         guard declaration.audience == .client else { throw .internalAction(type) }
-        return (try declaration.action(of: try Self.payload(of: members)), index)
+        return (try declaration.action(of: try Self.payload(of: members), by: subject), index)
     }
 
     /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.

@@ -15,6 +15,8 @@ public struct Field<Value: Sendable>: Sendable {
     public private(set) var isRequired = true
     /// Whether the value must never be shown or persisted in clear.
     public internal(set) var isSecret = false
+    /// Whether the server gives the value, which a client may not send.
+    public internal(set) var isFilled = false
 
     /// Decodes a valid member, or a missing one if it is not required.
     @usableFromInline let read: Reader
@@ -110,6 +112,7 @@ public struct Field<Value: Sendable>: Sendable {
         var field = Field<Other>(name, schema, example, read: read, write: write)
         field.isRequired = isRequired
         field.isSecret = isSecret
+        field.isFilled = isFilled
         field.explain = explain
         return field
     }
@@ -186,6 +189,17 @@ extension Field where Value == Int {
         Field(
             name, schema: .integer(minimum: minimum), example: .integer(example), read: { $0?.asInteger },
             write: { .integer($0) })
+    }
+}
+
+extension Field where Value == String? {
+    /// The subject of the sender's token, which the server fills in; nil for a sender without one.
+    public static func actor(_ name: String) -> Field {
+        var field = Field(
+            name, schema: JSONSchema.string().nullable, example: nil, read: { .some($0?.asString) },
+            write: { $0.map(JSONValue.string) ?? .null })
+        field.isFilled = true
+        return field
     }
 }
 

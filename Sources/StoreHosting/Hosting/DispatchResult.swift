@@ -1,3 +1,4 @@
+public import JSON
 public import Stores
 
 /// How a client wants its action dispatched.
@@ -19,6 +20,8 @@ public struct DispatchOptions: Sendable {
     public var trace: TraceContext?
     /// The id of the request, for the log lines of the effects that the action starts.
     package var requestID: String?
+    /// Whoever sends the action, for its filled fields; nil for nobody.
+    public var subject: Subject?
 }
 
 extension DispatchOptions {
@@ -28,11 +31,11 @@ extension DispatchOptions {
     /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, measuresState: Bool = false,
-        trace: TraceContext? = nil, requestID: String? = nil
+        trace: TraceContext? = nil, requestID: String? = nil, subject: Subject? = nil
     ) {
         self.init(
             expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
-            measuresState: measuresState, trace: trace, requestID: requestID)
+            measuresState: measuresState, trace: trace, requestID: requestID, subject: subject)
     }
 }
 

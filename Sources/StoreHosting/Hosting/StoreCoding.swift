@@ -25,7 +25,7 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
             if case .array(let batch) = body {
                 return try submit(batch: batch, to: engine, options, makeCompletion: makeCompletion)
             }
-            let (action, index) = try catalogue.indexedAction(of: body)
+            let (action, index) = try catalogue.indexedAction(of: body, by: options.subject)
             return FaultNote.naming(names.type(index)) {
                 engine.submit(
                     action, Envelope(.client, details(of: options)), self, options, isBatch: false,
@@ -181,7 +181,7 @@ extension StoreCoding {
         actions.reserveCapacity(batch.count)
         for (index, json) in batch.enumerated() {
             do throws(ActionDecodingError) {
-                actions.append(try catalogue.action(of: json))
+                actions.append(try catalogue.indexedAction(of: json, by: options.subject).action)
             } catch {
                 return DispatchResult(refused: error.inBatch(at: index), index: index)
             }
