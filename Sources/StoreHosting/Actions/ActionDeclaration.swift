@@ -151,7 +151,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     @usableFromInline
     func completed(_ json: JSONObject, by subject: Subject?) -> JSONObject {
         var payload = json
-        for name in filled { payload[name] = subject.map { .string($0.text) } ?? .null }
+        for name in filled { payload[name] = subject.map { JSONValue.string($0.text) } ?? .null }
         return payload
     }
 
