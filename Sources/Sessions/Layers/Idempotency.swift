@@ -144,7 +144,7 @@ private final class AnswerRecorder: Sendable {
             let answer = ActionAnswer.first(result, to: action)
             let record = record(answer)
             if action.wait != nil { unsettled.withLock { $0 = answer } }
-            if action.wait == nil || result.isOver { publish(record) }
+            if action.wait == nil || !result.hasFollowUps { publish(record) }
             return record
         case .rejected(let rejection, let index):
             let response = ActionResponse(

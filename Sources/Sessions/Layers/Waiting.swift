@@ -19,7 +19,7 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
     ) -> Handling<SessionResult> {
         .later { () async throws(SessionFailure) in
             let own = try await handling.value()
-            guard case .action(let answer) = own.content, let result = answer.awaited, !result.isOver else {
+            guard case .action(let answer) = own.content, let result = answer.awaited, result.hasFollowUps else {
                 return own
             }
             let end = await end(of: result, wait, request, session)
@@ -95,9 +95,4 @@ private final class WaitByPermit: PermitWait {
     func permitsWereRevoked() {
         if !permit.isValid(in: session) { end.fulfill(.forbidden) }
     }
-}
-
-extension DispatchResult {
-    /// Whether it has started nothing to wait for.
-    var isOver: Bool { effects.isEmpty && isSettled }
 }

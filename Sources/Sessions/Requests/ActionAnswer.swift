@@ -46,7 +46,7 @@ package enum ActionAnswer: Sendable {
             ActionResponse(
                 result.isCommitted ? .committed : .ignored, revision: result.revision,
                 effects: result.effects.map(\.description), appliedPreference: action.appliedPreference,
-                isSettled: action.wait == nil ? nil : result.isOver)
+                isSettled: action.wait == nil ? nil : !result.hasFollowUps)
         case .other(let other): other.response
         }
     }

@@ -91,6 +91,9 @@ public struct DispatchResult: Sendable {
     /// The effects that the action started.
     public var effects: [EffectID] { followUps?.effects ?? [] }
 
+    /// Whether an effect or another action follows from it, even if all have ended: the state may be a later one by now.
+    package var hasFollowUps: Bool { followUps?.effectGroup != nil }
+
     /// Whether every effect that the action started has ended, and every effect that their actions started.
     public var isSettled: Bool { followUps?.effectGroup?.isSettled ?? true }
 

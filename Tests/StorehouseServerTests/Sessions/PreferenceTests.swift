@@ -114,6 +114,17 @@ import Testing
         }
     }
 
+    /// An action that a middleware sends may have ended all that it started before anybody can wait for it.
+    @Test func theAnswerContainsFollowingActionsThatHaveEnded() async throws {
+        try await TestAPI.run(kinds: [.relay(ScriptedRemoteClient())]) { api in
+            let session = try await api.session("relay")
+            let response = try await session.dispatch("relay/echo", fields: [("Prefer", "wait=3600")])
+            #expect(response.revision == 2)
+            #expect(response.at("/state/texts/0") == "echo")
+            #expect(response[json: "settled"] == true)
+        }
+    }
+
     @Test(arguments: ["wait=0", "wait=99999999999999999999999"])
     func withoutEffectsTheAnswerComesAtOnce(_ preference: String) async throws {
         try await TestAPI.run { api in

@@ -11,7 +11,7 @@ enum RelayAction: DeclaredAction, Equatable {
     case arrived(String)
     case arm(Int)
     case due
-    case listen, delay
+    case listen, delay, echo
 
     static let catalogue = ActionSchema<RelayAction>([
         ActionDeclaration(
@@ -27,6 +27,7 @@ enum RelayAction: DeclaredAction, Equatable {
         ActionDeclaration("relay/due", "The time has come.", audience: .internal, .due),
         ActionDeclaration("relay/listen", "Waits for events that never come.", .listen),
         ActionDeclaration("relay/delay", "Does something in an hour.", .delay),
+        ActionDeclaration("relay/echo", "A middleware sends another action at once.", .echo),
     ])
 }
 
@@ -63,7 +64,7 @@ struct RelayReducer: Reducer {
             state.left -= 1
         case .arm(let moment): state.deadline = moment
         case .due: (state.deadline, state.left) = (nil, 1)
-        case .listen, .delay: break
+        case .listen, .delay, .echo: break
         }
     }
 }
@@ -79,7 +80,7 @@ extension StoreKind {
                         switch commit.action {
                         case .call, .due: RemoteRequest()
                         case .arrived: commit.state.left > 0 ? RemoteRequest() : nil
-                        case .arm, .listen, .delay: nil
+                        case .arm, .listen, .delay, .echo: nil
                         }
                     },
                     response: { response throws(RemoteFailure) in .arrived(try response.text(at: "animal")) },
@@ -96,6 +97,7 @@ extension StoreKind {
                             while (try? await Task.sleep(for: .seconds(3600))) != nil {}
                             return nil
                         }
+                    case .echo: .dispatch(.arrived("echo"))
                     case .delay: .run("relay.delay") { .arrived("late") }.delayed(by: .seconds(3600))
                     default: .none
                     }
