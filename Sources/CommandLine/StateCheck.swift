@@ -75,11 +75,12 @@ extension CommandRunner {
                 Console.printError(
                     "\(storage): \(check.strangers) sessions have stores that this program does not host")
             }
-            let sessions = count == 1 ? "session" : "sessions"
+            let own = count - check.strangers
+            let sessions = own == 1 ? "session" : "sessions"
             if misfits.isEmpty {
-                Console.print("\(storage): this program can load \(count) of \(count) \(sessions)")
+                Console.print("\(storage): this program can load \(own) of \(own) \(sessions)")
             } else {
-                Console.printError("\(storage): this program cannot load \(misfits.count) of \(count) \(sessions)")
+                Console.printError("\(storage): this program cannot load \(misfits.count) of \(own) \(sessions)")
             }
         }
         return misfits.isEmpty ? 0 : 1

@@ -131,8 +131,8 @@ package final class RunningServer: Sendable {
     }
 
     private func awaitCalls(_ schedule: DrainDeadlines) async {
-        let calls = DrainingCalls(of: api.registry, until: schedule.calls) { [registry = api.registry] in
-            registry.handOver($0, to: nil)
+        let calls = DrainingCalls(of: api.registry, until: schedule.calls) { session in
+            session.runtime.transfer?.giveBack(session) ?? false
         }
         await step("calls", until: schedule.connections) { [log] in
             let count = await calls.ended()

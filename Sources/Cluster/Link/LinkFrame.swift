@@ -30,8 +30,6 @@ package enum LinkFrame {
     package static let maxPieceBytes = 1 << 16
     /// A piece for several streams may be longer, because it would be sent for each of them.
     package static let maxSharedBytes = 1 << 20
-    /// A longer head is not sent.
-    package static let maxHeadBytes = 1 << 20
     package static let maxProofBytes = LinkVersion.maxBytes
     static let maxSharing = 1 << 16
     static let headerBytes = 9

@@ -18,7 +18,7 @@ extension IdempotencyCache {
             /// Of the action with its secrets; only if the request came to this process.
             var inMemoryFingerprint: UInt64
             var responseCount: UInt32
-            var keyCount: UInt8
+            var keyCount: UInt16
             var hasInMemoryFingerprint: Bool
             /// Whether a later record with the same key replaces this one.
             var isReplaced = false
@@ -66,7 +66,7 @@ extension IdempotencyCache {
                 previous: positions[hash] ?? position, hash: hash, at: Int64(record.at),
                 revision: Int64(record.revision ?? -1), fingerprint: record.fingerprint,
                 inMemoryFingerprint: inMemoryFingerprint ?? 0, responseCount: UInt32(record.response.count),
-                keyCount: UInt8(record.key.utf8.count), hasInMemoryFingerprint: inMemoryFingerprint != nil)
+                keyCount: UInt16(record.key.utf8.count), hasInMemoryFingerprint: inMemoryFingerprint != nil)
             reserve(head.totalCount)
             withUnsafeBytes(of: head) { bytes.append(contentsOf: $0) }
             bytes.append(contentsOf: record.key.utf8)

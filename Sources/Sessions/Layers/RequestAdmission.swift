@@ -9,11 +9,11 @@ struct RequestAdmission<Next: SessionHandler>: SessionHandler {
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
         switch request.operation {
         case .dispatch(let action):
-            guard limits.countActions else { break }
+            guard limits.countActions, !request.isRepeated else { break }
             // A request that no session could run counts for nothing.
             _ = try action.selection?.selection(of: session.kind)
             try limits.admitActions(action.json?.asArray.map { max(1, $0.count) } ?? 1, to: session.id)
-        case .fork(_, let client): try limits.admitCreation(of: client)
+        case .fork(_, let client) where !request.isRepeated: try limits.admitCreation(of: client)
         default: break
         }
         return try next.handle(request, session)

@@ -45,9 +45,15 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
             defer { wait.permitsWereRevoked() }
             return session.permitWaits.add(wait)
         }
-        result.whenSettled { end.fulfill(.settled) }
+        // Effects of a session that leaves this process are cancelled, and have not settled.
+        result.whenSettled { end.fulfill(session.continuesElsewhere ? .time : .settled) }
         defer { if let revocation { session.permitWaits.remove(revocation) } }
-        return await end.value()
+        return await withTaskCancellationHandler {
+            await end.value()
+        } onCancel: {
+            // The client has left, and took its timer along.
+            end.fulfill(.time)
+        }
     }
 
     /// The answer with the newest state, or with the action's own commit if the client may not see more, or if what came later is
@@ -57,8 +63,6 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
         _ request: SessionRequest,
         _ session: Session
     ) async -> SessionResult {
-        // The effects of a session that has left this process are cancelled, and have not settled.
-        let isSettled = answer.awaited?.isSettled == true && !session.continuesElsewhere
         guard end != .forbidden, request.principal.expiresAt.map({ $0 > session.now }) ?? true else { return own }
         do throws(SessionFailure) {
             let question = request.with(.recall(action.selection, revision: nil))
@@ -68,7 +72,8 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
             }
             let json = action.selection == nil ? nil : state.json
             return SessionResult(
-                .action(answer.with(json, at: state.revision, isSettled: isSettled)), of: session, at: state.revision)
+                .action(answer.with(json, at: state.revision, isSettled: end == .settled)), of: session,
+                at: state.revision)
         } catch {
             return own
         }
@@ -78,6 +83,7 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
 /// Why the wait of a client is over.
 private enum EndOfWait {
     case settled
+    /// The client has waited long enough, or has left, or the session has.
     case time
     /// The client may no longer read.
     case forbidden

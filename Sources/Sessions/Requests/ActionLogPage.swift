@@ -14,7 +14,6 @@ package struct ActionLogPage: Sendable {
     private static let portion = 101
 
     private let limit: Int
-    private let newest: Int
     private var actions: [[UInt8]] = []
     /// The length of the JSON, at most.
     private var byteCount = frameBytes
@@ -28,10 +27,8 @@ package struct ActionLogPage: Sendable {
     /// - Parameters:
     ///   - after: the revision behind which the page begins.
     ///   - limit: how many commits the page has at most.
-    ///   - newest: the last revision of the log.
-    package init(after: Int, limit: Int, newest: Int) {
+    package init(after: Int, limit: Int) {
         self.limit = limit
-        self.newest = newest
         lastRevision = after
     }
 
@@ -58,7 +55,7 @@ package struct ActionLogPage: Sendable {
             byteCount += action.count + 1
             lastRevision = commit.revision
         }
-        return !commits.isEmpty && lastRevision < newest
+        return !commits.isEmpty
     }
 
     /// After which revision the next page begins; nil if this is the last one.

@@ -9,6 +9,8 @@ package struct SessionRequest: Sendable {
     package let principal: Credentials
     /// Decides again whether the principal may still do this, when the session is used; nil if that cannot change.
     package var permit: (any Permit)?
+    /// Whether it comes again because the session has left its object, and has counted for the rate limits already.
+    package var isRepeated = false
 
     package init(_ operation: SessionOperation, by principal: Credentials) {
         self.operation = operation

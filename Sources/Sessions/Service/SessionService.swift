@@ -31,8 +31,7 @@ package final class SessionService: SessionHandler {
             if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
             let document = registry.document(of: session, revision: session.store.revision)
             return .now(SessionResult(.description(document.encodedLine()), of: session))
-        case .log(let after, let limit):
-            return try readLog(ActionLogPage(after: after, limit: limit, newest: session.store.revision), session)
+        case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
         case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)

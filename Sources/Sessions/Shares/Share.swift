@@ -57,7 +57,7 @@ extension Share {
             key?.belongs(to: name)
             let selection = try action.selection.map(narrow)
             return .dispatch(action.with(selection: selection, key: key, hidesEffects: true))
-        default: return operation
+        case .describe, .log, .fork, .end, .recall, .perform: throw .permit(.unknown)
         }
     }
 

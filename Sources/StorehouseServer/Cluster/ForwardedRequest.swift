@@ -64,6 +64,7 @@ final class ForwardedRequest {
     func end(_ outcome: Outcome) {
         if let timer { loop.cancel(timer) }
         timer = nil
+        stopCollecting()
         owner.take()?.ended(self, outcome)
     }
 
@@ -137,7 +138,6 @@ extension ForwardedRequest {
 
     /// The connection has closed, or the other node sends no more.
     func ended() {
-        stopCollecting()
         if let relay = relay.take() { return relay.sourceEnded() }
         end(.unknown)
     }

@@ -44,6 +44,8 @@ struct Ownership: Sendable {
             await transfer.awaitDecision(on: session, for: client)
         }
         guard let context = client.here else { return Located(nil) }
-        return try await find(target, context).value()
+        var again = try await find(target, context).value()
+        again.mayBeDone = again.mayBeDone || located.mayBeDone
+        return again
     }
 }

@@ -139,6 +139,13 @@ final class SessionTransfer: SessionTransferring {
         }
     }
 
+    func giveBack(_ session: Session) -> Bool {
+        let hasLeft = registry?.handOver(session, to: nil) == true
+        // A request that came while it was tried waits for the decision.
+        resumeWaiting(for: session.id)
+        return hasLeft
+    }
+
     private func handedOver(_ session: Session, to node: String) {
         handoverCount.add(1, ordering: .relaxed)
         forwarder.remember(node, of: session.id)

@@ -101,6 +101,8 @@ struct ResponseDecorator: Sendable {
     let recorder: RequestRecorder
     /// Whether a node that is gone may have done what the request asks for. Then no response may say that nothing was done.
     var mayBeDone = false
+    /// Whether its session has left its object since it was found, so that it is looked for again.
+    var isRepeated = false
 
     /// Sends the response, if the output budget has room for it.
     fileprivate func send(_ response: consuming Response, to request: Request, _ exchange: Exchange) {

@@ -76,7 +76,8 @@ extension SessionAccess {
     private func answer(
         _ context: RequestContext, with session: Session, at segment: PathSegment, _ call: SessionCall
     ) throws(Problem) {
-        let request = try call.parse(context)
+        var request = try call.parse(context)
+        request.isRepeated = context.decorator.isRepeated
         let handling: Handling<SessionResult>
         do throws(SessionFailure) {
             handling = try chain.handle(request, session)
@@ -126,7 +127,9 @@ extension SessionAccess {
         guard case .detached = failure else { return pending.refuse(Problem(failure)) }
         // It has left its object since it was found, or another node has created it. Later in the loop it can be found again.
         pending.here?.handleLater { [self] pending async throws(Problem) in
-            if let context = pending.here { try answer(context, at: segment, call) }
+            guard var context = pending.here else { return }
+            context.decorator.isRepeated = true
+            try answer(context, at: segment, call)
         }
     }
 }

@@ -212,7 +212,7 @@ extension RequestContext {
     /// The request after the entry to its session.
     func after(_ entered: SessionAccess.Entered) -> RequestContext {
         var context = self
-        context.decorator.mayBeDone = entered.mayBeDone
+        context.decorator.mayBeDone = decorator.mayBeDone || entered.mayBeDone
         return context
     }
 }

@@ -73,6 +73,22 @@ struct ShareViewTests {
         #expect(try await handling.value().revision == 7)
     }
 
+    @Test("passes on nothing that no share can do")
+    func otherOperations() {
+        let forbidden: [SessionOperation] = [
+            .describe(.none), .log(after: 0, limit: 1),
+            .fork(revision: nil, client: RateLimits.Client(address: 1)), .end(.none),
+            .recall(nil, revision: nil), .perform(PermitRevocation()),
+        ]
+        for operation in forbidden {
+            let next = PlayedHandler()
+            let error = #expect(throws: SessionFailure.self) {
+                _ = try ShareView(next: next).handle(SessionRequest(operation, by: .permit(share())), session)
+            }
+            #expect(isUnknown(error) && next.requests == 0)
+        }
+    }
+
     @Test("gives the permit to those who ask it again once the session is used")
     func passesPermit() throws {
         let next = PlayedHandler()

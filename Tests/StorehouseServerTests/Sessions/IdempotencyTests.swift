@@ -1,4 +1,5 @@
 import JSON
+import RemoteServices
 import StorehouseServer
 import Stores
 import StoresTesting
@@ -46,6 +47,44 @@ import Testing
             #expect(third.revision == 2)
             #expect(third["idempotency-replayed"] == "true")
             #expect(try await session.revision() == 2)
+        }
+    }
+
+    /// A share puts its name in front of the keys of its clients.
+    @Test(arguments: ["wait=1", "return=representation"])
+    func theLongestKeyWorksThroughAShare(_ preference: String) async throws {
+        let durable = try DurableServer()
+        let longest = key("\"\(String(repeating: "k", count: 255))\"") + [("Prefer", preference)]
+        let text = try await durable.runAPI(animal: ScriptedRemoteClient(always: .success(.init(status: 500)))) { api in
+            let share = try await api.session().share()
+            let first = try await share.post(["type": "animal/fetchAnimal"], "", longest)
+            #expect(first.status == 200 && first["idempotency-replayed"] == nil)
+            let again = try await share.post(["type": "animal/fetchAnimal"], "", longest)
+            #expect(again.status == 200 && again["idempotency-replayed"] == "true")
+            return share.answer
+        }
+        try await durable.runAPI { api in
+            let again = try await TestShare(text, of: api).post(["type": "animal/fetchAnimal"], "", longest)
+            #expect(again.status == 200 && again["idempotency-replayed"] == "true")
+        }
+    }
+
+    @Test func aClientThatWaitsAndLeavesLeavesItsAnswerToTheRepeat() async throws {
+        let remote = ScriptedRemoteClient()
+        try await TestAPI.run(animal: remote) { api in
+            let session = try await api.session()
+            let request = session.request("animal/fetchAnimal", fields: key("\"w\"") + [("Prefer", "wait=3600")])
+            do {
+                let client = try api.client()
+                try await client.send(request.bytes)
+                await remote.called(times: 1)
+                try await client.makeReset()
+            }
+            var again = try await api.send(request)
+            while again.status == 409 { again = try await api.send(request) }
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again[json: "settled"] == false)
+            #expect(again.revision == 1)
         }
     }
 

@@ -23,13 +23,19 @@ import Testing
         Member("note", \.note)
         Action("reset", "Resets.") { $0.note = "a" }
     }.kind
+    private static let foreign = StoreDefinition("foreign", "A store of another program.", Some()) {
+        Member("note", \.note)
+        Action("reset", "Resets.") { $0.note = "a" }
+    }.kind
 
     /// Stores sessions of a kind, and returns the path of the last one.
-    private static func fill(_ durable: DurableServer, _ kind: StoreKind, _ action: String?) async throws -> String {
-        try await TestAPI.run(kinds: [kind], journal: try await durable.open()) { api in
+    private static func fill(
+        _ durable: DurableServer, _ kind: StoreKind, _ action: String?, store: String = "planner"
+    ) async throws -> String {
+        try await durable.runAPI(kinds: [kind]) { api in
             var path = ""
             for _ in 0..<3 {
-                let session = try await api.session("planner")
+                let session = try await api.session(store)
                 if let action { _ = try await session.dispatch(action, [:]) }
                 path = session.path
             }
@@ -37,10 +43,11 @@ import Testing
         }
     }
 
-    @Test func theStartOfAProgramNamesTheMemberAndServes() async throws {
-        let durable = try DurableServer()
+    @Test(arguments: [false, true])
+    func theStartOfAProgramNamesTheMemberAndServes(onRedis: Bool) async throws {
+        let durable = try DurableServer(onRedis: onRedis)
         let path = try await Self.fill(durable, Self.old, "planner/brighten")
-        try await LiveServer.run(journal: try await durable.open()) { server in
+        try await durable.run { server in
             try await server.log.line(with: "stored sessions do not fit")
             try await server.log.line(with: "/settings must be an object")
             let line = server.log.text.split(separator: "\n").first { $0.contains("do not fit") } ?? ""
@@ -65,37 +72,44 @@ import Testing
         await journal.close()
     }
 
-    @Test func verifyAndMigrateNameTheMember() async throws {
-        let durable = try DurableServer()
+    @Test(arguments: [false, true])
+    func verifyAndMigrateNameTheMember(onRedis: Bool) async throws {
+        let durable = try DurableServer(onRedis: onRedis)
         _ = try await Self.fill(durable, Self.old, "planner/brighten")
-        let verified = try await Program.run(["verify", "--storage", durable.path])
+        let verified = try await Program.run(["verify", "--storage", durable.name])
         #expect(verified.status == 1)
         #expect(verified.output.contains("3 sessions with 3 commits are intact"))
         #expect(
             verified.errors.contains(": the store 'planner' cannot read it: in the persisted state, /settings "),
             "\(verified.errors)")
         #expect(verified.errors.contains("a definition lacks a migration"))
-        let inJSON = try await Program.run(["verify", "--storage", durable.path, "--json"])
+        let inJSON = try await Program.run(["verify", "--storage", durable.name, "--json"])
         #expect(inJSON.status == 1)
         #expect(try inJSON.json["intact"] == false && inJSON.json["damagedSessions"] == 0)
         #expect(try inJSON.json["problems"]?.asArray?.count == 3)
-        let checked = try await Program.run(["migrate", "--check", "--storage", durable.path])
+        let checked = try await Program.run(["migrate", "--check", "--storage", durable.name])
         #expect(checked.status == 1)
         #expect(checked.errors.split(separator: "\n").count == 4)
         #expect(checked.errors.contains("/settings must be an object"))
         #expect(checked.errors.hasSuffix(": this program cannot load 3 of 3 sessions\n"), "\(checked.errors)")
     }
 
-    @Test func aStorageThatFitsIsSaidToFit() async throws {
-        let durable = try DurableServer()
+    @Test(arguments: [false, true])
+    func aStorageThatFitsIsSaidToFit(onRedis: Bool) async throws {
+        let durable = try DurableServer(onRedis: onRedis)
         _ = try await Self.fill(durable, Self.some, nil)
-        #expect(try await Program.run(["verify", "--storage", durable.path]).status == 0)
-        let checked = try await Program.run(["migrate", "--check", "--storage", durable.path])
+        #expect(try await Program.run(["verify", "--storage", durable.name]).status == 0)
+        let checked = try await Program.run(["migrate", "--check", "--storage", durable.name])
         #expect(checked.status == 0 && checked.errors.isEmpty, "\(checked.errors)")
-        #expect(checked.output == "\(durable.path): this program can load 3 of 3 sessions\n")
-        let inJSON = try await Program.run(["migrate", "--check", "--storage", durable.path, "--json"])
+        #expect(checked.output == "\(durable.name): this program can load 3 of 3 sessions\n")
+        let inJSON = try await Program.run(["migrate", "--check", "--storage", durable.name, "--json"])
         #expect(try inJSON.json == ["fit": true, "sessions": 3, "otherStores": 0, "problems": []])
-        let unchecked = try await Program.run(["migrate", "--storage", durable.path])
+        _ = try await Self.fill(durable, Self.foreign, nil, store: "foreign")
+        let others = try await Program.run(["migrate", "--check", "--storage", durable.name])
+        #expect(others.status == 0)
+        #expect(others.errors == "\(durable.name): 3 sessions have stores that this program does not host\n")
+        #expect(others.output == "\(durable.name): this program can load 3 of 3 sessions\n")
+        let unchecked = try await Program.run(["migrate", "--storage", durable.name])
         #expect(unchecked.status == 2)
         #expect(unchecked.errors.contains("a session is migrated when a server loads it; --check reads all of them"))
     }

@@ -32,6 +32,8 @@ final class DurableServer: Sendable {
     private let directory: URL
     private let redis: RedisServer?
     var path: String { directory.appending(path: "storehouse.db").path }
+    /// The storage as commands of operators name it.
+    var name: String { redis.map { "unix://\($0.socket)" } ?? path }
 
     init(onRedis: Bool = false) throws {
         redis = onRedis ? try RedisServer() : nil
@@ -81,15 +83,15 @@ final class DurableServer: Sendable {
     /// Answers with an API in memory while `body` runs, then closes the file. Only the storage is real.
     func runAPI<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
-        clock: WallClock = WallClock(), configuration: Configuration = .with(),
+        kinds: [StoreKind]? = nil, clock: WallClock = WallClock(), configuration: Configuration = .with(),
         sealer: (any SecretSealer)? = nil,
         durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (TestAPI) async throws -> Result
     ) async throws -> Result {
         let storage = try await storage(configuration, sealer, durability, vfs)
         return try await TestAPI.run(
-            animal: animal, auth: auth, clock: clock, configuration: storage.configuration, journal: storage.journal,
-            sealer: storage.sealer, body)
+            animal: animal, auth: auth, kinds: kinds, clock: clock, configuration: storage.configuration,
+            journal: storage.journal, sealer: storage.sealer, body)
     }
 
     private func storage(
