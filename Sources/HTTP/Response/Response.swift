@@ -67,6 +67,16 @@ package enum ChunkedCoding {
         bytes.withUnsafeBytes { append($0, to: &output) }
     }
 
+    /// One chunk, and where its bytes are in it; nothing for no bytes.
+    package static func framed(_ bytes: UnsafeRawBufferPointer) -> (chunk: [UInt8], payload: Range<Int>) {
+        if bytes.isEmpty { return ([], 0..<0) }
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(bytes.count + 16)
+        append(bytes, to: &chunk)
+        let end = chunk.count - lineEnd.count
+        return (chunk, end - bytes.count..<end)
+    }
+
     package static func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
         output.appendHexadecimal(bytes.count)

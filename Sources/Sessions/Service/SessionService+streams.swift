@@ -57,8 +57,14 @@ extension Session {
     ) throws(SessionFailure) -> SessionResult {
         // The loop may have ended while the commits were read.
         guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
-        let initial = try events.subscribe(
-            stream, on: wanted.loop, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
-        return SessionResult(.subscribed(initial, turn), of: self, at: initial.revision)
+        do throws(SessionFailure) {
+            let initial = try events.subscribe(
+                stream, on: wanted.loop, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
+            return SessionResult(.subscribed(initial, turn), of: self, at: initial.revision)
+        } catch {
+            guard case .absent(.endedMeanwhile) = error else { throw error }
+            // A result, so that it is held until the end is durable: the client will not come again.
+            return SessionResult(.refused(error), of: self)
+        }
     }
 }

@@ -161,12 +161,7 @@ struct StreamPiece {
 
     init(_ bytes: UnsafeRawBufferPointer, isShared: Bool = false) {
         self.isShared = isShared
-        var chunk: [UInt8] = []
-        chunk.reserveCapacity(bytes.count + 16)
-        ChunkedCoding.append(bytes, to: &chunk)
-        // The payload ends before the chunk's last line break.
-        payload = bytes.isEmpty ? 0..<0 : chunk.count - 2 - bytes.count..<chunk.count - 2
-        self.chunk = chunk
+        (chunk, payload) = ChunkedCoding.framed(bytes)
     }
 
     var bytes: ArraySlice<UInt8> { chunk[payload] }

@@ -8,12 +8,8 @@ extension EncodedEvent {
     static let minSharedBytes = 16_384
 
     init(_ bytes: [UInt8]) {
-        var chunk: [UInt8] = []
-        chunk.reserveCapacity(bytes.count + 16)
-        ChunkedCoding.append(bytes, to: &chunk)
-        // The payload ends before the chunk's last line break.
-        self.init(
-            framed: chunk, payload: bytes.isEmpty ? 0..<0 : chunk.count - 2 - bytes.count..<chunk.count - 2)
+        let (chunk, payload) = bytes.withUnsafeBytes(ChunkedCoding.framed)
+        self.init(framed: chunk, payload: payload)
     }
 
     /// An event that shares the memory of `bytes` if they are many.

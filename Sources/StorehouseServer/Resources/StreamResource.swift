@@ -95,6 +95,7 @@ final class StreamResource: Sendable {
     }
 
     private func start(_ opening: StreamOpening, _ result: SessionResult, _ context: RequestContext) throws(Problem) {
+        if case .refused(let failure) = result.content { return try refuse(opening, failure, context) }
         guard case .subscribed(let initial, _) = result.content else { throw result.unexpected }
         let stream = opening.stream.value
         // The session has ended or left this object since, and all streams with it.
