@@ -185,7 +185,10 @@ extension SessionService {
             let turn = try await reads.turn(of: session.id)
             var page = empty
             do throws(JournalError) {
-                while page.append(try await journal.commits(after: page.lastRevision, limit: page.nextCount)) {}
+                // A log asks no store for its revision: that may be busy.
+                while page.append(try await journal.commits(after: page.lastRevision, limit: page.nextCount)),
+                    journal.bufferedCommits(after: page.lastRevision, limit: 1)?.isEmpty != true
+                {}
             } catch {
                 throw session.failure(error)
             }

@@ -1,6 +1,8 @@
 import Foundation
+import JSON
 import Journal
 import Observability
+import ProcessTesting
 import RedisTesting
 import RemoteServices
 import ServerWiring
@@ -34,6 +36,7 @@ final class DurableServer: Sendable {
     var path: String { directory.appending(path: "storehouse.db").path }
     /// The storage as commands of operators name it.
     var name: String { redis.map { "unix://\($0.socket)" } ?? path }
+    private static let key = Data(repeating: 7, count: SealingKey.length).base64EncodedString()
 
     init(onRedis: Bool = false) throws {
         redis = onRedis ? try RedisServer() : nil
@@ -50,6 +53,15 @@ final class DurableServer: Sendable {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
         }
         return copy
+    }
+
+    /// Runs the program for one command of an operator, who has the key of the sessions on Redis.
+    func command(_ arguments: [String]) async throws -> ProgramResult {
+        let configuration: JSONValue = ["storage": redis == nil ? [:] : ["key": .string(Self.key)]]
+        let folder = directory.appending(path: "config")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(configuration.description.utf8).write(to: folder.appending(path: "storehouse.json"))
+        return try await Program.run(arguments + ["--storage", name], in: directory.path)
     }
 
     /// Opens the file. Under load, a server may have left it to be closed after its drain.
@@ -108,7 +120,7 @@ final class DurableServer: Sendable {
         var configuration = configuration
         configuration.storage.kind = .redis
         configuration.storage.redis.url = "unix://\(redis.socket)"
-        configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
+        configuration.storage.key = SealingKey(Self.key)
         configuration.cluster.address = "node:1"
         configuration.cluster.secret = Secret(String(repeating: "s", count: 32))
         configuration.cluster.lease = .seconds(60)

@@ -70,7 +70,10 @@ private final class HeldReadsSessionJournal: SessionJournal {
 
     var hasFailed: Bool { journal.hasFailed }
 
-    func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? { limit == 0 ? [] : nil }
+    /// No commit is in memory.
+    func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
+        limit == 0 || journal.bufferedCommits(after: revision, limit: 1)?.isEmpty == true ? [] : nil
+    }
 
     func commits(after revision: Int, limit: Int) async throws(JournalError) -> [CommitRecord]? {
         await reads.begin(id, limit: limit)
