@@ -42,8 +42,8 @@ public struct Effect<Action: Sendable>: Sendable {
         Effect([.run(EffectDescription(key: EffectKey(id), policy: policy, operation: operation))])
     }
 
-    /// Runs `operation`, which may throw. `failure` turns the error into an action, and observers of effects see
-    /// ``EffectEvent/Phase-swift.enum/failed``.
+    /// Runs `operation`, which may throw. `failure` turns the error into an action, and the log of a server says
+    /// that the effect has failed.
     @inlinable
     public static func run<Failure: Error>(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
