@@ -12,7 +12,7 @@ public import JSON
 /// and a state that has nothing else to say can be one itself.
 ///
 /// Members that are nil are left out. A member that is added later must be optional, or the states that were persisted
-/// before need a ``StoreKind/Migration``.
+/// before need a ``StoreDefinition/Migration``.
 ///
 /// An `encode(to:)` of your own must not throw for a value that an action can make: reject such an action. If the initial state
 /// cannot be encoded, the server refuses to start. A commit whose state cannot be encoded ends the process with a line that names
