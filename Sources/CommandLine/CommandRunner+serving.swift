@@ -1,11 +1,30 @@
+package import JSON
 import Observability
+import Platform
 import RedisJournal
 import RemoteServices
-import ServerWiring
+package import ServerWiring
 import StoreHosting
 import StorehouseServer
 
 extension CommandRunner {
+    /// Serves the kinds with settings that a program has in its code, until a signal arrives, then drains.
+    ///
+    /// - Parameters:
+    ///   - storage: nil for what the settings say.
+    ///   - settings: stand for the file; nil reads the file.
+    package func serve(_ storage: Storage?, _ settings: JSONValue?) async throws {
+        var configuration = if let settings { try inCode(settings) } else { try self.configuration(file: nil) }
+        storage?.choose(in: &configuration.server)
+        try await serve(configuration, printsAdminToken: false)
+    }
+
+    private func inCode(_ settings: JSONValue) throws(ConfigurationError) -> StorehouseConfiguration {
+        try StorehouseConfiguration(
+            defaults: StorehouseConfiguration(services: kinds.flatMap(\.services)), file: settings.encoded(),
+            named: "the configuration in code", environment: environmentVariables())
+    }
+
     /// Serves the kinds until a signal arrives, then drains.
     func serve(_ configuration: StorehouseConfiguration, printsAdminToken: Bool) async throws {
         var configuration = configuration

@@ -4,26 +4,27 @@ public import Synchronization
 ///
 /// Inlinable, unlike the standard library's `AtomicLazyReference`, which takes 770 instructions for a load because it looks up
 /// its metadata.
-public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
+@usableFromInline
+package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     /// The address of the object, which this owns; 0 if there is none.
     @usableFromInline let address = Atomic<UInt>(0)
 
     /// No object.
     @inlinable
-    public init() {}
+    package init() {}
 
     @inlinable
     deinit { Self.object(at: address.load(ordering: .acquiring))?.release() }
 
     /// The object; nil if none was stored.
     @inlinable
-    public func load() -> Object? { Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue() }
+    package func load() -> Object? { Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue() }
 
     /// Stores an object, unless there is one already.
     ///
     /// - Returns: the object that is stored now.
     @inlinable
-    public func storeIfNil(_ object: Object) -> Object {
+    package func storeIfNil(_ object: Object) -> Object {
         let new = Unmanaged.passRetained(object)
         let (isStored, known) = address.compareExchange(
             expected: 0, desired: UInt(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
@@ -34,7 +35,7 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
 
     /// The object, which `make` makes if none was stored. Of two that are made at the same time, one is stored.
     @inlinable
-    public func load(orStore make: @autoclosure () -> Object) -> Object { load() ?? storeIfNil(make()) }
+    package func load(orStore make: @autoclosure () -> Object) -> Object { load() ?? storeIfNil(make()) }
 
     @inlinable
     static func object(at address: UInt) -> Unmanaged<Object>? {

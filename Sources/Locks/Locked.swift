@@ -6,7 +6,8 @@ public import Platform
 /// (Swift 6.3.1), and causes false ThreadSanitizer reports.
 ///
 /// It is inlinable because hot paths use it: an unspecialized generic access costs more than the lock.
-public struct Locked<Value>: @unchecked Sendable {
+@usableFromInline
+package struct Locked<Value>: @unchecked Sendable {
     // Sendable, because every access to the shared value goes through `withLock`.
     @usableFromInline
     final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
@@ -22,7 +23,7 @@ public struct Locked<Value>: @unchecked Sendable {
     let storage: ManagedBuffer<Value, pthread_mutex_t>
 
     @inlinable
-    public init(_ value: sending Value) {
+    package init(_ value: sending Value) {
         storage = Storage.create(minimumCapacity: 1) { [value] _ in value }
         storage.withUnsafeMutablePointerToElements { mutex in
             mutex.initialize(to: pthread_mutex_t())
@@ -33,7 +34,7 @@ public struct Locked<Value>: @unchecked Sendable {
     /// Calls `body` with exclusive access to the value. `body` must not use the same lock.
     @inlinable
     @inline(__always)
-    public func withLock<Result, Failure: Error>(
+    package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
@@ -70,13 +71,14 @@ extension UnsafeMutablePointer<pthread_mutex_t> {
 /// The holder of the lock may call out, and the called code may take the lock again on the same thread. So `body` gets
 /// a pointer and has no exclusive access to the whole value: each access to a part must end before a call that may
 /// access the same part.
-public struct ReentrantLock<Value>: @unchecked Sendable {
+@usableFromInline
+package struct ReentrantLock<Value>: @unchecked Sendable {
     // Sendable, because every access to the shared value goes through `withLock`.
     @usableFromInline
     let storage: ManagedBuffer<Value, pthread_mutex_t>
 
     @inlinable
-    public init(_ value: sending Value) {
+    package init(_ value: sending Value) {
         storage = Locked<Value>.Storage.create(minimumCapacity: 1) { [value] _ in value }
         storage.withUnsafeMutablePointerToElements { mutex in
             mutex.initialize(to: pthread_mutex_t())
@@ -91,7 +93,7 @@ public struct ReentrantLock<Value>: @unchecked Sendable {
     /// Calls `body` with a pointer to the value, which is valid during the call. No other thread has access meanwhile.
     @inlinable
     @inline(__always)
-    public func withLock<Result, Failure: Error>(
+    package func withLock<Result, Failure: Error>(
         _ body: (UnsafeMutablePointer<Value>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
@@ -101,7 +103,7 @@ public struct ReentrantLock<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` as `withLock` does. If another thread holds the lock, it returns at once and does nothing.
-    public func withLockIfAvailable(_ body: (UnsafeMutablePointer<Value>) -> Void) {
+    package func withLockIfAvailable(_ body: (UnsafeMutablePointer<Value>) -> Void) {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
         guard pthread_mutex_trylock(mutex) == 0 else { return }
         defer { pthread_mutex_unlock(mutex) }

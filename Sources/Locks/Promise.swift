@@ -1,7 +1,8 @@
 /// A value that is not known yet: whoever finds it out fulfills the promise, and any number of tasks wait for it.
 ///
 /// Only the first value counts. Later ones are dropped, so several parties may race to fulfill one promise.
-public final class Promise<Value: Sendable>: Sendable {
+@usableFromInline
+package final class Promise<Value: Sendable>: Sendable {
     @usableFromInline
     struct State {
         @usableFromInline var value: Value?
@@ -16,11 +17,11 @@ public final class Promise<Value: Sendable>: Sendable {
 
     /// A promise without a value.
     @inlinable
-    public init() {}
+    package init() {}
 
     /// Sets the value, unless there is one, and resumes the tasks that wait for it.
     @inlinable
-    public func fulfill(_ value: Value) {
+    package func fulfill(_ value: Value) {
         let waiting = state.withLock { state in
             if state.value == nil { state.value = value }
             defer { state.waiting = [] }
@@ -31,7 +32,7 @@ public final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value. Cancelling the task does not end the wait.
     @inlinable
-    public func value() async -> Value {
+    package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let isKnown = state.withLock { state in
                 if state.value == nil { state.waiting.append(continuation) }

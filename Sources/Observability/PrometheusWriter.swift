@@ -2,7 +2,7 @@
 ///
 /// The format wants all samples of a family in one group behind its HELP and TYPE lines. The writer groups them, so
 /// samples may be added in any order. Families appear in the order of their first samples.
-public struct PrometheusWriter: Sendable {
+package struct PrometheusWriter: Sendable {
     /// The lines of each family: HELP, TYPE, then its samples.
     private var families: [[UInt8]] = []
     private var indices: [String: Int] = [:]
@@ -19,7 +19,7 @@ public struct PrometheusWriter: Sendable {
     ///   - help: what is counted, in one sentence. The first sample's text is used for the family.
     ///   - value: the current value.
     ///   - labels: names and values that distinguish this sample from others of the family.
-    public mutating func counter(
+    package mutating func counter(
         _ name: String, _ help: String, _ value: some Numeric & Sendable, labels: [(String, String)] = []
     ) {
         let family = family(name, help, "counter")
@@ -27,7 +27,7 @@ public struct PrometheusWriter: Sendable {
     }
 
     /// Adds a sample of a gauge: a value that may rise and fall.
-    public mutating func gauge(
+    package mutating func gauge(
         _ name: String, _ help: String, _ value: some Numeric & Sendable, labels: [(String, String)] = []
     ) {
         let family = family(name, help, "gauge")
@@ -43,7 +43,7 @@ public struct PrometheusWriter: Sendable {
     ///   - counts: the observations in each bucket, not cumulative; the last count is for those above all bounds.
     ///   - sum: the sum of all observations.
     ///   - labels: names and values that distinguish these samples from others of the family.
-    public mutating func histogram(
+    package mutating func histogram(
         _ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double, labels: [(String, String)] = []
     ) {
         let family = family(name, help, "histogram")

@@ -1,5 +1,5 @@
 /// Where a Redis server listens, as `storage.redis.url` names it.
-public struct RedisAddress: Sendable, Equatable {
+package struct RedisAddress: Sendable, Equatable {
     package enum Endpoint: Sendable, Equatable {
         case tcp(host: String, port: Int)
         case unix(path: String)
@@ -12,16 +12,16 @@ public struct RedisAddress: Sendable, Equatable {
     let database: Int
 
     /// Why a URL cannot be used.
-    public struct Malformed: Error, Equatable {
+    package struct Malformed: Error, Equatable {
         /// A sentence that follows the name of the setting.
-        public let detail: String
+        package let detail: String
     }
 
     /// Reads the URL of a Redis server.
     ///
     /// - Parameter url: `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]` or
     ///   `unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]`. Reserved characters of the user and password are percent-encoded.
-    public init(_ url: String) throws(Malformed) {
+    package init(_ url: String) throws(Malformed) {
         let forms = "redis://[[user]:password@]host[:port][/database] or unix://[[user]:password@]/path[?db=database]"
         guard let (scheme, afterScheme) = url.divided(by: "://") else { throw Malformed(detail: "must be \(forms)") }
         if scheme == "rediss" {
@@ -80,7 +80,7 @@ public struct RedisAddress: Sendable, Equatable {
 
 extension RedisAddress: CustomStringConvertible {
     /// The address without its credentials.
-    public var description: String {
+    package var description: String {
         switch endpoint {
         case .tcp: "redis://\(endpoint)/\(database)"
         case .unix(let path): "unix://\(path)" + (database == 0 ? "" : "?db=\(database)")

@@ -1,10 +1,10 @@
 import CCrypto
 import Dispatch
-public import JSON
-public import Journal
+package import JSON
+package import Journal
 import Locks
 import Platform
-public import StoreHosting
+package import StoreHosting
 import Stores
 import Synchronization
 
@@ -20,9 +20,9 @@ import Synchronization
 ///
 /// A command that is not answered within 3.5 seconds fails. If Redis may have executed it, the error is
 /// `JournalError.outcomeUnknown`.
-public final class RedisJournal: Journal {
+package final class RedisJournal: Journal {
     /// How it is known that the settings of the server keep what is acknowledged.
-    public enum SettingsOrigin: Sendable {
+    package enum SettingsOrigin: Sendable {
         /// The server shows them with `CONFIG GET`.
         case checked
         /// The operator has set them, and says so. The server need not show them.
@@ -30,7 +30,7 @@ public final class RedisJournal: Journal {
     }
 
     /// The guarantee that `SessionJournal.whenDurable(through:notify:)` waits for.
-    public enum Durability: Sendable {
+    package enum Durability: Sendable {
         /// Redis has synced the commit to its disk: `appendonly yes` and `appendfsync always` are required.
         case full
         /// Redis has taken the commit, and syncs it within a second: `appendfsync everysec` is enough.
@@ -66,7 +66,7 @@ public final class RedisJournal: Journal {
     ///   - settings: how it is known that the settings of the server keep what is acknowledged.
     ///   - report: receives the events of the storage, on any thread.
     /// - Throws: why the server cannot be used, and what to do about it.
-    public convenience init(
+    package convenience init(
         _ address: RedisAddress, prefix: String = "storehouse", durability: Durability = .full, replicas: Int = 0,
         keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: any SecretSealer, node: String, secret: String,
         lease: Duration = .seconds(5), waitTimeout: Duration = .seconds(2),
@@ -107,50 +107,50 @@ public final class RedisJournal: Journal {
 
     deinit { connection.close() }
 
-    public var outlivesProcess: Bool { true }
+    package var outlivesProcess: Bool { true }
 
-    public var isShared: Bool { true }
+    package var isShared: Bool { true }
 
     /// If Redis has lost commits, the journal notices it, and gives the histories other names.
-    public var epoch: Int? { nil }
+    package var epoch: Int? { nil }
 
-    public var sharedTime: SharedTime? { ownTime == nil ? connection.clock.shared : nil }
+    package var sharedTime: SharedTime? { ownTime == nil ? connection.clock.shared : nil }
 
     var now: Int { ownTime?() ?? connection.clock.now }
 
     /// The moment before which records may be deleted that are kept for `age` milliseconds.
     func expiry(after age: Int) -> Int { ownTime.map { $0() - age } ?? connection.clock.expiry(after: age) }
 
-    public var isAvailable: Bool { connection.isAvailable }
+    package var isAvailable: Bool { connection.isAvailable }
 
-    public var sessionCount: Int { connection.live.load(ordering: .relaxed) }
+    package var sessionCount: Int { connection.live.load(ordering: .relaxed) }
 
-    public var transactionCount: Int { connection.transactions.load(ordering: .relaxed) }
+    package var transactionCount: Int { connection.transactions.load(ordering: .relaxed) }
 
-    public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
+    package func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
         connection.transactionObserver.set(observer)
     }
 
     /// Calls `observer` with the time that Redis takes to answer, from now on: from each write of commands to the last reply to
     /// it. It is called on any thread, so it must be quick. A second call replaces the observer.
-    public func observeLatency(_ observer: @escaping @Sendable (Duration) -> Void) {
+    package func observeLatency(_ observer: @escaping @Sendable (Duration) -> Void) {
         connection.latencyObserver.set(observer)
     }
 
-    public func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {
+    package func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {
         connection.observeOwnership(observer)
     }
 
     /// How many nodes use the storage, as far as this one knows.
-    public var nodeCount: Int { connection.nodeCount.load(ordering: .relaxed) }
+    package var nodeCount: Int { connection.nodeCount.load(ordering: .relaxed) }
 
     /// How many sessions this node has claimed from nodes that had not given them back.
-    public var takeoverCount: Int { connection.takeovers.load(ordering: .relaxed) }
+    package var takeoverCount: Int { connection.takeovers.load(ordering: .relaxed) }
 
     /// How many commands Redis has refused because another claim or commit came before them.
-    public var conflictCount: Int { connection.conflicts.load(ordering: .relaxed) }
+    package var conflictCount: Int { connection.conflicts.load(ordering: .relaxed) }
 
-    public func create(_ session: SessionHeader) -> any SessionJournal {
+    package func create(_ session: SessionHeader) -> any SessionJournal {
         let position = RedisPosition(checksum: session.checksum)
         let journal = RedisSessionJournal(
             self, id: session.id, RedisClaim(of: connection.membership.incarnation),
@@ -161,7 +161,7 @@ public final class RedisJournal: Journal {
         return journal
     }
 
-    public func load(_ id: String) async throws(JournalError) -> SessionLookup {
+    package func load(_ id: String) async throws(JournalError) -> SessionLookup {
         let incarnation = connection.membership.incarnation
         guard incarnation != 0 else { throw .unavailable("the node has no lease") }
         switch try await find(id, RedisNames.hash(of: id), incarnation: String(incarnation)) {
@@ -237,7 +237,7 @@ public final class RedisJournal: Journal {
         return try result.get()
     }
 
-    public func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
+    package func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
         let (connection, sealer) = (connection, sealer)
         return try await read(.list, [id.map(RedisNames.hash) ?? "", String(limit)]) { fields throws(JournalError) in
             guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
@@ -254,7 +254,7 @@ public final class RedisJournal: Journal {
         }
     }
 
-    public func sample(_ count: Int) async throws(JournalError) -> [StoredState] {
+    package func sample(_ count: Int) async throws(JournalError) -> [StoredState] {
         var (states, counts, last) = ([StoredState](), [String: Int](), String?.none)
         for _ in 0..<20 {
             let page = try await list(after: last, limit: 500)
@@ -270,7 +270,7 @@ public final class RedisJournal: Journal {
         return states
     }
 
-    public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
+    package func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
         let sealer = sealer
         return try await read(.personal, of: names.personal(of: owner, kind: kind), []) { fields throws(JournalError) in
             guard let sealed = fields.dropFirst().first?.bytes else { return nil }
@@ -278,7 +278,7 @@ public final class RedisJournal: Journal {
         }
     }
 
-    public func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
+    package func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
         let sealer = sealer
         return try await read(.idle, [String(moment), String(limit), incarnation]) {
             [self] fields throws(JournalError) in
@@ -292,7 +292,7 @@ public final class RedisJournal: Journal {
         }
     }
 
-    public func unusedSessions(
+    package func unusedSessions(
         from start: Int, before moment: Int, limit: Int
     ) async throws(JournalError) -> UnusedSessions {
         let sealer = sealer
@@ -313,7 +313,7 @@ public final class RedisJournal: Journal {
         }
     }
 
-    public func dueSessions(
+    package func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int
     ) async throws(JournalError) -> [DueSession] {
         let sealer = sealer
@@ -365,9 +365,9 @@ public final class RedisJournal: Journal {
     /// How old a session must be, in milliseconds, before it is taken for one whose creation was not finished.
     private static let creationTime = 3_600_000
 
-    public func end(_ id: String, at moment: Int) { end(id) }
+    package func end(_ id: String, at moment: Int) { end(id) }
 
-    public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, createdAt: String(createdAt)) }
+    package func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, createdAt: String(createdAt)) }
 
     /// - Parameter createdAt: empty to end the session also if it was used.
     private func end(_ id: String, createdAt: String = "") {
@@ -385,7 +385,7 @@ public final class RedisJournal: Journal {
                 }))
     }
 
-    public func close() async {
+    package func close() async {
         connection.close()
         await connection.closed()
     }

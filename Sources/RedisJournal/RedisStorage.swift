@@ -1,11 +1,11 @@
 import JSON
-public import Journal
+package import Journal
 import Platform
-public import StoreHosting
+package import StoreHosting
 import Stores
 
 /// Maintenance of the sessions on a Redis server, also while nodes use them. Backups are those of Redis.
-public struct RedisStorage {
+package struct RedisStorage {
     private let client: RedisClient
     private let names: RedisNames
     private let sealer: any SecretSealer
@@ -20,7 +20,7 @@ public struct RedisStorage {
     ///   - sealer: encrypts the ids of sessions.
     ///   - isReader: whether nothing is changed, so that the settings of the server do not matter.
     ///   - origin: how it is known that the settings keep what is acknowledged.
-    public init(
+    package init(
         _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
         sealer: any SecretSealer, isReader: Bool, settingsAre origin: RedisJournal.SettingsOrigin = .checked
     ) throws(StorageError) {
@@ -44,7 +44,7 @@ public struct RedisStorage {
     }
 
     /// Ends the connection.
-    public func close() { client.close() }
+    package func close() { client.close() }
 
     /// Reads each session, and calls `body` with it, or with what of it is left.
     ///
@@ -95,7 +95,7 @@ public struct RedisStorage {
     }
 
     /// Lists the sessions that have not ended, as `SQLiteStorage.listSessions` does.
-    public func listSessions(_ body: (SQLiteStorage.ListedSession) -> Void) throws(StorageError) {
+    package func listSessions(_ body: (SQLiteStorage.ListedSession) -> Void) throws(StorageError) {
         try forEachSession(withLog: false) { found, _ in
             switch found {
             case .success(let session):
@@ -111,7 +111,7 @@ public struct RedisStorage {
     /// - Parameters:
     ///   - progress: called repeatedly with the number of checked sessions and the total.
     ///   - misfit: as that of `SQLiteStorage.verify`.
-    public func verify(
+    package func verify(
         progress: (Int, Int) -> Void = { _, _ in }, misfit: (StoredState) -> String? = { _ in nil }
     ) throws(StorageError) -> SQLiteStorage.Verification {
         var result = SQLiteStorage.Verification()
@@ -139,7 +139,7 @@ public struct RedisStorage {
     }
 
     /// Calls `body` with the newest state of each session, as `SQLiteStorage.forEachState` does.
-    public func forEachState(
+    package func forEachState(
         progress: (Int, Int) -> Void = { _, _ in }, _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
     ) throws(StorageError) {
         var read = 0
@@ -154,7 +154,7 @@ public struct RedisStorage {
     }
 
     /// Exports a session, as `SQLiteStorage.export` does.
-    public func export(_ id: String, withOwner: Bool = false) throws(StorageError) -> [UInt8] {
+    package func export(_ id: String, withOwner: Bool = false) throws(StorageError) -> [UInt8] {
         do throws(JournalError) {
             let fields = try found(id, withLog: true)
             switch fields.first?.text {
@@ -172,7 +172,7 @@ public struct RedisStorage {
     }
 
     /// Imports an exported session, as `SQLiteStorage.insert` does.
-    public func insert(
+    package func insert(
         _ bytes: [UInt8], as id: String?,
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
@@ -208,7 +208,7 @@ public struct RedisStorage {
     /// states than those that clients know. It is refused while nodes use the storage.
     ///
     /// - Returns: the number of sessions.
-    public func renameHistories() throws(StorageError) -> Int {
+    package func renameHistories() throws(StorageError) -> Int {
         guard client.nodes.isEmpty else {
             throw .refused("the nodes \(client.nodes.sorted().joined(separator: ", ")) use it; stop them first")
         }
@@ -218,7 +218,7 @@ public struct RedisStorage {
     }
 
     /// Deletes a session, damaged or not, unless a node owns it. Its id is remembered for an hour.
-    public func deleteSession(_ id: String) throws(StorageError) {
+    package func deleteSession(_ id: String) throws(StorageError) {
         let hash = RedisNames.hash(of: id)
         let key = names.session(hash)
         guard try client.execute(RedisBatch(RedisCommand("HEXISTS", key, "claim")))[0].integer == 1 else {

@@ -23,7 +23,7 @@ extension RemoteClient {
     /// - Parameters:
     ///   - request: the request.
     ///   - read: reads the value. It must check the status first, as ``RemoteResponse/json()`` and
-    ///     ``RemoteResponse/text(at:)-(JSONPointer)`` do.
+    ///     ``RemoteResponse/text(at:)`` do.
     /// - Throws: the error of the call or of `read`.
     @inlinable
     public func call<Value>(

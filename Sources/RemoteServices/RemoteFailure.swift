@@ -97,7 +97,7 @@ public enum RemoteFailure: EffectFailure, Sendable, Hashable {
         }
     }
 
-    public var effectCode: String { code.rawValue }
+    @usableFromInline package var effectCode: String { code.rawValue }
 
     /// The sentence for people. It may change.
     public var message: String {
@@ -135,11 +135,11 @@ extension RemoteFailure {
     /// An answer whose status is no success.
     public struct Answer: Sendable, Hashable {
         /// The greatest length of a body in bytes of UTF-8. The rest is cut off.
-        public static let maxBodyBytes = 65_536
+        package static let maxBodyBytes = 65_536
 
         /// The status code (RFC 9110, 15).
         public let status: Int
-        /// The body as text, at most ``maxBodyBytes`` of it. What is not UTF-8 is replaced by U+FFFD.
+        /// The body as text, at most 65 536 bytes of it. What is not UTF-8 is replaced by U+FFFD.
         public let body: String
 
         /// An answer.

@@ -1,4 +1,4 @@
-public import Stores
+package import Stores
 
 /// Calls a remote service after an action and dispatches the result: action, request, action.
 ///
@@ -10,7 +10,7 @@ public import Stores
 ///
 /// Each call ends with one of the two actions, unless it is cancelled: by `cancels`, by a newer call if the policy says so, or
 /// with its store.
-public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
+package struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     @usableFromInline let id: EffectID
     @usableFromInline let client: any RemoteClient
     @usableFromInline let policy: EffectPolicy
@@ -33,7 +33,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     ///   - isCalling: whether a state waits for a response. A store that continues from such a saved state dispatches the
     ///     failure `interrupted`.
     @inlinable
-    public init(
+    package init(
         _ id: EffectID, _ client: any RemoteClient, _ policy: EffectPolicy = .latest,
         on request: @escaping @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?,
         cancels: @escaping @Sendable (borrowing Commit<State, Action>) -> Bool = { _ in false },
@@ -52,7 +52,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
+    package func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
         guard let request = request(commit) else { return cancels(commit) ? .cancel(id) : .none }
         return .run(id, policy) { [client, response] () async throws(RemoteFailure) in
             try await client.call(request, reading: response)
@@ -62,7 +62,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     }
 
     @inlinable
-    public func resume(_ state: State) -> Effect<Action> {
+    package func resume(_ state: State) -> Effect<Action> {
         guard isCalling(state) else { return .none }
         return .dispatch(failure(RemoteFailure(.interrupted, "the call was interrupted")))
     }

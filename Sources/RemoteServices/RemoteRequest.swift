@@ -113,51 +113,53 @@ extension RemoteRequest: CustomDebugStringConvertible {
     }
 }
 
-/// The header fields of a response.
-///
-/// They are stored unparsed and searched on demand, because most callers never read them.
-public struct RemoteHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// The lines with their line breaks.
-    private let section: [UInt8]
-
-    /// The fields of a header section.
+extension RemoteResponse {
+    /// The header fields of a response.
     ///
-    /// - Parameter section: the received lines. A status line may be among them.
-    public init(section: [UInt8]) { self.section = section }
+    /// They are stored unparsed and searched on demand, because most callers never read them.
+    public struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+        /// The lines with their line breaks.
+        private let section: [UInt8]
 
-    public init(dictionaryLiteral fields: (String, String)...) {
-        section = Array(fields.map { "\($0): \($1)\r\n" }.joined().utf8)
-    }
+        /// The fields of a header section.
+        ///
+        /// - Parameter section: the received lines. A status line may be among them.
+        package init(section: [UInt8]) { self.section = section }
 
-    /// The value of the first field with this name, case-insensitive; nil if there is none.
-    public subscript(name: String) -> String? {
-        let wanted = Array(name.lowercased().utf8)
-        for line in section.split(whereSeparator: { $0 == 13 || $0 == 10 }) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon - line.startIndex == wanted.count,
-                zip(line, wanted).allSatisfy({ Self.lowercased($0) == $1 })
-            else { continue }
-            return Self.value(of: line, after: colon)
+        public init(dictionaryLiteral fields: (String, String)...) {
+            section = Array(fields.map { "\($0): \($1)\r\n" }.joined().utf8)
         }
-        return nil
-    }
 
-    /// All fields in order.
-    package var fields: [(name: String, value: String)] {
-        section.split(whereSeparator: { $0 == 13 || $0 == 10 }).compactMap { line in
-            line.firstIndex(of: UInt8(ascii: ":")).map { colon in
-                (String(decoding: line[..<colon], as: UTF8.self), Self.value(of: line, after: colon))
+        /// The value of the first field with this name, case-insensitive; nil if there is none.
+        public subscript(name: String) -> String? {
+            let wanted = Array(name.lowercased().utf8)
+            for line in section.split(whereSeparator: { $0 == 13 || $0 == 10 }) {
+                guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon - line.startIndex == wanted.count,
+                    zip(line, wanted).allSatisfy({ Self.lowercased($0) == $1 })
+                else { continue }
+                return Self.value(of: line, after: colon)
+            }
+            return nil
+        }
+
+        /// All fields in order.
+        package var fields: [(name: String, value: String)] {
+            section.split(whereSeparator: { $0 == 13 || $0 == 10 }).compactMap { line in
+                line.firstIndex(of: UInt8(ascii: ":")).map { colon in
+                    (String(decoding: line[..<colon], as: UTF8.self), Self.value(of: line, after: colon))
+                }
             }
         }
-    }
 
-    /// The value of a field without the white space around it.
-    private static func value(of line: ArraySlice<UInt8>, after colon: Int) -> String {
-        let value = line[line.index(after: colon)...].drop { $0 == 32 || $0 == 9 }
-        let end = value.lastIndex { $0 != 32 && $0 != 9 }.map { $0 + 1 } ?? value.startIndex
-        return String(decoding: value[..<end], as: UTF8.self)
-    }
+        /// The value of a field without the white space around it.
+        private static func value(of line: ArraySlice<UInt8>, after colon: Int) -> String {
+            let value = line[line.index(after: colon)...].drop { $0 == 32 || $0 == 9 }
+            let end = value.lastIndex { $0 != 32 && $0 != 9 }.map { $0 + 1 } ?? value.startIndex
+            return String(decoding: value[..<end], as: UTF8.self)
+        }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        private static func lowercased(_ byte: UInt8) -> UInt8 {
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        }
     }
 }

@@ -5,9 +5,9 @@ public struct RemoteResponse: Sendable, Equatable {
     /// The status code (RFC 9110, 15).
     public var status: Int
     /// The media type of `body`, if the service named one.
-    public var contentType: String?
+    package var contentType: String?
     /// The header fields.
-    public var headers: RemoteHeaders
+    public var headers: RemoteResponse.Headers
     /// The body, without transfer or content coding.
     public var body: [UInt8]
 
@@ -18,7 +18,7 @@ public struct RemoteResponse: Sendable, Equatable {
     ///   - contentType: the media type of `body`.
     ///   - headers: the header fields.
     ///   - body: the body.
-    public init(status: Int, contentType: String? = nil, headers: RemoteHeaders = [:], body: [UInt8] = []) {
+    public init(status: Int, contentType: String? = nil, headers: RemoteResponse.Headers = [:], body: [UInt8] = []) {
         self.status = status
         self.contentType = contentType
         self.headers = headers
@@ -64,7 +64,7 @@ extension RemoteResponse {
     ///
     /// - Parameter pointer: the place of the string.
     /// - Throws: the errors of ``json()``, and `bad-body` if there is no string at that place.
-    public func text(at pointer: JSONPointer) throws(RemoteFailure) -> String {
+    package func text(at pointer: JSONPointer) throws(RemoteFailure) -> String {
         guard let text = pointer.value(in: try json())?.asString else {
             throw RemoteFailure(.badBody, "the answer has no text at \(pointer)")
         }
@@ -88,18 +88,20 @@ extension RemoteResponse {
     }
 }
 
-/// The status of a successful response, for a call that needs no more of it.
-public struct RemoteStatus: Sendable, Hashable, Codable {
-    /// The status code (RFC 9110, 15).
-    public let code: Int
+extension RemoteResponse {
+    /// The status of a successful response, for a call that needs no more of it.
+    public struct Status: Sendable, Hashable, Codable {
+        /// The status code (RFC 9110, 15).
+        public let code: Int
 
-    /// A status.
-    public init(code: Int) { self.code = code }
+        /// A status.
+        public init(code: Int) { self.code = code }
 
-    public init(from decoder: any Decoder) throws { code = try decoder.singleValueContainer().decode(Int.self) }
+        public init(from decoder: any Decoder) throws { code = try decoder.singleValueContainer().decode(Int.self) }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(code)
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(code)
+        }
     }
 }

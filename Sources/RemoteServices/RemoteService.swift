@@ -10,9 +10,9 @@ public struct RemoteService: Sendable {
     /// The name: a lower-case letter, then letters and digits.
     public let name: String
     /// Its settings beside those that every service has.
-    public let settings: [any RemoteSettingDeclaration]
+    package let settings: [any RemoteService.SettingDeclaration]
     /// The service that a server runs itself if the configuration has no URL; nil if the URL is required.
-    public let demo: Demo?
+    package let demo: Demo?
     /// The path of the demo service, without the first slash.
     package let demoPath: String
 
@@ -23,12 +23,12 @@ public struct RemoteService: Sendable {
     ///   - settings: further keys of its section of the configuration.
     ///   - demo: answers if the configuration has no URL. A GET is answered after a random delay of `upstreams.maxDelay` at
     ///     most.
-    public init(_ name: String, settings: [any RemoteSettingDeclaration] = [], demo: Demo? = nil) {
+    public init(_ name: String, settings: [any RemoteService.SettingDeclaration] = [], demo: Demo? = nil) {
         self.init(name, settings: settings, demoPath: name, demo: demo)
     }
 
     /// A service whose demo has another path than the name.
-    package init(_ name: String, settings: [any RemoteSettingDeclaration] = [], demoPath: String, demo: Demo?) {
+    package init(_ name: String, settings: [any RemoteService.SettingDeclaration] = [], demoPath: String, demo: Demo?) {
         self.name = name
         self.settings = settings
         self.demo = demo
@@ -64,7 +64,7 @@ public struct RemoteClients: Sendable {
     public subscript(name: String) -> any RemoteClient { clients[name] ?? MissingClient(name: name) }
 
     /// The value of a setting of a service.
-    public func value<Value>(of setting: RemoteSetting<Value>, for service: String) -> Value {
+    public func value<Value>(of setting: RemoteService.Setting<Value>, for service: String) -> Value {
         setting.value(of: settings[service]?[setting.name])
     }
 }

@@ -1,72 +1,79 @@
 public import JSON
 
-/// A setting of a remote service beside its address, with a value of its own in the configuration: `upstreams.SERVICE.NAME`.
-///
-///     static let place = RemoteSetting.pointer("pointer", JSONPointer(tokens: ["text"]), "the place of the text")
-///
-/// A kind declares its settings with the ``RemoteService``, and reads them from ``RemoteClients``. A server accepts only
-/// values of the declared format.
-public struct RemoteSetting<Value: Sendable>: RemoteSettingDeclaration {
-    public let name: String
-    public let summary: String
-    public let format: RemoteSettingFormat
-    public let defaultJSON: JSONValue
-    private let defaultValue: Value
-    private let decode: @Sendable (JSONValue) -> Value?
+extension RemoteService {
+    /// A setting of a remote service beside its address, with a value of its own in the configuration: `upstreams.SERVICE.NAME`.
+    ///
+    ///     static let place = RemoteService.Setting.pointer("pointer", JSONPointer(tokens: ["text"]), "the place of the text")
+    ///
+    /// A kind declares its settings with the ``RemoteService``, and reads them from ``RemoteClients``. A server accepts only
+    /// values of the declared format.
+    public struct Setting<Value: Sendable>: SettingDeclaration {
+        public let name: String
+        public let summary: String
+        public let format: RemoteService.SettingFormat
+        public let defaultJSON: JSONValue
+        private let defaultValue: Value
+        private let decode: @Sendable (JSONValue) -> Value?
 
-    private init(
-        _ name: String, _ summary: String, _ format: RemoteSettingFormat, _ defaultValue: Value, json: JSONValue,
-        decode: @escaping @Sendable (JSONValue) -> Value?
-    ) {
-        self.name = name
-        self.summary = summary
-        self.format = format
-        self.defaultValue = defaultValue
-        defaultJSON = json
-        self.decode = decode
-    }
+        private init(
+            _ name: String, _ summary: String, _ format: RemoteService.SettingFormat, _ defaultValue: Value,
+            json: JSONValue,
+            decode: @escaping @Sendable (JSONValue) -> Value?
+        ) {
+            self.name = name
+            self.summary = summary
+            self.format = format
+            self.defaultValue = defaultValue
+            defaultJSON = json
+            self.decode = decode
+        }
 
-    /// The value of a configured JSON value; the default if there is none.
-    func value(of json: JSONValue?) -> Value { json.flatMap(decode) ?? defaultValue }
-}
-
-/// The part of a ``RemoteSetting`` that is the same for every type of value.
-public protocol RemoteSettingDeclaration: Sendable {
-    /// The last part of the configuration key: a lower-case letter, then letters and digits.
-    var name: String { get }
-    /// The meaning, in a sentence without a capital and a full stop.
-    var summary: String { get }
-    /// The allowed values.
-    var format: RemoteSettingFormat { get }
-    /// The value without a configuration.
-    var defaultJSON: JSONValue { get }
-}
-
-/// The allowed values of a ``RemoteSetting``.
-public enum RemoteSettingFormat: Sendable, Hashable {
-    /// A text of 1 to 256 characters.
-    case text
-    /// One of these texts.
-    case choice([String])
-    /// A list of statuses in this range.
-    case statuses(ClosedRange<Int>)
-    /// An object of texts, which are secret.
-    case secrets
-    /// A JSON Pointer; if optional, or null.
-    case pointer(isOptional: Bool)
-}
-
-extension RemoteSetting<String> {
-    /// A text of 1 to 256 characters.
-    public static func text(_ name: String, _ value: String, _ summary: String) -> RemoteSetting {
-        RemoteSetting(name, summary, .text, value, json: .string(value)) { $0.asString }
+        /// The value of a configured JSON value; the default if there is none.
+        func value(of json: JSONValue?) -> Value { json.flatMap(decode) ?? defaultValue }
     }
 }
 
-extension RemoteSetting where Value: RawRepresentable<String> & CaseIterable {
+extension RemoteService {
+    /// The part of a ``RemoteService/Setting`` that is the same for every type of value.
+    public protocol SettingDeclaration: Sendable {
+        /// The last part of the configuration key: a lower-case letter, then letters and digits.
+        var name: String { get }
+        /// The meaning, in a sentence without a capital and a full stop.
+        var summary: String { get }
+        /// The allowed values.
+        var format: RemoteService.SettingFormat { get }
+        /// The value without a configuration.
+        var defaultJSON: JSONValue { get }
+    }
+}
+
+extension RemoteService {
+    /// The allowed values of a ``RemoteService/Setting``.
+    public enum SettingFormat: Sendable, Hashable {
+        /// A text of 1 to 256 characters.
+        case text
+        /// One of these texts.
+        case choice([String])
+        /// A list of statuses in this range.
+        case statuses(ClosedRange<Int>)
+        /// An object of texts, which are secret.
+        case secrets
+        /// A JSON Pointer; if optional, or null.
+        case pointer(isOptional: Bool)
+    }
+}
+
+extension RemoteService.Setting<String> {
+    /// A text of 1 to 256 characters.
+    public static func text(_ name: String, _ value: String, _ summary: String) -> Self {
+        Self(name, summary, .text, value, json: .string(value)) { $0.asString }
+    }
+}
+
+extension RemoteService.Setting where Value: RawRepresentable<String> & CaseIterable {
     /// One of the words of an enumeration.
-    public static func choice(_ name: String, _ value: Value, _ summary: String) -> RemoteSetting {
-        RemoteSetting(
+    public static func choice(_ name: String, _ value: Value, _ summary: String) -> Self {
+        Self(
             name, summary, .choice(Value.allCases.map(\.rawValue)), value, json: .string(value.rawValue)
         ) {
             $0.asString.flatMap(Value.init(rawValue:))
@@ -74,21 +81,21 @@ extension RemoteSetting where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
-extension RemoteSetting<[Int]> {
+extension RemoteService.Setting<[Int]> {
     /// A list of statuses.
     public static func statuses(
         _ name: String, _ value: [Int], in range: ClosedRange<Int> = 100...599, _ summary: String
-    ) -> RemoteSetting {
-        RemoteSetting(name, summary, .statuses(range), value, json: .array(value.map { .integer($0) })) { json in
+    ) -> Self {
+        Self(name, summary, .statuses(range), value, json: .array(value.map { .integer($0) })) { json in
             json.asArray.map { $0.compactMap(\.asInteger) }
         }
     }
 }
 
-extension RemoteSetting<[String: String]> {
+extension RemoteService.Setting<[String: String]> {
     /// An object of texts, which are never shown; empty without a configuration.
-    public static func secrets(_ name: String, _ summary: String) -> RemoteSetting {
-        RemoteSetting(name, summary, .secrets, [:], json: [:]) { json in
+    public static func secrets(_ name: String, _ summary: String) -> Self {
+        Self(name, summary, .secrets, [:], json: [:]) { json in
             json.asObject.map { object in
                 Dictionary(object.map { ($0.name, $0.value.asString ?? "") }) { $1 }
             }
@@ -96,19 +103,19 @@ extension RemoteSetting<[String: String]> {
     }
 }
 
-extension RemoteSetting<JSONPointer> {
+extension RemoteService.Setting<JSONPointer> {
     /// A JSON Pointer, such as the place of a value in a response.
-    public static func pointer(_ name: String, _ value: JSONPointer, _ summary: String) -> RemoteSetting {
-        RemoteSetting(name, summary, .pointer(isOptional: false), value, json: .string(value.description)) { json in
+    package static func pointer(_ name: String, _ value: JSONPointer, _ summary: String) -> Self {
+        Self(name, summary, .pointer(isOptional: false), value, json: .string(value.description)) { json in
             json.asString.flatMap { try? JSONPointer($0) }
         }
     }
 }
 
-extension RemoteSetting<JSONPointer?> {
+extension RemoteService.Setting<JSONPointer?> {
     /// A JSON Pointer or null, which is the default.
-    public static func optionalPointer(_ name: String, _ summary: String) -> RemoteSetting {
-        RemoteSetting(name, summary, .pointer(isOptional: true), nil, json: .null) { json in
+    package static func optionalPointer(_ name: String, _ summary: String) -> Self {
+        Self(name, summary, .pointer(isOptional: true), nil, json: .null) { json in
             json.asString.map { try? JSONPointer($0) }
         }
     }

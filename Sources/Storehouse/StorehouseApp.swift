@@ -1,12 +1,11 @@
 import CommandLine
-@_exported public import JSON
+public import JSON
 import Observability
 import Platform
-@_exported public import RemoteServices
 import Sessions
 @_exported public import StoreHosting
-@_exported public import StorehouseServer
-@_exported public import Stores
+
+@_exported public import enum ServerWiring.Storage
 
 /// A whole server program: the hosted store kinds, with the command line, storage and remote services.
 ///
@@ -23,7 +22,7 @@ public protocol StorehouseApp {
 
     /// The kinds of store that sessions can have. If `sessions.defaultStore` is not set and no kind is named `app`, the first
     /// is the default.
-    @StoreKindBuilder var kinds: [StoreKind] { get }
+    @StoreKind.Builder var kinds: [StoreKind] { get }
 }
 
 extension StorehouseApp {
@@ -35,6 +34,26 @@ extension StorehouseApp {
         StandardDescriptors.makeSafe()
         ProcessMemory.limitHeapsIfLimited()
         exit(await Self().run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// Serves the kinds as a part of a program that has a `main` of its own, until the process gets SIGTERM or SIGINT. Then it drains
+    /// and returns.
+    ///
+    ///     try await Hall.serve(storage: .sqlite("hall.db"), configuration: ["http": ["port": 8090]])
+    ///
+    /// It is the server of the command `serve`, with its log, its metrics and its remote services. It installs handlers for SIGTERM,
+    /// SIGINT and SIGHUP, which does nothing, and they stay. It ignores SIGPIPE. If a drain does not end within
+    /// `http.drainTimeout`, the process exits with 0. A second signal ends the process at once.
+    ///
+    /// - Parameters:
+    ///   - storage: the place of the sessions; nil for what the configuration says.
+    ///   - configuration: the settings in the form of the file, whose place they take; nil reads the file. Variables of the
+    ///     environment win over both.
+    /// - Throws: everything that is wrong with the configuration and the kinds, one line each, or why the storage or the address
+    ///   cannot be used.
+    public static func serve(storage: Storage? = nil, configuration: JSONValue? = nil) async throws {
+        let app = Self()
+        try await CommandRunner { app.kinds }.serve(storage, configuration)
     }
 
     /// Runs one command.

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+package import Observability
 import RemoteServices
 import Sessions
 import Sockets
@@ -63,7 +64,7 @@ extension Log {
     /// The log of a process, on standard error.
     ///
     /// - Parameter configuration: the level and the format.
-    public init(_ configuration: Configuration.Logging) {
+    package init(_ configuration: Configuration.Logging) {
         self.init(level: configuration.level, format: configuration.format, sink: FileDescriptorLogSink.standardError)
     }
 }

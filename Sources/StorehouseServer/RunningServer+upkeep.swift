@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import JSON
 import Locks
 import Observability
 import Sessions

@@ -1,17 +1,17 @@
 import HTTPServer
 // The log and the metrics are in the interface of a server.
-@_exported public import Observability
-public import RemoteServices
+package import Observability
+package import RemoteServices
 package import Sessions
 package import Sockets
-public import StoreHosting
+package import StoreHosting
 import Stores
 
 /// A server for your own kinds of store, as a part of a program. `StorehouseApp` of module Storehouse is a whole program,
 /// with storage, remote services and a command line.
 ///
 ///     try await StorehouseServer(kinds: [.store("counter", Counter.self)]).run()
-public struct StorehouseServer: Sendable {
+package struct StorehouseServer: Sendable {
     private let kinds: [StoreKind]
     private let configuration: Configuration
     private let journal: (any Journal)?
@@ -34,7 +34,7 @@ public struct StorehouseServer: Sendable {
     ///   - metrics: adds metrics to those of `GET /metrics`.
     ///   - log: nil for one as `log` of the configuration says.
     /// - Throws: all problems of the configuration and of the kinds.
-    public init(
+    package init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
         sealer: (any SecretSealer)? = nil, keySet: (any RemoteClient)? = nil,
         metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil, log: Log? = nil
@@ -66,7 +66,7 @@ public struct StorehouseServer: Sendable {
     /// Signal masks stay as they are, so child processes inherit nothing but the ignored SIGPIPE.
     ///
     /// - Throws: ``ConfigurationError``, or the reason why the address cannot be listened on.
-    public func run() async throws {
+    package func run() async throws {
         try await run { _ in
         } lastStep: {
         }

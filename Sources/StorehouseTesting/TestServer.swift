@@ -1,11 +1,12 @@
 public import JSON
 import Observability
 public import RemoteServices
-import ServerWiring
 public import StoreHosting
-public import StorehouseServer
+import StorehouseServer
 import Stores
 import Upstream
+
+@_exported public import enum ServerWiring.Storage
 
 /// A real server in the process of a test, on a free port of this machine, with scripted remote services.
 ///
@@ -34,15 +35,25 @@ public final class TestServer: Sendable {
     ///   - kinds: the hosted kinds.
     ///   - upstreams: the clients of the remote services, by name. The demo of a service answers if it is missing here.
     ///   - settings: the configured values of the services' own settings, by service and setting.
-    ///   - configuration: the configuration of the server. Its address is replaced by a free port on a loopback address.
-    ///     With `storage.kind` `sqlite`, `storage.path` is the file of a real journal, so a later server on the same file
-    ///     continues its sessions.
+    ///   - storage: the place of the sessions. A later server on the same SQLite file continues them.
+    ///   - configuration: the settings of the server in the form of its file, such as `["http": ["maxWait": "5s"]]`. Neither the file
+    ///     nor the environment is read. The address is replaced by a free port on a loopback address.
     ///   - body: the test.
     /// - Throws: the error of `body`, or why the server cannot start: what `serve` would report, a name in `upstreams` or
     ///   `settings` that no kind declares, or a service that has neither a client nor a demo.
     public static func run<Result: Sendable>(
-        _ kinds: [any StoreKindConvertible], upstreams: [String: any RemoteClient] = [:],
-        settings: [String: [String: JSONValue]] = [:], configuration: Configuration = Configuration(),
+        _ kinds: [any StoreKind.Convertible], upstreams: [String: any RemoteClient] = [:],
+        settings: [String: [String: JSONValue]] = [:], storage: Storage = .memory, configuration: JSONValue = [:],
+        _ body: (TestServer) async throws -> Result
+    ) async throws -> Result {
+        var configured = try Configuration(file: configuration.encoded(), named: "the configuration in code")
+        storage.choose(in: &configured)
+        return try await run(kinds, upstreams, settings, configured, body)
+    }
+
+    private static func run<Result: Sendable>(
+        _ kinds: [any StoreKind.Convertible], _ upstreams: [String: any RemoteClient],
+        _ settings: [String: [String: JSONValue]], _ configuration: Configuration,
         _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration

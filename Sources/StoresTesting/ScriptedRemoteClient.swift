@@ -76,7 +76,7 @@ public final class ScriptedRemoteClient: RemoteClient {
     /// - Parameters:
     ///   - count: how many there have to be.
     ///   - limit: how long it waits.
-    public func cancelled(times count: Int, within limit: Duration = .seconds(60)) async {
+    package func cancelled(times count: Int, within limit: Duration = .seconds(60)) async {
         guard await !wait(limit, until: { $0.cancelled.count >= count }) else { return }
         Self.fail("expected \(count) cancelled calls within \(limit), actual \(cancellations)")
     }

@@ -84,11 +84,14 @@ struct Architecture {
     /// The figures that the rules keep small.
     var figures: [String] {
         let largest = fileCircles.first ?? []
+        let interface = PublicInterface(files: files)
         let lines = files.filter { largest.contains($0.path) }.reduce(0) { $0 + $1.lineCount }
         return [
             "circles between folders: \(folderCircles.count)",
             "largest circle between files: \(largest.count) files, \(lines) lines",
             "functions of more than \(Self.maxLinesOfFunction) lines: \(exceptions[.longFunctions].count)",
+            "public declarations: \(interface.count)",
+            "names that import Storehouse brings: \(interface.names.count)",
         ]
             + Concern.allCases.map { "files that name \($0.title) outside its home: \(outsiders(of: $0).count)" }
     }

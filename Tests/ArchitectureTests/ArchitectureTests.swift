@@ -14,6 +14,42 @@ import Testing
         for fault in try ArchitectureExceptions(text).faults(for: architecture.exceptions) { Issue.record("\(fault)") }
     }
 
+    @Test("has few public declarations, and import Storehouse brings few names, each in the documentation")
+    func publicInterface() throws {
+        let interface = PublicInterface(files: try SourceFile.all())
+        #expect(interface.count <= PublicInterface.maxCount)
+        #expect(interface.names.count <= PublicInterface.maxNames)
+        let documented = try DocumentedNames.read()
+        #expect(interface.names.subtracting(documented.keys).sorted() == [], "public-names.txt has no page of these")
+        #expect(Set(documented.keys).subtracting(interface.names).sorted() == [], "public-names.txt has too much")
+        for (page, names) in Dictionary(grouping: documented, by: \.value) {
+            let text = try String(contentsOf: SourceFile.projectURL(of: page), encoding: .utf8)
+            let words = Set(text.split { !$0.isLetter && !$0.isNumber }.map(String.init))
+            #expect(names.map(\.key).filter { !words.contains($0) } == [], "\(page) does not name these")
+        }
+    }
+
+    @Test("counts public declarations, and follows what a module exports")
+    func exports() {
+        let files = [
+            SourceFile(
+                path: "Storehouse/a.swift",
+                source: "public import C\n@_exported public import B\npublic struct A { public init() {} }"),
+            SourceFile(
+                path: "B/b.swift",
+                source: """
+                    @_exported public import struct C.Picked
+                    extension A { @available(*, unavailable, message: "no") public func a() {} }
+                    extension A { public func b() {} }
+                    struct Inner {}
+                    """),
+            SourceFile(path: "C/c.swift", source: "public final class Left {}\npublic struct Picked {}"),
+        ]
+        let interface = PublicInterface(files: files)
+        #expect(interface.count == 5)
+        #expect(interface.names == ["A", "Picked"])
+    }
+
     @Test("finds circles between folders, and those of too many files")
     func circles() {
         let files = (0..<9).map { number in

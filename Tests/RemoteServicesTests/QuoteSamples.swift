@@ -29,7 +29,7 @@ struct QuoteReducer: Reducer {
     }
 }
 
-/// The samples of the article on remote services.
+/// The samples of remote calls.
 @Suite struct QuoteSamples {
     private static func quotes(from client: any RemoteClient) -> RemoteMiddleware<Quotes, QuoteAction> {
         RemoteMiddleware(

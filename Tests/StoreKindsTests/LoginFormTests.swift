@@ -1,3 +1,4 @@
+import JSON
 import RemoteServices
 import StoreHosting
 import StoreKinds

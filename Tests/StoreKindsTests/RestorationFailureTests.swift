@@ -76,7 +76,7 @@ import Testing
         let privateState = try changed(persisted.privateState ?? [], "/tasks/nextID", "2")
         #expect(
             throws: RestorationError.unreadable(
-                .state, at: try JSONPointer("/tasks/ids"), "must be below the next id")
+                .state, at: "/tasks/ids", "must be below the next id")
         ) {
             try kind.makeStore(from: StateSnapshot(json: persisted.json, privateState: privateState), revision: 4)
         }

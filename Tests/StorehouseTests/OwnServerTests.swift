@@ -1,51 +1,63 @@
 import Foundation
 import JSON
 import Journal
-import Observability
 import ProcessTesting
-import Security
 import StoreHosting
-import StorehouseServer
+import Storehouse
 import Testing
 
-private struct Hall {
+private struct Seats {
     var guests: [String] = []
 }
 
-private let hall = StoreDefinition("hall", "A hall.", Hall()) {
-    Member("guests", \.guests)
-    Action("book", "Books a seat.", .text("guest", 1...80, example: "Ada")) { hall, guest in hall.guests.append(guest) }
+private struct Hall: StorehouseApp {
+    var kinds: [StoreKind] {
+        StoreDefinition("hall", "A hall.", Seats()) {
+            Member("guests", \.guests)
+            Action("book", "Books a seat.", .text("guest", 1...80, example: "Ada")) { $0.guests.append($1) }
+        }
+    }
 }
 
 /// The example of docs/storage.md: a server that is a part of another program.
 @Suite struct OwnServerTests {
-    private func server(_ configuration: Configuration, _ kinds: [StoreKind]) throws -> StorehouseServer {
-        let log = Log(configuration.log)
-        let journal = try SQLiteJournal(path: configuration.storage.path) { log.warning("\($0)") }
-        let sealer = try configuration.storage.key.map { try AESSealer(key: $0.bytes) }
-        return try StorehouseServer(
-            kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, log: log)
+    @Test func itServesUntilASignalAndClosesItsFile() async throws {
+        let folder = try TemporaryFolder()
+        // A status of its own: a drain that does not end in time ends the process with 0.
+        await #expect(processExitsWith: .exitCode(7)) {
+            [path = folder.path + "/hall.db" as String] in
+            let run = Task {
+                try await Hall.serve(storage: .sqlite(path), configuration: ["http": ["port": 0]])
+            }
+            while !OwnServerTests.hasHandler(SIGTERM) { await Task.yield() }
+            kill(getpid(), SIGTERM)
+            try await run.value
+            exit(7)
+        }
+        #expect(try SQLiteStorage.verify(folder.path + "/hall.db").problems == [])
     }
 
-    @Test func itIsDurable() async throws {
-        let folder = try TemporaryFolder()
-        var configuration = Configuration()
-        configuration.http.port = 0
-        configuration.log.level = .error
-        // However slow the machine is, the file is closed after the drain.
-        configuration.http.drainTimeout = .seconds(3600)
-        configuration.storage.kind = .sqlite
-        configuration.storage.path = folder.path + "/hall.db"
-        configuration.storage.key = SealingKey(String(repeating: "0f", count: 32))
-        let running = try server(configuration, [hall.kind]).start()
-        #expect(running.url.hasPrefix("http://127.0.0.1:"))
-        await running.drain()
-        let verification = try SQLiteStorage.verify(configuration.storage.path)
-        #expect(verification.problems == [])
+    @Test func aMistakeInTheCodeIsReportedAsOneInTheFile() async {
+        let error = await #expect(throws: (any Error).self) {
+            try await Hall.serve(storage: .memory, configuration: ["http": ["prot": 0]])
+        }
+        #expect("\(error, default: "none")".hasPrefix("http.prot (the configuration in code): is not a known key"))
+    }
+
+    @Test func theStorageInTheCodeIsChecked() async {
+        let error = await #expect(throws: (any Error).self) {
+            try await Hall.serve(storage: .redis("http://127.0.0.1"), configuration: [:])
+        }
+        #expect("\(error, default: "none")".contains("storage.redis.url: "))
     }
 
     @Test func anEventOfTheFileNamesNoSession() {
         let event = StorageEvent.damaged(session: "9GZ3mXk0cYbq2vT1sQeRpA", "a checksum is wrong")
         #expect("\(event)" == "the rows of a session are damaged; it cannot be used: a checksum is wrong")
+    }
+
+    private static func hasHandler(_ number: Int32) -> Bool {
+        var action = sigaction()
+        return sigaction(number, nil, &action) == 0 && action.__sigaction_handler.sa_handler != nil
     }
 }

@@ -1,11 +1,8 @@
-import Journal
-import Security
 import StoreHosting
 import Storehouse
-import StorehouseServer
 import Testing
 
-// The code in the articles of Storehouse, StorehouseServer, Journal and Security.
+// The code in the article of Storehouse.
 
 private let seats = StoreDefinition("seats", "A small hall.", [String]()) {
     Member("guests", \.self)
@@ -18,13 +15,7 @@ private struct Hall: StorehouseApp {
 
 /// Serves until a signal, so no test calls it.
 private func serve() async throws {
-    let configuration = try Configuration.load()
-    let log = Log(configuration.log)
-    let journal = try SQLiteJournal(path: configuration.storage.path) { log.warning("\($0)") }
-    let sealer = try configuration.storage.key.map { try AESSealer(key: $0.bytes) }
-    let server = try StorehouseServer(
-        kinds: [seats.kind], configuration: configuration, journal: journal, sealer: sealer, log: log)
-    try await server.run()
+    try await Hall.serve(storage: .sqlite("hall.db"), configuration: ["http": ["port": 8090]])
 }
 
 @Suite struct ServerSamples {

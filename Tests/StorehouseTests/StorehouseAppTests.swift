@@ -213,14 +213,14 @@ private struct Demos: StorehouseApp {
 
     /// Several kinds may declare a service; then their declarations must agree.
     @Test func declarationsOfOneServiceAreMerged() throws {
-        let place = RemoteSetting.pointer("place", JSONPointer(tokens: ["a"]), "the place")
-        let other = RemoteSetting.text("other", "b", "another")
+        let place = RemoteService.Setting.pointer("place", JSONPointer(tokens: ["a"]), "the place")
+        let other = RemoteService.Setting.text("other", "b", "another")
         let demo = RemoteService("quotes", settings: [other]) { _ in .json([:]) }
         let merged = try StorehouseConfiguration(services: [RemoteService("quotes", settings: [place]), demo])
         #expect(merged.json["upstreams"]?["quotes"]?["place"] == "/a")
         #expect(merged.json["upstreams"]?["quotes"]?["other"] == "b")
         #expect(merged.conflicts == [])
-        let different = RemoteSetting.text("place", "/a", "the place")
+        let different = RemoteService.Setting.text("place", "/a", "the place")
         let error = #expect(throws: ConfigurationError.self) {
             try StorehouseConfiguration(services: [
                 RemoteService("quotes", settings: [place]), RemoteService("quotes", settings: [different]),
@@ -230,7 +230,7 @@ private struct Demos: StorehouseApp {
     }
 
     @Test func aSettingWithTheNameOfAnotherKeyIsRefused() {
-        let url = RemoteSetting.text("url", "x", "a URL")
+        let url = RemoteService.Setting.text("url", "x", "a URL")
         let error = #expect(throws: ConfigurationError.self) {
             try StorehouseConfiguration(services: [RemoteService("quotes", settings: [url])])
         }

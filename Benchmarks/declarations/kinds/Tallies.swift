@@ -12,7 +12,7 @@ private struct Tally: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         count = try persisted.member("count")
         title = try persisted.member("title")
     }

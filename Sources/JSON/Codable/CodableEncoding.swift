@@ -2,16 +2,19 @@
 ///
 /// The wrapper writes what the value's own `encode(to:)` encodes. If that throws, it writes `null`, and the writer keeps the
 /// error as its ``JSONWriter/failure``.
-public struct CodableJSON<Value: Encodable>: JSONEncodable {
+@usableFromInline
+package struct CodableJSON<Value: Encodable>: JSONEncodable {
     /// The wrapped value.
-    public var value: Value
+    package var value: Value
 
     /// Wraps a value.
-    public init(_ value: Value) {
+    @usableFromInline
+    package init(_ value: Value) {
         self.value = value
     }
 
-    public func encode(into json: inout JSONWriter) {
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) {
         json.codable(value)
     }
 }
@@ -29,7 +32,7 @@ extension JSONWriter {
     ///
     /// - Throws: The error of `encode(to:)`; also an `EncodingError` if the value is nested too deeply, or if its code
     ///   encodes two values in one place. The writer then has written `null`.
-    public mutating func encodable(_ value: some Encodable) throws {
+    package mutating func encodable(_ value: some Encodable) throws {
         let start = mark
         guard !scalar(value) else { return }
         do {
@@ -75,7 +78,7 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-    /// The JSON of any `Encodable` value; see ``JSONWriter/encodable(_:)``.
+    /// The JSON of any `Encodable` value.
     ///
     /// - Throws: The error of `encode(to:)`; also an `EncodingError` if the value is nested too deeply, or if its code
     ///   encodes two values in one place.

@@ -1,13 +1,13 @@
 /// Why JSON is not a value of a `Decodable` type.
 public struct JSONDecodingError: Error, Sendable, Hashable {
     /// The invalid value, or the missing member.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// The reason, as a predicate whose subject is the place: "must be a string". It does not quote the value, which
     /// may be secret.
-    public let detail: String
+    package let detail: String
 
     /// An error of the value at `pointer`.
-    public init(pointer: JSONPointer, detail: String) {
+    package init(pointer: JSONPointer, detail: String) {
         self.pointer = pointer
         self.detail = detail
     }

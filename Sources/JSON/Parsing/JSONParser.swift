@@ -194,7 +194,7 @@ extension JSONParser {
 
 extension JSONValue {
     /// The upper bound of every limit on nesting, so that no document can exhaust a thread's stack.
-    public static let maxDepth = 512
+    package static let maxDepth = 512
 
     /// Parses strict JSON (RFC 8259) in time linear in the bytes.
     ///
@@ -203,7 +203,7 @@ extension JSONValue {
     /// - Parameters:
     ///   - bytes: one value in UTF-8, optionally surrounded by white space.
     ///   - maximumDepth: how deep objects and arrays may be nested, at most ``maxDepth``.
-    public init(parsing bytes: UnsafeRawBufferPointer, maximumDepth: Int = 64) throws(JSONSyntaxError) {
+    package init(parsing bytes: UnsafeRawBufferPointer, maximumDepth: Int = 64) throws(JSONSyntaxError) {
         guard let start = bytes.baseAddress else { throw JSONSyntaxError(.empty, at: 0) }
         var parser = JSONParser(start: start, count: bytes.count, maximumDepth: min(maximumDepth, Self.maxDepth))
         self = try parser.parseDocument()

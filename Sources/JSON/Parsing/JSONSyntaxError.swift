@@ -1,7 +1,7 @@
 /// Why bytes are not JSON, and at which offset.
 public struct JSONSyntaxError: Error, Sendable, Hashable {
     /// The kinds of syntax errors.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The text is empty or white space only.
         case empty
         /// The text starts with a byte order mark, which RFC 8259 section 8.1 forbids to senders.
@@ -29,9 +29,9 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
     }
 
     /// The kind of the error.
-    public let kind: Kind
+    package let kind: Kind
     /// The offset of the error in bytes, from 0.
-    public let offset: Int
+    package let offset: Int
 
     package init(_ kind: Kind, at offset: Int) {
         self.kind = kind
@@ -48,7 +48,7 @@ extension JSONSyntaxError: CustomStringConvertible {
 
 extension JSONSyntaxError.Kind: CustomStringConvertible {
     /// A sentence for people, without the place and the full stop.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "There is no JSON value"
         case .byteOrderMark: "JSON must not start with a byte order mark"

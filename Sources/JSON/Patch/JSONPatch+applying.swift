@@ -4,7 +4,7 @@ extension JSONPatch {
     /// Setting and removing a member takes amortized constant time, and inserting and removing an element takes time
     /// linear in the elements behind it. A patch of several operations copies the objects and arrays that it changes.
     /// - Parameter document: what to change. It stays as it was if an error is thrown.
-    public func apply(to document: inout JSONValue) throws(JSONPatchError) {
+    package func apply(to document: inout JSONValue) throws(JSONPatchError) {
         // A single operation makes its change or none, so it needs no copy to fall back on. A `move` is two changes.
         if let first = operations.first, operations.count == 1, first.from == nil {
             return try first.apply(to: &document, index: 0)

@@ -9,7 +9,7 @@ extension JSONPatch {
     ///
     /// Takes time linear in the documents for each level of nesting, with a factor that is bounded: see
     /// `ArrayAlignment`.
-    public init(from old: JSONValue, to new: JSONValue) {
+    package init(from old: JSONValue, to new: JSONValue) {
         var difference = Difference()
         difference.compare(old, new)
         self.init(difference.operations)

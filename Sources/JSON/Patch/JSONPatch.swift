@@ -1,22 +1,22 @@
 /// Changes to a JSON document, made one after the other: the operations `add`, `remove`, `replace` and `move` of RFC 6902.
 ///
 /// Differences consist of these four only. `copy` and `test` are refused as unknown.
-public struct JSONPatch: Sendable, Hashable {
+package struct JSONPatch: Sendable, Hashable {
     /// The changes, in the order in which they are made.
-    public let operations: [Operation]
+    package let operations: [Operation]
 
     /// A patch that makes these changes.
-    public init(_ operations: [Operation]) {
+    package init(_ operations: [Operation]) {
         self.operations = operations
     }
 
     /// Whether the patch changes nothing.
-    public var isEmpty: Bool { operations.isEmpty }
+    package var isEmpty: Bool { operations.isEmpty }
 }
 
 extension JSONPatch {
     /// One change (RFC 6902 section 4).
-    public enum Operation: Sendable, Hashable {
+    package enum Operation: Sendable, Hashable {
         /// Sets a member, or inserts an element before the one at the index. The index `-` appends.
         case add(JSONPointer, JSONValue)
         /// Removes a value, which must exist.
@@ -61,7 +61,7 @@ extension JSONPatch.Operation {
 
 extension JSONPatch {
     /// Reads the JSON form: an array of operations. Unknown members of an operation are ignored, as RFC 6902 demands.
-    public init(_ json: JSONValue) throws(JSONPatchError) {
+    package init(_ json: JSONValue) throws(JSONPatchError) {
         guard case .array(let elements) = json else { throw JSONPatchError(.notAnArray, operation: nil) }
         var operations: [Operation] = []
         operations.reserveCapacity(elements.count)
@@ -103,13 +103,13 @@ extension JSONPatch.Operation {
 }
 
 extension JSONPatch: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+    package func encode(into json: inout JSONWriter) {
         operations.encode(into: &json)
     }
 }
 
 extension JSONPatch.Operation: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+    package func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("op", name.description)
             json.member("from", ifPresent: from)
@@ -120,9 +120,9 @@ extension JSONPatch.Operation: JSONEncodable {
 }
 
 /// Why a patch cannot be read or applied, and which of its operations is at fault.
-public struct JSONPatchError: Error, Sendable, Hashable {
+package struct JSONPatchError: Error, Sendable, Hashable {
     /// The kinds of errors of a patch.
-    public enum Kind: Error, Sendable, Hashable {
+    package enum Kind: Error, Sendable, Hashable {
         /// The JSON is not an array of operations.
         case notAnArray
         /// The element is not an object whose `op` is `add`, `remove`, `replace` or `move`.
@@ -142,9 +142,9 @@ public struct JSONPatchError: Error, Sendable, Hashable {
     }
 
     /// The kind of the error.
-    public let kind: Kind
+    package let kind: Kind
     /// The index of the operation, from 0; nil if the patch as a whole is at fault.
-    public let operation: Int?
+    package let operation: Int?
 
     package init(_ kind: Kind, operation: Int?) {
         self.kind = kind
@@ -154,7 +154,7 @@ public struct JSONPatchError: Error, Sendable, Hashable {
 
 extension JSONPatchError: CustomStringConvertible {
     /// A sentence for people, with the index of the operation.
-    public var description: String {
+    package var description: String {
         guard let operation else { return "\(kind.message)." }
         return "Operation \(operation) of the patch: \(kind.message)."
     }

@@ -1,21 +1,23 @@
 /// A JSON Pointer (RFC 6901): the path to one value inside a document.
 ///
 /// Equality compares the tokens by code point.
-public struct JSONPointer: Sendable {
+@usableFromInline
+package struct JSONPointer: Sendable {
     /// The pointer to the whole document.
-    public static let root = JSONPointer(tokens: [])
+    @usableFromInline
+    package static let root = JSONPointer(tokens: [])
 
     /// Member names and indices from the root, unescaped.
-    public let tokens: [String]
+    package let tokens: [String]
 
     /// A pointer of these tokens, which are not escaped.
-    public init(tokens: [String]) {
+    package init(tokens: [String]) {
         self.tokens = tokens
     }
 
     /// Parses the text form: `/` before each token, in which `~0` stands for `~` and `~1` for `/`. The empty text is
     /// the root.
-    public init(_ text: String) throws(JSONPointerError) {
+    package init(_ text: String) throws(JSONPointerError) {
         guard let first = text.utf8.first else {
             self = .root
             return
@@ -29,17 +31,17 @@ public struct JSONPointer: Sendable {
     }
 
     /// The pointer to a member of the object at this pointer.
-    public func appending(_ name: String) -> JSONPointer {
+    package func appending(_ name: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [name])
     }
 
     /// The pointer to an element of the array at this pointer.
-    public func appending(_ index: Int) -> JSONPointer {
+    package func appending(_ index: Int) -> JSONPointer {
         appending(String(index))
     }
 
     /// The value at this pointer; nil if there is none.
-    public func value(in document: JSONValue) -> JSONValue? {
+    package func value(in document: JSONValue) -> JSONValue? {
         var value = document
         for token in tokens {
             switch value {
@@ -97,11 +99,13 @@ public struct JSONPointer: Sendable {
 }
 
 extension JSONPointer: Hashable {
-    public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+    @usableFromInline
+    package static func == (left: JSONPointer, right: JSONPointer) -> Bool {
         left.tokens.elementsEqual(right.tokens) { CodePointString($0) == CodePointString($1) }
     }
 
-    public func hash(into hasher: inout Hasher) {
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(tokens.count)
         for token in tokens {
             hasher.combine(CodePointString(token))
@@ -111,7 +115,8 @@ extension JSONPointer: Hashable {
 
 extension JSONPointer: CustomStringConvertible {
     /// The text form.
-    public var description: String {
+    @usableFromInline
+    package var description: String {
         var bytes: [UInt8] = []
         for token in tokens {
             bytes.append(Self.slash)
@@ -128,7 +133,8 @@ extension JSONPointer: CustomStringConvertible {
 }
 
 extension JSONPointer: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) {
         json.string(description)
     }
 }
@@ -138,7 +144,7 @@ extension JSONPointer {
     ///
     /// Scans the bytes once, up to the end of the value, and allocates nothing. Any input is safe. The scan does not
     /// validate values that it skips: invalid JSON gives nil only if the scan notices the error.
-    public func range(in json: [UInt8]) -> Range<Int>? {
+    package func range(in json: [UInt8]) -> Range<Int>? {
         json.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress else { return nil }
             var scanner = JSONScanner(start: start, count: buffer.count)
@@ -151,7 +157,7 @@ extension JSONPointer {
 }
 
 /// Why a text is not a JSON Pointer.
-public enum JSONPointerError: Error, Sendable, Hashable {
+package enum JSONPointerError: Error, Sendable, Hashable {
     /// The text is neither empty nor starts with a slash (RFC 6901 section 3).
     case missingLeadingSlash
     /// A `~` is followed by neither `0` nor `1`. The offset is in bytes, from 0.
@@ -160,7 +166,7 @@ public enum JSONPointerError: Error, Sendable, Hashable {
 
 extension JSONPointerError: CustomStringConvertible {
     /// A sentence for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .missingLeadingSlash:
             "A JSON Pointer must be empty or start with '/'."

@@ -5,7 +5,8 @@ extension JSONSchema {
     /// - Parameters:
     ///   - value: the value to check.
     ///   - pointer: the path of the value inside the client's document; the violations' pointers start with it.
-    public func validate(_ value: JSONValue, at pointer: JSONPointer = .root) -> [Violation] {
+    @usableFromInline
+    package func validate(_ value: JSONValue, at pointer: JSONPointer = .root) -> [Violation] {
         var validator = SchemaValidator()
         validator.check(value, against: self)
         return validator.violations.map { violation in
@@ -158,7 +159,7 @@ extension JSONSchema.Format {
 
 extension JSONSchema {
     /// The unit of a string's length.
-    public enum TextUnit: Sendable, Hashable {
+    package enum TextUnit: Sendable, Hashable {
         /// Unicode code points, as in JSON Schema.
         case scalars
         /// Grapheme clusters, which people see as characters.
@@ -166,13 +167,13 @@ extension JSONSchema {
     }
 
     /// A regular expression that is published, and an equivalent function that checks strings.
-    public struct Pattern: Sendable {
+    package struct Pattern: Sendable {
         /// The published regular expression, in the ECMA-262 dialect that JSON Schema prescribes.
-        public let expression: String
+        package let expression: String
         /// A description for people, such as `a language tag such as "en"`.
-        public let phrase: String?
+        package let phrase: String?
         /// Decides whether a string matches, in time linear in the string.
-        public let matches: @Sendable (String) -> Bool
+        package let matches: @Sendable (String) -> Bool
 
         /// A pattern from an expression and an equivalent function.
         ///
@@ -180,7 +181,7 @@ extension JSONSchema {
         ///   - expression: the published regular expression, in the ECMA-262 dialect that JSON Schema prescribes.
         ///   - phrase: a description for people; if nil, violations show the expression.
         ///   - matches: decides whether a string matches; must take time linear in the string.
-        public init(_ expression: String, phrase: String? = nil, matches: @escaping @Sendable (String) -> Bool) {
+        package init(_ expression: String, phrase: String? = nil, matches: @escaping @Sendable (String) -> Bool) {
             self.expression = expression
             self.phrase = phrase
             self.matches = matches
@@ -188,7 +189,7 @@ extension JSONSchema {
     }
 
     /// A format that validation checks.
-    public enum Format: String, Sendable, Hashable {
+    package enum Format: String, Sendable, Hashable {
         /// `YYYY-MM-DD` (RFC 3339 full-date), an existing day.
         case date
     }
@@ -246,19 +247,21 @@ extension JSONSchema.Format {
 
 extension JSONSchema {
     /// One way in which a value does not match a schema.
-    public struct Violation: Sendable, Hashable, JSONEncodable {
+    @usableFromInline
+    package struct Violation: Sendable, Hashable, JSONEncodable {
         /// The invalid value, or the missing member.
-        public let pointer: JSONPointer
+        package let pointer: JSONPointer
         /// The requirement that the value does not meet. It does not quote the value, which may be secret.
-        public let detail: String
+        package let detail: String
 
         /// A violation by the value at `pointer`.
-        public init(pointer: JSONPointer, detail: String) {
+        package init(pointer: JSONPointer, detail: String) {
             self.pointer = pointer
             self.detail = detail
         }
 
-        public func encode(into json: inout JSONWriter) {
+        @usableFromInline
+        package func encode(into json: inout JSONWriter) {
             json.object { json in
                 json.member("pointer", pointer)
                 json.member("detail", detail)

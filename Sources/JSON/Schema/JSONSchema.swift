@@ -2,7 +2,8 @@
 ///
 /// Encoding publishes the schema and ``validate(_:at:)`` enforces it, so the published schema and the checks agree.
 /// Unknown members of an object are violations.
-public struct JSONSchema: Sendable {
+@usableFromInline
+package struct JSONSchema: Sendable {
     private(set) var shape: Shape
     private(set) var isNullable = false
     private(set) var isWriteOnly = false
@@ -26,33 +27,33 @@ public struct JSONSchema: Sendable {
     }
 
     /// A 64-bit integer, even if it is written as `1.0` or `1e2`.
-    public static func integer(minimum: Int? = nil, maximum: Int? = nil) -> JSONSchema {
+    package static func integer(minimum: Int? = nil, maximum: Int? = nil) -> JSONSchema {
         JSONSchema(.integer(minimum: minimum, maximum: maximum))
     }
 
     /// An integer within the range.
-    public static func integer(_ range: ClosedRange<Int>) -> JSONSchema {
+    package static func integer(_ range: ClosedRange<Int>) -> JSONSchema {
         integer(minimum: range.lowerBound, maximum: range.upperBound)
     }
 
     /// Any number that a `Double` can hold, within the bounds. They must be finite.
-    public static func number(minimum: Double? = nil, maximum: Double? = nil) -> JSONSchema {
+    package static func number(minimum: Double? = nil, maximum: Double? = nil) -> JSONSchema {
         JSONSchema(.number(minimum: minimum, maximum: maximum))
     }
 
     /// A number within the range. Its bounds must be finite.
-    public static func number(_ range: ClosedRange<Double>) -> JSONSchema {
+    package static func number(_ range: ClosedRange<Double>) -> JSONSchema {
         number(minimum: range.lowerBound, maximum: range.upperBound)
     }
 
     /// Any value, also `null`.
-    public static let any = JSONSchema(.any)
+    package static let any = JSONSchema(.any)
 
     /// `true` or `false`.
-    public static let boolean = JSONSchema(.boolean)
+    package static let boolean = JSONSchema(.boolean)
 
     /// One of these strings.
-    public static func enumeration(_ values: [String]) -> JSONSchema {
+    package static func enumeration(_ values: [String]) -> JSONSchema {
         JSONSchema(.enumeration(values))
     }
 
@@ -60,7 +61,7 @@ public struct JSONSchema: Sendable {
     /// check: longer texts are also accepted if their characters have several code points. A text whose characters are
     /// counted has at most eight bytes of UTF-8 for each of them, because one character may have any number of code
     /// points.
-    public static func string(
+    package static func string(
         minLength: Int? = nil, maxLength: Int? = nil, counting unit: TextUnit = .scalars,
         pattern: Pattern? = nil, format: Format? = nil
     ) -> JSONSchema {
@@ -70,36 +71,36 @@ public struct JSONSchema: Sendable {
     }
 
     /// An array whose elements all match one schema.
-    public static func array(of items: JSONSchema, minItems: Int? = nil, maxItems: Int? = nil) -> JSONSchema {
+    package static func array(of items: JSONSchema, minItems: Int? = nil, maxItems: Int? = nil) -> JSONSchema {
         JSONSchema(.array(of: items, ItemCount(minItems, maxItems)))
     }
 
     /// An object with no other members than these.
-    public static func object(
+    package static func object(
         _ properties: [Property], minProperties: Int? = nil, maxProperties: Int? = nil
     ) -> JSONSchema {
         JSONSchema(.object(properties, ItemCount(minProperties, maxProperties)))
     }
 
     /// An object with any names, whose values all match one schema.
-    public static func dictionary(
+    package static func dictionary(
         of values: JSONSchema, minProperties: Int? = nil, maxProperties: Int? = nil
     ) -> JSONSchema {
         JSONSchema(.dictionary(of: values, ItemCount(minProperties, maxProperties)))
     }
 
     /// This schema, which also accepts `null`.
-    public var nullable: JSONSchema {
+    package var nullable: JSONSchema {
         with { $0.isNullable = true }
     }
 
     /// Sets the keyword `description`.
-    public func described(_ description: String) -> JSONSchema {
+    package func described(_ description: String) -> JSONSchema {
         with { $0.details = description }
     }
 
     /// Sets the keyword `default`: the value of an omitted member. Validation does not insert it.
-    public func defaulting(to value: JSONValue) -> JSONSchema {
+    package func defaulting(to value: JSONValue) -> JSONSchema {
         with { $0.defaultValue = value }
     }
 
@@ -152,21 +153,24 @@ extension JSONSchema {
 
 extension JSONSchema {
     /// A required or optional member of an object.
-    public struct Property: Sendable {
+    @usableFromInline
+    package struct Property: Sendable {
         /// The name of the member.
-        public let name: String
+        package let name: String
         /// The schema of its value.
-        public let schema: JSONSchema
+        package let schema: JSONSchema
         /// Whether every valid object has the member.
-        public let isRequired: Bool
+        package let isRequired: Bool
 
         /// A member that every valid object has.
-        public static func required(_ name: String, _ schema: JSONSchema) -> Property {
+        @usableFromInline
+        package static func required(_ name: String, _ schema: JSONSchema) -> Property {
             Property(name: name, schema: schema, isRequired: true)
         }
 
         /// A member that an object may have.
-        public static func optional(_ name: String, _ schema: JSONSchema) -> Property {
+        @usableFromInline
+        package static func optional(_ name: String, _ schema: JSONSchema) -> Property {
             Property(name: name, schema: schema, isRequired: false)
         }
     }
@@ -174,7 +178,8 @@ extension JSONSchema {
 
 extension JSONSchema: JSONEncodable {
     /// Writes the schema with the keywords of draft 2020-12.
-    public func encode(into json: inout JSONWriter) {
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) {
         json.object { json in
             encodeType(into: &json)
             json.member("description", ifPresent: details)

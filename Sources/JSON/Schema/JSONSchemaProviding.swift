@@ -1,7 +1,7 @@
 /// A type that declares the schema of its values' JSON.
 ///
 /// A type with an `encode(into:)` of its own needs it if it is not `Decodable`, or is encoded in another way by `Codable`.
-public protocol JSONSchemaProviding {
+package protocol JSONSchemaProviding {
     /// The schema of the JSON of every value.
     static var jsonSchema: JSONSchema { get }
 }
@@ -11,7 +11,7 @@ extension JSONSchema {
     ///
     /// It is the type's own ``JSONSchemaProviding/jsonSchema``, or what its `init(from:)` decodes (see ``init(of:)``), or the
     /// raw values of an enumeration; ``any`` for any other type.
-    public init(describing type: Any.Type) {
+    package init(describing type: Any.Type) {
         if let type = type as? any JSONSchemaProviding.Type {
             self = type.jsonSchema
         } else if let type = type as? any Decodable.Type {
@@ -28,20 +28,20 @@ extension JSONSchema {
 
 extension Optional: JSONSchemaProviding {
     /// The schema of the wrapped value, which also accepts `null`.
-    public static var jsonSchema: JSONSchema { JSONSchema(describing: Wrapped.self).nullable }
+    package static var jsonSchema: JSONSchema { JSONSchema(describing: Wrapped.self).nullable }
 }
 
 extension Array: JSONSchemaProviding {
     /// An array of any length.
-    public static var jsonSchema: JSONSchema { .array(of: JSONSchema(describing: Element.self)) }
+    package static var jsonSchema: JSONSchema { .array(of: JSONSchema(describing: Element.self)) }
 }
 
 extension Dictionary: JSONSchemaProviding where Key == String {
     /// An object with any names.
-    public static var jsonSchema: JSONSchema { .dictionary(of: JSONSchema(describing: Value.self)) }
+    package static var jsonSchema: JSONSchema { .dictionary(of: JSONSchema(describing: Value.self)) }
 }
 
 extension CodableJSON: JSONSchemaProviding {
     /// The schema of the wrapped value.
-    public static var jsonSchema: JSONSchema { JSONSchema(describing: Value.self) }
+    package static var jsonSchema: JSONSchema { JSONSchema(describing: Value.self) }
 }

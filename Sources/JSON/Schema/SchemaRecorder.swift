@@ -7,7 +7,7 @@ extension JSONSchema {
     /// values of several types, or that accepts none of the sample values.
     ///
     /// - Parameter type: its `init(from:)` may throw, but must not trap, whatever it decodes.
-    public init<Value: Decodable>(of type: Value.Type) {
+    package init<Value: Decodable>(of type: Value.Type) {
         self = SchemaRecorder().record(type, nil).schema
     }
 
@@ -16,7 +16,7 @@ extension JSONSchema {
     /// - Parameters:
     ///   - type: its `init(from:)` may throw, but must not trap, whatever it decodes.
     ///   - example: a value of the type. The schema accepts it.
-    public init<Value: Decodable>(of type: Value.Type, example: JSONValue) {
+    package init<Value: Decodable>(of type: Value.Type, example: JSONValue) {
         let schema = SchemaRecorder().record(type, example).schema
         self = schema.validate(example).isEmpty ? schema : .any
     }

@@ -3,10 +3,10 @@
 /// Equality compares the texts: `1.0` and `1.00` differ.
 public struct JSONNumber: Sendable, Hashable {
     /// The number as it was written; always valid JSON.
-    public let text: String
+    package let text: String
 
     /// The shortest text that parses to the same `Double`; nil for infinities and NaN, which JSON does not have.
-    public init?(_ value: Double) {
+    package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = value.description
     }
@@ -16,7 +16,7 @@ public struct JSONNumber: Sendable, Hashable {
     }
 
     /// The nearest `Double`; nil if the number overflows.
-    public var double: Double? {
+    package var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }
         return value
     }
@@ -24,7 +24,7 @@ public struct JSONNumber: Sendable, Hashable {
     /// The value if it is a 64-bit integer: `1.0` and `1e2` are, `1.5` and `1e99` are not.
     ///
     /// Takes time linear in the text, however large the exponent is.
-    public var exactInteger: Int? {
+    package var exactInteger: Int? {
         var decimal = Decimal()
         for byte in text.utf8 {
             decimal.read(byte)

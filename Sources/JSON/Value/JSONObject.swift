@@ -49,7 +49,7 @@ public struct JSONObject: Sendable {
     }
 
     /// The names in order.
-    public var names: [String] {
+    package var names: [String] {
         map(\.name)
     }
 

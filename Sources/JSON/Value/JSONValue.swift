@@ -91,7 +91,7 @@ extension JSONValue: ExpressibleByIntegerLiteral {
 }
 
 extension JSONValue: ExpressibleByFloatLiteral {
-    /// A literal that overflows `Double` becomes `null`, as in ``JSONWriter/double(_:)``.
+    /// A literal that overflows `Double` becomes `null`.
     public init(floatLiteral value: Double) {
         self = JSONNumber(value).map(JSONValue.number) ?? .null
     }

@@ -2,26 +2,29 @@
 ///
 /// Two subjects are the same if their bytes are. Swift compares texts by canonical equivalence, by which `é` as one code point
 /// equals `e` with an accent: two users could then open each other's sessions.
-public struct Subject: Sendable, Hashable {
+@usableFromInline
+package struct Subject: Sendable, Hashable {
     private let name: CodePointString
 
     /// A subject with this name.
-    public init(_ text: String) { name = CodePointString(text) }
+    package init(_ text: String) { name = CodePointString(text) }
 
     /// The name.
-    public var text: String { name.text }
+    package var text: String { name.text }
 
     /// The bytes of the name.
-    public var utf8: String.UTF8View { name.text.utf8 }
+    package var utf8: String.UTF8View { name.text.utf8 }
 }
 
 extension Subject: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(text) }
+    @usableFromInline
+    package init(stringLiteral text: String) { self.init(text) }
 }
 
 extension Subject: CustomStringConvertible {
     /// The name.
-    public var description: String { text }
+    @usableFromInline
+    package var description: String { text }
 }
 
 extension JSONValue {

@@ -10,7 +10,7 @@ extension JSONEncodable {
     /// The value as compact JSON in UTF-8.
     /// - Parameter capacity: the initial size of the buffer in bytes.
     @inlinable
-    public func encoded(reservingCapacity capacity: Int = 256) -> [UInt8] {
+    package func encoded(reservingCapacity capacity: Int = 256) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: capacity)
         encode(into: &json)
         return json.finish()
@@ -114,20 +114,21 @@ extension JSONObject: JSONEncodable {
 }
 
 extension Subject: JSONEncodable {
-    public func encode(into json: inout JSONWriter) { json.string(text) }
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) { json.string(text) }
 }
 
 extension JSONWriter {
     /// Writes a member. The name is written without escaping, so it must not contain quotes, backslashes or control characters.
     @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+    package mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         self.name(name)
         value.encode(into: &self)
     }
 
     /// Writes a member, unless the value is nil.
     @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, ifPresent value: (some JSONEncodable)?) {
+    package mutating func member(_ name: StaticString, ifPresent value: (some JSONEncodable)?) {
         if let value {
             member(name, value)
         }
@@ -135,35 +136,35 @@ extension JSONWriter {
 
     /// Writes a member whose value is encoded JSON. It is not validated.
     @inlinable
-    public mutating func member(_ name: StaticString, raw json: some Collection<UInt8>) {
+    package mutating func member(_ name: StaticString, raw json: some Collection<UInt8>) {
         self.name(name)
         raw(json)
     }
 
     /// Writes a member whose value is an object.
     @inlinable
-    public mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
+    package mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
         self.name(name)
         object(members)
     }
 
     /// Writes a member whose value is an array.
     @inlinable
-    public mutating func member(_ name: StaticString, array elements: (inout JSONWriter) -> Void) {
+    package mutating func member(_ name: StaticString, array elements: (inout JSONWriter) -> Void) {
         self.name(name)
         array(elements)
     }
 
     /// Writes a member whose name is not a constant.
     @inlinable
-    public mutating func member(name: String, _ value: some JSONEncodable) {
+    package mutating func member(name: String, _ value: some JSONEncodable) {
         self.name(name)
         value.encode(into: &self)
     }
 
     /// Writes a member's name. Exactly one value must follow.
     @inlinable @inline(__always)
-    public mutating func name(_ name: StaticString) {
+    package mutating func name(_ name: StaticString) {
         guard name.hasPointerRepresentation else { return self.name(name.description) }
         assert(!name.description.utf8.contains { $0 < Byte.space || $0 == Byte.quote || $0 == Byte.backslash })
         let length = name.utf8CodeUnitCount
@@ -178,7 +179,7 @@ extension JSONWriter {
 
     /// Writes a member's name. Exactly one value must follow.
     @inlinable
-    public mutating func name(_ name: String) {
+    package mutating func name(_ name: String) {
         string(name)
         needsComma = false
         append(upTo: 1, startsList: true) { target in

@@ -1,7 +1,7 @@
 extension JSONWriter {
     /// Writes a string. Only quotes, backslashes and control characters are escaped.
     @inlinable
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { string(utf8: $0) }
         if isWritten == nil { copiedString(text) }
     }

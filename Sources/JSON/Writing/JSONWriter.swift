@@ -11,13 +11,14 @@ public struct JSONWriter: ~Copyable {
     @usableFromInline var used = 0
     @usableFromInline var needsComma = false
     /// The first error of a value's `encode(to:)`, as a predicate; nil if there was none. It does not quote the value.
-    public package(set) var failure: String?
+    @usableFromInline
+    package var failure: String?
 
     /// A writer with an empty buffer.
     ///
     /// - Parameter capacity: the initial size of the buffer in bytes.
     @inlinable
-    public init(reservingCapacity capacity: Int = 256) {
+    package init(reservingCapacity capacity: Int = 256) {
         self.capacity = max(capacity, 16)
         start = .allocate(capacity: self.capacity)
     }
@@ -29,23 +30,23 @@ public struct JSONWriter: ~Copyable {
 
     /// How many bytes have been written.
     @inlinable
-    public var count: Int { used }
+    package var count: Int { used }
 
     /// A copy of the text written so far, without spare capacity.
     @inlinable
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         Array(UnsafeBufferPointer(start: start, count: used))
     }
 
     /// Calls `body` with the text written so far.
     @inlinable
-    public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         body(UnsafeBufferPointer(start: start, count: used))
     }
 
     /// Removes the text and keeps the buffer.
     @inlinable
-    public mutating func clear() {
+    package mutating func clear() {
         used = 0
         needsComma = false
     }
@@ -69,7 +70,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Returns the text, and frees the buffer.
     @inlinable
-    public consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         bytes
     }
 
@@ -77,7 +78,7 @@ public struct JSONWriter: ~Copyable {
     ///
     /// A terminal shows its prompt below the text then. A newline after a JSON text is insignificant (RFC 8259, section 2).
     @inlinable
-    public consuming func finishLine() -> [UInt8] {
+    package consuming func finishLine() -> [UInt8] {
         needsComma = false
         append(upTo: 1) { target in
             target.pointee = Byte.lineFeed
@@ -88,7 +89,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes an object; the closure writes its members.
     @inlinable
-    public mutating func object(_ members: (inout JSONWriter) -> Void) {
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
         open(Byte.openBrace)
         members(&self)
         close(Byte.closeBrace)
@@ -104,7 +105,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes an array; the closure writes its elements.
     @inlinable
-    public mutating func array(_ elements: (inout JSONWriter) -> Void) {
+    package mutating func array(_ elements: (inout JSONWriter) -> Void) {
         open(Byte.openBracket)
         elements(&self)
         close(Byte.closeBracket)
@@ -112,13 +113,13 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes a value.
     @inlinable
-    public mutating func value(_ value: some JSONEncodable) {
+    package mutating func value(_ value: some JSONEncodable) {
         value.encode(into: &self)
     }
 
     /// Writes one encoded JSON value. It is not validated.
     @inlinable
-    public mutating func raw(_ json: some Collection<UInt8>) {
+    package mutating func raw(_ json: some Collection<UInt8>) {
         let length = json.count
         append(upTo: length) { target in
             let isCopied: Void? = json.withContiguousStorageIfAvailable { source in
@@ -182,13 +183,13 @@ extension JSONWriter {
 extension JSONWriter {
     /// Writes `null`.
     @inlinable @inline(__always)
-    public mutating func null() {
+    package mutating func null() {
         literal("null")
     }
 
     /// Writes `true` or `false`.
     @inlinable @inline(__always)
-    public mutating func bool(_ value: Bool) {
+    package mutating func bool(_ value: Bool) {
         if value {
             literal("true")
         } else {
@@ -198,7 +199,7 @@ extension JSONWriter {
 
     /// Writes a whole number.
     @inlinable
-    public mutating func integer(_ value: Int) {
+    package mutating func integer(_ value: Int) {
         append(upTo: 20) { target in
             if value >= 0, value < 10 {
                 target.pointee = Byte.zero &+ UInt8(truncatingIfNeeded: value)
@@ -210,7 +211,7 @@ extension JSONWriter {
 
     /// Writes the shortest number that parses to the same `Double`; `null` for infinities and NaN.
     @inlinable
-    public mutating func double(_ value: Double) {
+    package mutating func double(_ value: Double) {
         if value.isFinite {
             raw(value.description.utf8)
         } else {

@@ -1,15 +1,15 @@
 import Platform
-public import StoreHosting
+package import StoreHosting
 
 extension SQLiteStorage {
     /// A session of a file, as an operator sees it.
-    public struct ListedSession: Sendable, Equatable {
+    package struct ListedSession: Sendable, Equatable {
         /// Its id.
-        public let id: String
+        package let id: String
         /// The stored session, in short; nil if it cannot be read.
-        public let summary: SessionSummary?
+        package let summary: SessionSummary?
         /// The reason why a server cannot use it; nil if a server can.
-        public let damage: String?
+        package let damage: String?
 
         package init(id: String, summary: SessionSummary?, damage: String?) {
             self.id = id
@@ -24,7 +24,7 @@ extension SQLiteStorage {
     ///   - path: the database file. A server may use it.
     ///   - isWanted: whether to load the session of an id.
     ///   - body: called with each session that has not ended, in no particular order.
-    public static func listSessions(
+    package static func listSessions(
         _ path: String, where isWanted: (String) -> Bool = { _ in true }, _ body: (ListedSession) -> Void
     ) throws(StorageError) {
         let connection = try open(path)
@@ -54,7 +54,7 @@ extension SQLiteStorage {
     /// - Parameters:
     ///   - id: the session ID.
     ///   - path: the database file.
-    public static func deleteSession(_ id: String, from path: String) throws(StorageError) {
+    package static func deleteSession(_ id: String, from path: String) throws(StorageError) {
         let file = try StorageFile(path)
         try StorageLock.check(file.path)
         guard file.exists else { throw .missing(path: path) }

@@ -1,6 +1,6 @@
 import JSON
 import Platform
-public import StoreHosting
+package import StoreHosting
 import Stores
 
 extension SQLiteStorage {
@@ -11,7 +11,7 @@ extension SQLiteStorage {
     ///   - id: the session ID.
     ///   - path: the database file.
     ///   - withOwner: whether the document names the owner. A session that is imported without one belongs to nobody.
-    public static func export(
+    package static func export(
         _ id: String, from path: String, withOwner: Bool = false
     ) throws(StorageError) -> [UInt8] {
         let connection = try open(path)
@@ -116,7 +116,7 @@ extension SQLiteStorage {
     ///   - objection: returns why the target's servers cannot use the state of a revision; nil if they can. It is called
     ///     with the oldest and the newest state before anything is written.
     /// - Returns: the session ID.
-    public static func insert(
+    package static func insert(
         _ bytes: [UInt8], into path: String, as id: String?,
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {

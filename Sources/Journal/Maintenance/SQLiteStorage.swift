@@ -1,21 +1,21 @@
 import CSQLite
-public import StoreHosting
+package import StoreHosting
 import Stores
 
 /// Maintenance of a database file. Everything except imports also works while a server uses the file.
-public enum SQLiteStorage {
+package enum SQLiteStorage {
     /// The result of ``verify(_:progress:misfit:)``.
-    public struct Verification: Sendable {
+    package struct Verification: Sendable {
         /// One line for each problem; empty if the file is intact.
-        public package(set) var problems: [String] = []
+        package var problems: [String] = []
         /// The number of checked sessions.
-        public package(set) var sessions = 0
+        package var sessions = 0
         /// The number of damaged sessions. The others can be exported, even if pages are damaged.
-        public package(set) var damagedSessions = 0
+        package var damagedSessions = 0
         /// The number of checked commits.
-        public package(set) var commits = 0
+        package var commits = 0
         /// One line for each session whose state does not fit; see ``verify(_:progress:misfit:)``.
-        public package(set) var misfits: [String] = []
+        package var misfits: [String] = []
 
         package init() {}
     }
@@ -27,7 +27,7 @@ public enum SQLiteStorage {
     ///   - progress: called repeatedly with the number of checked sessions and the total.
     ///   - misfit: returns why a program cannot continue from the newest state of a session; nil if it can. It is called for each session
     ///     that is intact.
-    public static func verify(
+    package static func verify(
         _ path: String, progress: (Int, Int) -> Void = { _, _ in }, misfit: (StoredState) -> String? = { _ in nil }
     ) throws(StorageError) -> Verification {
         let (connection, version) = try openUnchecked(path)
@@ -69,7 +69,7 @@ public enum SQLiteStorage {
     ///   - path: the database file. A server may use it.
     ///   - progress: called repeatedly with the number of sessions that were read, and the total.
     ///   - body: called once for each session, in the order of the file.
-    public static func forEachState(
+    package static func forEachState(
         in path: String, progress: (Int, Int) -> Void = { _, _ in },
         _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
     ) throws(StorageError) {
@@ -146,7 +146,7 @@ public enum SQLiteStorage {
     ///   - path: the database file.
     ///   - target: a file that does not exist.
     ///   - progress: called repeatedly with the number of copied pages and the total.
-    public static func backup(
+    package static func backup(
         _ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let source = try open(path)
@@ -179,7 +179,7 @@ public enum SQLiteStorage {
     ///   - backup: the backup, which is not changed.
     ///   - path: the database, which does not exist. No server may use one that had this name.
     ///   - progress: called repeatedly with the number of copied pages and the total.
-    public static func restore(
+    package static func restore(
         _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)

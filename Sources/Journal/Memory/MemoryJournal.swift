@@ -1,13 +1,13 @@
-public import JSON
+package import JSON
 import Locks
-public import StoreHosting
+package import StoreHosting
 import Stores
 import Synchronization
 
 /// A journal that lives as long as the process and retains the newest commits of each session.
 ///
 /// Everything is durable at once, as far as that goes: it waits for nothing.
-public struct MemoryJournal: Journal {
+package struct MemoryJournal: Journal {
     private let retention: Retention
 
     /// An empty journal.
@@ -17,7 +17,7 @@ public struct MemoryJournal: Journal {
     ///     are, and some more if the session's state is large.
     ///   - keepBytes: how many bytes the commits of a session and their snapshots take at most. The newest snapshot and
     ///     the commits after it stay, and so does what a valid idempotency record needs.
-    public init(keepCommits: Int, keepBytes: Int = 64 << 20) {
+    package init(keepCommits: Int, keepBytes: Int = 64 << 20) {
         self.init(keepCommits: keepCommits, keepBytes: keepBytes, now: JournalTime.since(nil))
     }
 
@@ -34,36 +34,36 @@ public struct MemoryJournal: Journal {
         init(_ limits: RetentionLimits, _ time: JournalTime) { (self.limits, self.time) = (limits, time) }
     }
 
-    public var outlivesProcess: Bool { false }
+    package var outlivesProcess: Bool { false }
 
-    public var isShared: Bool { false }
+    package var isShared: Bool { false }
 
-    public var epoch: Int? { nil }
+    package var epoch: Int? { nil }
 
-    public var isAvailable: Bool { true }
+    package var isAvailable: Bool { true }
 
     /// 0: the server itself has the sessions.
-    public var sessionCount: Int { 0 }
+    package var sessionCount: Int { 0 }
 
-    public var transactionCount: Int { 0 }
+    package var transactionCount: Int { 0 }
 
-    public func create(_ session: SessionHeader) -> any SessionJournal {
+    package func create(_ session: SessionHeader) -> any SessionJournal {
         MemorySessionJournal(retention, initial: session.initial.json)
     }
 
-    public func load(_ id: String) async throws(JournalError) -> SessionLookup { .unknown }
+    package func load(_ id: String) async throws(JournalError) -> SessionLookup { .unknown }
 
-    public func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] { [] }
+    package func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] { [] }
 
-    public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? { nil }
+    package func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? { nil }
 
-    public func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] { [] }
+    package func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] { [] }
 
-    public func useSessionTime(_ now: @escaping @Sendable () -> Int) { retention.time.follow(now) }
+    package func useSessionTime(_ now: @escaping @Sendable () -> Int) { retention.time.follow(now) }
 
-    public func end(_ id: String, at moment: Int) {}
+    package func end(_ id: String, at moment: Int) {}
 
-    public func close() async {}
+    package func close() async {}
 }
 
 /// One session's newest commits.

@@ -1,7 +1,7 @@
 import Dispatch
-public import JSON
+package import JSON
 import Platform
-public import StoreHosting
+package import StoreHosting
 import Stores
 
 /// Persists commits in an SQLite database, so that sessions outlive the process.
@@ -9,9 +9,9 @@ import Stores
 /// Only one process can open the file at a time. Commits that arrive while a transaction is written and synced are
 /// written together in the next one. If a write fails, the sessions that it belongs to persist nothing more: their
 /// state in memory must be discarded, and they can be loaded again as they were persisted.
-public final class SQLiteJournal: Journal {
+package final class SQLiteJournal: Journal {
     /// The guarantee that `SessionJournal.whenDurable(through:notify:)` waits for.
-    public enum Durability: Sendable {
+    package enum Durability: Sendable {
         /// The commit is synced to disk: it survives a failure of the process or the machine.
         case full
         /// The commit is enqueued for writing. If the process is killed, its last commits are lost: those of a few
@@ -28,8 +28,8 @@ public final class SQLiteJournal: Journal {
     private let path: String
     /// Nil if the file is not a backup.
     private let backup: BackupMarker?
-    public let timeReference: SessionTimeReference?
-    public let secret: [UInt8]?
+    package let timeReference: SessionTimeReference?
+    package let secret: [UInt8]?
 
     /// Opens the database, and creates it if it is missing.
     ///
@@ -42,7 +42,7 @@ public final class SQLiteJournal: Journal {
     ///     valid idempotency record needs stays, and so do the commits after the newest snapshot.
     ///   - keepDays: the age in days after which commits are deleted, however few there are; 0 for no limit.
     ///   - report: receives the events of the file, on any thread.
-    public convenience init(
+    package convenience init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
         keepDays: Int = 0, report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
@@ -98,26 +98,26 @@ public final class SQLiteJournal: Journal {
         writer.beginWatching(every: .seconds(1))
     }
 
-    public var outlivesProcess: Bool { true }
+    package var outlivesProcess: Bool { true }
 
-    public var isShared: Bool { false }
+    package var isShared: Bool { false }
 
     /// Only with relaxed durability.
-    public let epoch: Int?
+    package let epoch: Int?
 
-    public var isAvailable: Bool { writer.isAvailable }
+    package var isAvailable: Bool { writer.isAvailable }
 
-    public var sessionCount: Int { writer.sessionCount }
+    package var sessionCount: Int { writer.sessionCount }
 
-    public var transactionCount: Int { writer.transactionCount }
+    package var transactionCount: Int { writer.transactionCount }
 
     /// The database file and its WAL.
-    public var storageBytes: Int? {
+    package var storageBytes: Int? {
         let sizes = ["", "-wal"].compactMap { byteCount(of: $0) }
         return sizes.isEmpty ? nil : sizes.reduce(0, +)
     }
 
-    public var walBytes: Int? { byteCount(of: "-wal") }
+    package var walBytes: Int? { byteCount(of: "-wal") }
 
     /// The size of the file with this suffix; nil if there is none.
     private func byteCount(of suffix: String) -> Int? {
@@ -125,17 +125,17 @@ public final class SQLiteJournal: Journal {
         return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
+    package func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
         writer.observeTransactions(observer)
     }
 
-    public func create(_ session: SessionHeader) -> any SessionJournal {
+    package func create(_ session: SessionHeader) -> any SessionJournal {
         let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotPolicy(limits))
         journal.create(session)
         return journal
     }
 
-    public func load(_ id: String) async throws(JournalError) -> SessionLookup {
+    package func load(_ id: String) async throws(JournalError) -> SessionLookup {
         do throws(JournalError) {
             let found = try await find(id)
             if case .unknown = found, await check.isMissing(id) {
@@ -172,7 +172,7 @@ public final class SQLiteJournal: Journal {
             lastUse: session.row.head.lastActiveAt)
     }
 
-    public func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
+    package func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String? {
         // A session that is about to be created or ended counts.
         await writer.afterAll()
         return try await writer.readers.find(of: .none) { reader throws(JournalError) in
@@ -180,7 +180,7 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    public func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
+    package func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
         // The list must have every session whose creation was acknowledged. If that means that it is written, nothing
         // needs to be awaited, so that the list can be read while the disk hangs.
         if writer.acknowledgesOnEnqueue { await writer.afterAll() }
@@ -189,13 +189,13 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    public func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
+    package func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {
         try await writer.readers.read(of: .all) { reader throws(JournalError) in
             try reader.idle(since: moment, limit: limit)
         }
     }
 
-    public func unusedSessions(
+    package func unusedSessions(
         from start: Int, before moment: Int, limit: Int
     ) async throws(JournalError) -> UnusedSessions {
         // A use that is about to be recorded counts.
@@ -205,7 +205,7 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    public func dueSessions(
+    package func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int
     ) async throws(JournalError) -> [DueSession] {
         try await writer.readers.read(of: .none) { reader throws(JournalError) in
@@ -213,7 +213,7 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    public func sample(_ count: Int) async throws(JournalError) -> [StoredState] {
+    package func sample(_ count: Int) async throws(JournalError) -> [StoredState] {
         let ids = try await writer.readers.read(of: .none) { reader throws(JournalError) in try reader.sample(count) }
         var states: [StoredState] = []
         // One after the other, so that no other reader waits for all of them.
@@ -226,13 +226,13 @@ public final class SQLiteJournal: Journal {
         return states
     }
 
-    public func record(_ reference: SessionTimeReference) { writer.enqueue(.recordTime(reference)) }
+    package func record(_ reference: SessionTimeReference) { writer.enqueue(.recordTime(reference)) }
 
-    public func useSessionTime(_ now: @escaping @Sendable () -> Int) { time.follow(now) }
+    package func useSessionTime(_ now: @escaping @Sendable () -> Int) { time.follow(now) }
 
-    public func end(_ id: String, at moment: Int) { writer.enqueue(.end(nil, id: id, at: moment)) }
+    package func end(_ id: String, at moment: Int) { writer.enqueue(.end(nil, id: id, at: moment)) }
 
-    public func close() async {
+    package func close() async {
         await check.close()
         await writer.close(in: epoch)
     }

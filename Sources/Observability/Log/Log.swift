@@ -7,7 +7,7 @@ import Platform
 ///
 ///     let log = Log(configuration.log)
 ///     log.warning("the scale is out of order", [LogField("kitchen", 3)])
-public struct Log: Sendable {
+package struct Log: Sendable {
     private let threshold: UInt8
     package let format: LogFormat
     private let sink: any LogSink
@@ -28,25 +28,25 @@ public struct Log: Sendable {
 
     /// Writes an entry of the level `debug`.
     @inline(__always)
-    public func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    package func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.debug) { write(.debug, message(), fields()) }
     }
 
     /// Writes an entry of the level `info`.
     @inline(__always)
-    public func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    package func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.info) { write(.info, message(), fields()) }
     }
 
     /// Writes an entry of the level `warning`.
     @inline(__always)
-    public func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    package func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.warning) { write(.warning, message(), fields()) }
     }
 
     /// Writes an entry of the level `error`.
     @inline(__always)
-    public func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    package func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.error) { write(.error, message(), fields()) }
     }
 
@@ -79,7 +79,7 @@ public struct Log: Sendable {
 }
 
 /// The severity of a log entry.
-public enum LogLevel: String, Sendable, CaseIterable {
+package enum LogLevel: String, Sendable, CaseIterable {
     /// For those who look for a fault.
     case debug
     /// An event that is normal.
@@ -91,7 +91,7 @@ public enum LogLevel: String, Sendable, CaseIterable {
 }
 
 extension LogLevel: Comparable {
-    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+    package static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.severity < right.severity
     }
 
@@ -107,7 +107,7 @@ extension LogLevel: Comparable {
 }
 
 /// The format of a log line.
-public enum LogFormat: String, Sendable, CaseIterable {
+package enum LogFormat: String, Sendable, CaseIterable {
     /// Time, level, message, then `name=value`.
     case text
     /// An object with `time`, `level`, `message` and a member for each field.

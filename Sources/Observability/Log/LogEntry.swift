@@ -98,7 +98,7 @@ extension LogField.Value: JSONEncodable {
 /// A named value of a log entry.
 ///
 /// There is no field for bytes or documents, because bodies are never logged.
-public struct LogField: Sendable {
+package struct LogField: Sendable {
     enum Value: Sendable {
         case text(String)
         case integer(Int)
@@ -111,25 +111,25 @@ public struct LogField: Sendable {
     let value: Value
 
     /// A field with a text.
-    public init(_ name: StaticString, _ text: String) {
+    package init(_ name: StaticString, _ text: String) {
         self.name = name
         value = .text(text)
     }
 
     /// A field with a number.
-    public init(_ name: StaticString, _ integer: Int) {
+    package init(_ name: StaticString, _ integer: Int) {
         self.name = name
         value = .integer(integer)
     }
 
     /// A field with `true` or `false`.
-    public init(_ name: StaticString, _ flag: Bool) {
+    package init(_ name: StaticString, _ flag: Bool) {
         self.name = name
         value = .flag(flag)
     }
 
     /// A duration, written in seconds with microseconds.
-    public init(_ name: StaticString, _ duration: Duration) {
+    package init(_ name: StaticString, _ duration: Duration) {
         self.name = name
         value = .number(duration.inSeconds)
     }

@@ -1,13 +1,13 @@
 import CCrypto
-public import StoreHosting
+import StoreHosting
 
 /// Encrypts secrets with AES-256-GCM, which also detects changes. Only the length of a secret is visible without the
 /// key.
 ///
 /// The output starts with a version, a random nonce and the tag. One key is safe for some billions of secrets.
-public final class AESSealer: SecretSealer {
+package final class AESSealer: SecretSealer {
     /// The size of a key in bytes.
-    public static let keyLength = Int(CCRYPTO_KEY_LENGTH)
+    package static let keyLength = Int(CCRYPTO_KEY_LENGTH)
 
     /// The first byte of the output, which the tag authenticates.
     private static let version: UInt8 = 1
@@ -20,7 +20,7 @@ public final class AESSealer: SecretSealer {
     /// A sealer with this key.
     ///
     /// - Parameter key: 32 random, secret bytes.
-    public convenience init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
+    package convenience init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
 
     /// - Parameter library: the file name of OpenSSL's libcrypto.
     package init(key: [UInt8], library: String) throws(SealerError) {
@@ -29,7 +29,7 @@ public final class AESSealer: SecretSealer {
         self.key = key
     }
 
-    public func seal(_ clear: [UInt8]) -> [UInt8]? {
+    package func seal(_ clear: [UInt8]) -> [UInt8]? {
         var random = SystemRandomNumberGenerator()
         let nonce = (0..<Self.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         var tag = [UInt8](repeating: 0, count: Self.tagLength)
@@ -38,7 +38,7 @@ public final class AESSealer: SecretSealer {
         return isDone == 1 ? [Self.version] + nonce + tag + sealed : nil
     }
 
-    public func open(_ sealed: [UInt8]) -> [UInt8]? {
+    package func open(_ sealed: [UInt8]) -> [UInt8]? {
         guard sealed.count >= Self.headLength, sealed[0] == Self.version else { return nil }
         let nonce = Array(sealed[1...].prefix(Self.nonceLength))
         let tag = Array(sealed[(1 + Self.nonceLength)...].prefix(Self.tagLength))
@@ -51,15 +51,15 @@ public final class AESSealer: SecretSealer {
 
 extension AESSealer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Does not contain the key.
-    public var description: String { "AESSealer" }
+    package var description: String { "AESSealer" }
     /// Does not contain the key.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// Empty, so that a dump does not contain the key.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Why secrets cannot be encrypted.
-public enum SealerError: Error, Sendable, Hashable {
+package enum SealerError: Error, Sendable, Hashable {
     /// The key has this number of bytes instead of 32.
     case keyLength(Int)
     /// OpenSSL's libcrypto cannot be loaded, for this reason.
@@ -67,7 +67,7 @@ public enum SealerError: Error, Sendable, Hashable {
 }
 
 extension SealerError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .keyLength(let count): "the storage key has \(count) bytes; it must have \(AESSealer.keyLength)"
         case .library(let problem):

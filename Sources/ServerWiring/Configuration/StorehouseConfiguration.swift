@@ -122,7 +122,7 @@ extension RemoteService {
     /// Names that cannot be keys, and settings that two kinds declare differently.
     fileprivate static func problems(of declared: [RemoteService]) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
-        var settings: [String: any RemoteSettingDeclaration] = [:]
+        var settings: [String: any RemoteService.SettingDeclaration] = [:]
         for service in declared {
             let path = "upstreams.\(service.name)"
             for name in [service.name] + service.settings.map(\.name) where !isKeyName(name) {

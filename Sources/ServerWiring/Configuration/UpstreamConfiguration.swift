@@ -178,7 +178,7 @@ private struct EndpointKeys {
     }
 }
 
-extension RemoteSettingFormat {
+extension RemoteService.SettingFormat {
     /// How the values of such a setting are read and written.
     fileprivate var values: ValueFormat<JSONValue> {
         switch self {

@@ -1,3 +1,4 @@
+import JSON
 import Locks
 package import Observability
 package import StoreHosting

@@ -1,3 +1,4 @@
+import JSON
 package import StoreHosting
 
 /// The value that the streams of one subscription have been sent last. It decides what each commit changes for them.

@@ -2,7 +2,8 @@ public import JSON
 public import Stores
 
 /// The senders that an action accepts.
-public enum ActionVisibility: String, Sendable {
+@usableFromInline
+package enum ActionVisibility: String, Sendable {
     /// Clients, and middleware and effects.
     case client
     /// Only middleware and effects. A client that sends the action is refused.
@@ -10,19 +11,26 @@ public enum ActionVisibility: String, Sendable {
 }
 
 /// The declaration of one action: its type name, audience, fields, documentation, and coding.
-public final class ActionDeclaration<Action: Sendable>: Sendable {
+@usableFromInline
+package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// The name in a request: `slice/action`.
-    public let type: String
+    @usableFromInline
+    package let type: String
     /// The effect of the action and when it is rejected, in a sentence.
-    public let summary: String
+    @usableFromInline
+    package let summary: String
     /// The senders that it accepts.
-    public let audience: ActionVisibility
+    @usableFromInline
+    package let audience: ActionVisibility
     /// The schema of its payload.
-    public let payload: JSONSchema
+    @usableFromInline
+    package let payload: JSONSchema
     /// An example of a request body.
-    public let example: JSONValue
+    @usableFromInline
+    package let example: JSONValue
     /// The members of the payload that must never be shown or persisted in clear.
-    public let secrets: [String]
+    @usableFromInline
+    package let secrets: [String]
 
     /// Whether a payload without members matches the schema, as that of most actions without fields does.
     @usableFromInline let acceptsEmptyPayload: Bool
@@ -42,7 +50,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     ///   - embed: makes the action from the values of the fields, in the order of `fields`.
     ///   - extract: the values of the fields; nil for any other action.
     @inlinable
-    public convenience init<each Value: Sendable>(
+    package convenience init<each Value: Sendable>(
         _ type: String, _ summary: String, audience: ActionVisibility = .client, members: ClosedRange<Int>? = nil,
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
         extract: @escaping @Sendable (Action) -> (repeat each Value)?
@@ -68,7 +76,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     @usableFromInline var examplePayload: JSONObject { example["payload"]?.asObject ?? [:] }
 
     /// Declares an action without fields.
-    public convenience init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
+    package convenience init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
     where Action: Equatable {
         self.init(
             type, summary, audience: audience, payload: .object([]), example: [:], secrets: [],
@@ -122,7 +130,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
 
     /// Converts this declaration for actions that embed these.
     @inlinable
-    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionDeclaration<Parent> {
+    package func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionDeclaration<Parent> {
         ActionDeclaration<Parent>(self, path)
     }
 

@@ -26,7 +26,7 @@ extension ActionSchema where Action: Codable {
     ///   - summaries: the effect of each case and when it is rejected, in a sentence, by the case's name.
     ///   - internal: the names of the cases that clients may not send.
     ///   - secrets: by the case's name, the members of its payload that must never be shown or persisted in clear.
-    public init(
+    package init(
         _ prefix: String, examples: [Action], summaries: [String: String] = [:], internal: Set<String> = [],
         secrets: [String: [String]] = [:]
     ) {

@@ -2,29 +2,34 @@ public import JSON
 public import Stores
 
 /// An action that clients can send. Its type declares all cases in one place.
-public protocol DeclaredAction: Sendable {
+@usableFromInline
+package protocol DeclaredAction: Sendable {
     /// The declarations of all actions.
     static var catalogue: ActionSchema<Self> { get }
 }
 
 /// The declared actions of a store, by their type names.
-public struct ActionSchema<Action: Sendable>: Sendable {
+@usableFromInline
+package struct ActionSchema<Action: Sendable>: Sendable {
     /// The declarations, in the order of listings.
-    public let declarations: [ActionDeclaration<Action>]
+    @usableFromInline
+    package let declarations: [ActionDeclaration<Action>]
     /// The errors in the declarations, one sentence each; empty if they can be used. A server refuses to start with
     /// problems.
-    public let problems: [String]
+    @usableFromInline
+    package let problems: [String]
     @usableFromInline let indices: ActionTypeTable
     @usableFromInline let encoder: @Sendable (Action) -> Description?
     /// The members of the state that an action can change; nil if that is not known.
     @usableFromInline var reach: (@Sendable (Action) -> MemberSet)?
 
     /// The type of an action, and its payload with redacted secrets.
-    public typealias Description = (type: String, payload: JSONObject)
+    @usableFromInline
+    package typealias Description = (type: String, payload: JSONObject)
 
     /// Each type must be declared once; see ``problems``.
     @inlinable
-    public init(_ declarations: [ActionDeclaration<Action>]) {
+    package init(_ declarations: [ActionDeclaration<Action>]) {
         // A chain, because a loop would retain each of them, which is slow while other threads do so too.
         var encoder: @Sendable (Action) -> Description? = { _ in nil }
         for declaration in declarations.reversed() {
@@ -38,7 +43,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     /// The declarations of several catalogues, in order.
     @inlinable
-    public init(joining catalogues: ActionSchema...) {
+    package init(joining catalogues: ActionSchema...) {
         var encoder: @Sendable (Action) -> Description? = { _ in nil }
         for catalogue in catalogues.reversed() {
             encoder = { [next = encoder, encode = catalogue.encoder] action in
@@ -66,7 +71,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     /// Converts these declarations for actions that embed these.
     @inlinable
-    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
+    package func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
         ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }, problems: problems) { [encoder] action in
             // One check instead of one per declaration: most actions of a store belong to other parts.
             var description: Description?
@@ -85,7 +90,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     /// Decodes the action that a client sent.
     @inlinable
-    public func action(of json: JSONValue) throws(ActionDecodingError) -> Action { try indexedAction(of: json).action }
+    package func action(of json: JSONValue) throws(ActionDecodingError) -> Action { try indexedAction(of: json).action }
 
     /// The index of a type among the declarations; nil if none has it.
     @usableFromInline
@@ -104,7 +109,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     }
 
     /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.
-    public func describe(_ action: Action) -> Description? { encoder(action) }
+    package func describe(_ action: Action) -> Description? { encoder(action) }
 
     @usableFromInline
     static func payload(of members: JSONObject) throws(ActionDecodingError) -> JSONObject {
@@ -137,7 +142,8 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 }
 
 /// Why the JSON of a client is not an action.
-public enum ActionDecodingError: Error, Sendable {
+@usableFromInline
+package enum ActionDecodingError: Error, Sendable {
     /// No action has this type; the nearest known ones, best first.
     case unknownAction(String, nearest: [String])
     /// Only middleware and effects may send it.

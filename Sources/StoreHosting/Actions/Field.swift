@@ -6,15 +6,20 @@ public import JSON
 /// ``defaulting(to:)`` says otherwise.
 public struct Field<Value: Sendable>: Sendable {
     /// The name of the member.
-    public let name: String
+    @usableFromInline
+    package let name: String
     /// The values that are valid.
-    public private(set) var schema: JSONSchema
+    @usableFromInline
+    package private(set) var schema: JSONSchema
     /// The value in the action's example; nil leaves the member out.
-    public let example: JSONValue?
+    @usableFromInline
+    package let example: JSONValue?
     /// Whether a payload without the member is invalid.
-    public private(set) var isRequired = true
+    @usableFromInline
+    package private(set) var isRequired = true
     /// Whether the value must never be shown or persisted in clear.
-    public internal(set) var isSecret = false
+    @usableFromInline
+    package internal(set) var isSecret = false
 
     /// Decodes a valid member, or a missing one if it is not required.
     @usableFromInline let read: Reader
@@ -35,7 +40,7 @@ public struct Field<Value: Sendable>: Sendable {
     ///   - example: the value in the action's example; nil leaves the member out.
     ///   - read: decodes a member; nil makes the payload invalid.
     ///   - write: encodes the member; nil leaves it out.
-    public init(
+    package init(
         _ name: String, schema: JSONSchema, example: JSONValue?,
         read: @escaping @Sendable (JSONValue?) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
     ) {
@@ -228,7 +233,7 @@ extension Field where Value == String {
     }
 
     /// A string that matches `schema`.
-    public static func string(_ name: String, _ schema: JSONSchema, example: String?) -> Field {
+    package static func string(_ name: String, _ schema: JSONSchema, example: String?) -> Field {
         Field(
             name, schema: schema, example: example.map(JSONValue.string), read: { $0?.asString },
             write: { .string($0) })

@@ -37,7 +37,7 @@ public struct Check<State: Sendable>: StoreElement {
         // A shown member of the same name is computed.
         let isPrivate = names.contains { $0.text == member && $0.isPrivate }
         return .unreadable(
-            isPrivate ? .privateState : .state, at: JSONPointer(tokens: member.map { [$0] } ?? []), detail)
+            isPrivate ? .privateState : .state, at: JSONPointer(tokens: member.map { [$0] } ?? []).description, detail)
     }
 }
 

@@ -10,7 +10,7 @@ extension Action {
     )
     public init<A, B, C, D, E>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>, _ e: Field<E>,
-        audience: ActionVisibility = .client, rules: Rule<State, Values>...,
+        audience: StoreAction<State>.Audience = .client, rules: Rule<State, Values>...,
         change: @escaping @Sendable (inout State, A, B, C, D, E) -> Void
     ) where Values == (A, B, C, D, E) { fatalError("unavailable") }
 }
@@ -131,7 +131,7 @@ extension Member {
     @_disfavoredOverload
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
-        _ visibility: MemberVisibility = .shown
+        _ visibility: StoreDefinition<State>.Visibility = .shown
     ) { fatalError("unavailable") }
 }
 

@@ -57,7 +57,7 @@ final class MemberList<State: Sendable>: Sendable {
 
     @usableFromInline let findChanges: Encode<StateDiffer>
     @usableFromInline let encode: Encode<JSONWriter>
-    private let encodePrivate: Encode<PrivateStateEncoder>
+    private let encodePrivate: Encode<JSONValue.PrivateEncoder>
     let members: [AnyMember<State>]
     private let checks: [Check<State>]
 
@@ -73,7 +73,7 @@ final class MemberList<State: Sendable>: Sendable {
     @usableFromInline
     init(
         _ members: [AnyMember<State>], _ checks: [Check<State>], _ findChanges: @escaping Encode<StateDiffer>,
-        _ encode: @escaping Encode<JSONWriter>, _ encodePrivate: @escaping Encode<PrivateStateEncoder>
+        _ encode: @escaping Encode<JSONWriter>, _ encodePrivate: @escaping Encode<JSONValue.PrivateEncoder>
     ) {
         self.members = members
         self.checks = checks
@@ -90,12 +90,12 @@ final class MemberList<State: Sendable>: Sendable {
     }
 
     @usableFromInline
-    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout PrivateStateEncoder) {
+    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout JSONValue.PrivateEncoder) {
         encodePrivate(state, &encoder)
     }
 
     /// - Returns: false if a member is missing, which then has the value that it had in `state`.
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         var isComplete = true
         for member in members where try !member.member.restore(persisted, into: &state) { isComplete = false }
         for check in checks where !check.holds(state) { throw check.error(in: members.flatMap(\.member.names)) }
@@ -134,12 +134,12 @@ protocol StateMember<State>: Sendable {
 
     func encode(_ state: UnsafePointer<State>, into json: inout JSONWriter)
 
-    func encodePrivate(_ state: UnsafePointer<State>, into members: inout PrivateStateEncoder)
+    func encodePrivate(_ state: UnsafePointer<State>, into members: inout JSONValue.PrivateEncoder)
 
     /// Sets the member of `state` to its persisted value.
     ///
     /// - Returns: false if the persisted state has no such member.
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool
 }
 
 extension StateMember {
@@ -153,7 +153,7 @@ extension StateMember {
     func encode(_ state: UnsafePointer<State>, into json: inout JSONWriter) { visit(state, &json) }
 
     @inlinable
-    func encodePrivate(_ state: UnsafePointer<State>, into members: inout PrivateStateEncoder) {}
+    func encodePrivate(_ state: UnsafePointer<State>, into members: inout JSONValue.PrivateEncoder) {}
 }
 
 /// A member with functions that the compiler has specialized for its types.
@@ -162,7 +162,7 @@ struct AnyMember<State: Sendable>: Sendable {
     let member: any StateMember<State>
     @usableFromInline let findChanges: EncodingStep<State, StateDiffer>
     @usableFromInline let encode: EncodingStep<State, JSONWriter>
-    @usableFromInline let encodePrivate: EncodingStep<State, PrivateStateEncoder>
+    @usableFromInline let encodePrivate: EncodingStep<State, JSONValue.PrivateEncoder>
     @usableFromInline var isPrivate: Bool { member.isPrivate }
 
     @inlinable
@@ -198,7 +198,7 @@ struct AnyMember<State: Sendable>: Sendable {
     @usableFromInline
     init(
         _ member: any StateMember<State>, findChanges: EncodingStep<State, StateDiffer>,
-        encode: EncodingStep<State, JSONWriter>, encodePrivate: EncodingStep<State, PrivateStateEncoder>
+        encode: EncodingStep<State, JSONWriter>, encodePrivate: EncodingStep<State, JSONValue.PrivateEncoder>
     ) {
         self.member = member
         self.findChanges = findChanges

@@ -16,7 +16,7 @@ public import Stores
 ///         list.prices[item] = price
 ///     }
 ///
-///     Fetch("notice", on: close, from: "webhook", as: RemoteStatus.self) { poll in
+///     Fetch("notice", on: close, from: "webhook", as: RemoteResponse.Status.self) { poll in
 ///         .post(["question": .string(poll.question)])
 ///     } then: { _, _, _ in }
 ///
@@ -29,7 +29,7 @@ public import Stores
 /// arrived, in milliseconds since 1970.
 ///
 /// A POST carries the header `Idempotency-Key`, unless the request has one. The key is a hash of the session, the fetch and the revision
-/// that started it. With `retry:` a call that gets no answer is repeated with the same key, also by the next process: see ``FetchRetry``.
+/// that started it. With `retry:` a call that gets no answer is repeated with the same key, also by the next process: see ``StoreDefinition/Retry``.
 public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendable>: StoreElement {
     private var plan: FetchPlan<State, Values, Output>
     private var call: FetchCall<State, Values, Output>
@@ -123,7 +123,7 @@ extension Fetch {
     ///   - trigger: the action that causes the call.
     ///   - service: the remote service, by its name in the configuration.
     ///   - pointer: the place of the value in the JSON of the answer (RFC 6901); `""` is the whole.
-    ///   - type: the `Codable` type of the value; `RemoteStatus` if only the status matters, and the body is not read.
+    ///   - type: the `Codable` type of the value; `RemoteResponse.Status` if only the status matters, and the body is not read.
     ///   - policy: the rule for a call while another one with the same id runs. By default the latest wins; with `retry` the first does,
     ///     so that no call is given up that may have been answered.
     ///   - retry: repeats a call that gets no answer; nil ends it.
@@ -134,7 +134,7 @@ extension Fetch {
     ///     `interrupted`. With `retry` the state knows its calls by itself.
     public init(
         _ name: String, on trigger: Action<State, Void>, from service: RemoteService, at pointer: String = "",
-        as type: Output.Type, _ policy: EffectPolicy? = nil, retry: FetchRetry<State>? = nil,
+        as type: Output.Type, _ policy: EffectPolicy? = nil, retry: StoreDefinition<State>.Retry? = nil,
         _ request: @escaping @Sendable (State) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, RemoteFailure, Int) -> Void = { _, _, _ in },
@@ -155,7 +155,7 @@ extension Fetch {
     ///   - trigger: the action that causes the call.
     ///   - service: the remote service, by its name in the configuration.
     ///   - pointer: the place of the value in the JSON of the answer (RFC 6901); `""` is the whole.
-    ///   - type: the `Codable` type of the value; `RemoteStatus` if only the status matters, and the body is not read.
+    ///   - type: the `Codable` type of the value; `RemoteResponse.Status` if only the status matters, and the body is not read.
     ///   - policy: the rule for a call while another one with the same id runs. By default the latest wins; with `retry` the first does,
     ///     so that no call is given up that may have been answered.
     ///   - id: distinguishes calls that do not replace each other, such as those for different items.
@@ -168,7 +168,7 @@ extension Fetch {
     public init(
         _ name: String, on trigger: Action<State, Values>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (Values) -> String)? = nil,
-        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
+        retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void = { _, _, _, _ in },
         waiting: @escaping @Sendable (State) -> [Values] = { _ in [] }
@@ -183,7 +183,7 @@ extension Fetch {
     public init<A, B>(
         _ name: String, on trigger: Action<State, (A, B)>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B) -> String)? = nil,
-        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, A, B) -> RemoteRequest?,
+        retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, A, B) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, A, B, RemoteFailure, Int) -> Void = { _, _, _, _, _ in },
         waiting: @escaping @Sendable (State) -> [(A, B)] = { _ in [] }
@@ -203,7 +203,7 @@ extension Fetch {
     public init<A, B, C>(
         _ name: String, on trigger: Action<State, (A, B, C)>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C) -> String)? = nil,
-        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, A, B, C) -> RemoteRequest?,
+        retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, A, B, C) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, C, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, A, B, C, RemoteFailure, Int) -> Void = { _, _, _, _, _, _ in },
         waiting: @escaping @Sendable (State) -> [(A, B, C)] = { _ in [] }
@@ -223,7 +223,8 @@ extension Fetch {
     public init<A, B, C, D>(
         _ name: String, on trigger: Action<State, (A, B, C, D)>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C, D) -> String)? = nil,
-        retry: FetchRetry<State>? = nil, _ request: @escaping @Sendable (State, A, B, C, D) -> RemoteRequest?,
+        retry: StoreDefinition<State>.Retry? = nil,
+        _ request: @escaping @Sendable (State, A, B, C, D) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, C, D, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, A, B, C, D, RemoteFailure, Int) -> Void = { _, _, _, _, _, _, _ in },
         waiting: @escaping @Sendable (State) -> [(A, B, C, D)] = { _ in [] }

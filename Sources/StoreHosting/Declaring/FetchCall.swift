@@ -64,7 +64,7 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     }
 
     /// Puts the call that an action causes into the state, in the same commit.
-    func beginning(_ retry: FetchRetry<State>) -> Follower<State> {
+    func beginning(_ retry: StoreDefinition<State>.Retry) -> Follower<State> {
         let values = plan.trigger.fields.write
         return Follower(last: plan.trigger.handler) { [plan] (state, input: Values) in
             let effect = plan.effectID(input)
@@ -78,7 +78,7 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     }
 
     /// The timers of the next tries.
-    func timers(_ retry: FetchRetry<State>) -> Timers<State, StoreAction<State>> {
+    func timers(_ retry: StoreDefinition<State>.Retry) -> Timers<State, StoreAction<State>> {
         Timers(EffectID(plan.name + ".retry")) { [tried, plan] state in
             retry.calls(of: state).of(plan.name).compactMap { call in
                 guard let (text, since) = call.key, let due = call.due else { return nil }
@@ -150,7 +150,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
     }
 
     private func run(
-        _ pending: PendingCalls.Entry, _ values: Values, _ number: Int, _ retry: FetchRetry<State>
+        _ pending: PendingCalls.Entry, _ values: Values, _ number: Int, _ retry: StoreDefinition<State>.Retry
     ) -> Effect<StoreAction<State>> {
         // Only the first may replace another: any other is due for a call that has ended, or that still runs.
         .run(call.plan.effect(pending.effect), number == 1 ? .latest : .leading) {

@@ -7,7 +7,7 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     let name: String
     let trigger: Action<State, Values>
     let service: RemoteService
-    let retry: FetchRetry<State>?
+    let retry: StoreDefinition<State>.Retry?
     let request: @Sendable (State, Values) -> RemoteRequest?
     let then: @Sendable (inout State, Values, Output, Int) -> Void
     let failed: @Sendable (inout State, Values, RemoteFailure, Int) -> Void
@@ -20,7 +20,7 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
 
     init(
         _ name: String, _ trigger: Action<State, Values>, _ service: RemoteService, _ pointer: String,
-        _ policy: EffectPolicy?, _ retry: FetchRetry<State>?, id: (@Sendable (Values) -> String)?,
+        _ policy: EffectPolicy?, _ retry: StoreDefinition<State>.Retry?, id: (@Sendable (Values) -> String)?,
         request: @escaping @Sendable (State, Values) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void,
@@ -70,7 +70,7 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
 
     /// The value in an answer.
     func read(_ response: RemoteResponse) throws(RemoteFailure) -> Output {
-        if let status = RemoteStatus(code: response.status) as? Output {
+        if let status = RemoteResponse.Status(code: response.status) as? Output {
             try response.requireSuccess()
             return status
         }

@@ -1,15 +1,17 @@
 public import JSON
 public import Stores
 
-/// Whether clients see a member of a state, and how it is persisted.
-public enum MemberVisibility: Sendable {
-    /// Clients see it, and it is persisted.
-    case shown
-    /// It is persisted and stays on the server.
-    case hidden
-    /// It stays on the server. It is persisted sealed, or not at all if the server has no key; then a restored state has the
-    /// initial value.
-    case secret
+extension StoreDefinition {
+    /// Whether clients see a member of a state, and how it is persisted.
+    public enum Visibility: Sendable {
+        /// Clients see it, and it is persisted.
+        case shown
+        /// It is persisted and stays on the server.
+        case hidden
+        /// It stays on the server. It is persisted sealed, or not at all if the server has no key; then a restored state has the
+        /// initial value.
+        case secret
+    }
 }
 
 /// One member of the state of a ``StoreDefinition``: its name in JSON, and its place.
@@ -32,7 +34,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     @inlinable
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
-        _ visibility: MemberVisibility = .shown
+        _ visibility: StoreDefinition<State>.Visibility = .shown
     ) where Value: JSONEncodable & Restorable {
         self.init(CodedMember(name, path), visibility)
     }
@@ -42,7 +44,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     @_disfavoredOverload
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
-        _ visibility: MemberVisibility = .shown
+        _ visibility: StoreDefinition<State>.Visibility = .shown
     ) where Value: Codable {
         self.init(CodableMember(name, path), visibility)
     }
@@ -71,7 +73,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     }
 
     @inlinable
-    init(_ member: some ValueMember<State>, _ visibility: MemberVisibility) {
+    init(_ member: some ValueMember<State>, _ visibility: StoreDefinition<State>.Visibility) {
         switch visibility {
         case .shown: self.member = AnyMember(member)
         case .hidden: self.member = AnyMember(PrivateMember(member, isSecret: false))

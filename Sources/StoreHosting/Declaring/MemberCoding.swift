@@ -23,7 +23,7 @@ extension ValueMember {
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         guard let value: Coded = try persisted.member(ifPresent: name.description) else { return false }
         set(value, in: &state)
         return true
@@ -97,7 +97,7 @@ struct TokenMember<State: Sendable, Member: ValueMember<State>>: StateMember {
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         try member.restore(persisted, into: &state)
     }
 }
@@ -145,13 +145,13 @@ struct PrivateMember<State: Sendable, Member: ValueMember<State>>: StateMember {
     func visit(_ state: UnsafePointer<State>, _ members: inout some MemberVisitor & ~Copyable) {}
 
     @inlinable
-    func encodePrivate(_ state: UnsafePointer<State>, into members: inout PrivateStateEncoder) {
+    func encodePrivate(_ state: UnsafePointer<State>, into members: inout JSONValue.PrivateEncoder) {
         guard isSecret else { return members.member(member.name, member.coded(state)) }
         members.secret(member.name, json: member.coded(state))
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         let name = member.name.description
         if isSecret {
             // A secret that was left out, or that another key sealed, is not missing: without a key every state is like that.
@@ -188,7 +188,7 @@ where
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
         do throws(RestorationError) {
             let table: EntityTable<Entity> = try object.value.table()
@@ -220,7 +220,7 @@ where
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         let table: EntityTable<Entity> = try persisted.table()
         place.change(&state) { $0 = table }
         return true
@@ -246,12 +246,12 @@ struct SecretMember<State: Sendable>: StateMember {
     func visit(_ state: UnsafePointer<State>, _ members: inout some MemberVisitor & ~Copyable) {}
 
     @inlinable
-    func encodePrivate(_ state: UnsafePointer<State>, into members: inout PrivateStateEncoder) {
+    func encodePrivate(_ state: UnsafePointer<State>, into members: inout JSONValue.PrivateEncoder) {
         members.secret(name, place.read(at: state) { $0.pointee.unmasked })
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         let text = try persisted.secret(name.description) ?? ""
         place.change(&state) { $0 = Secret(text) }
         return true
@@ -279,7 +279,7 @@ struct ComputedMember<State: Sendable, Value: JSONEncodable>: StateMember {
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool { true }
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool { true }
 }
 
 /// A table as an object with members.

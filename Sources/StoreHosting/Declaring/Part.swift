@@ -29,7 +29,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
     @inlinable
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Slice> & Sendable,
-        @StoreBuilder<Slice> content: () -> StoreElements<Slice>
+        @StoreDefinition<Slice>.Builder content: () -> StoreElements<Slice>
     ) {
         let slice = content()
         let place = StateAccessor(path)
@@ -45,7 +45,8 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
     ///   - content: its members, actions and effects.
     @inlinable
     public init(
-        _ path: any WritableKeyPath<State, Slice> & Sendable, @StoreBuilder<Slice> content: () -> StoreElements<Slice>
+        _ path: any WritableKeyPath<State, Slice> & Sendable,
+        @StoreDefinition<Slice>.Builder content: () -> StoreElements<Slice>
     ) {
         let slice = content()
         let place = StateAccessor(path)

@@ -35,12 +35,12 @@ struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
     }
 
     @inlinable
-    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout PrivateStateEncoder) {
+    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout JSONValue.PrivateEncoder) {
         place.read(at: state) { slice in encoder.part(name) { members.encodePrivate(slice, into: &$0) } }
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
         do throws(RestorationError) {
             return try members.restore(object.value, at: place, in: &state)
@@ -82,12 +82,12 @@ struct SliceMembers<State: Sendable, Slice: Sendable>: StateMember {
     }
 
     @inlinable
-    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout PrivateStateEncoder) {
+    func encodePrivate(_ state: UnsafePointer<State>, into encoder: inout JSONValue.PrivateEncoder) {
         place.read(at: state) { members.encodePrivate($0, into: &encoder) }
     }
 
     @usableFromInline
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
+    func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         try members.restore(persisted, at: place, in: &state)
     }
 }
@@ -95,7 +95,7 @@ struct SliceMembers<State: Sendable, Slice: Sendable>: StateMember {
 extension MemberList {
     /// Restores the slice of a state.
     fileprivate func restore<Whole>(
-        _ persisted: PersistedValue, at place: StateAccessor<Whole, State>, in state: inout Whole
+        _ persisted: JSONValue.Persisted, at place: StateAccessor<Whole, State>, in state: inout Whole
     ) throws(RestorationError) -> Bool {
         var slice = place.read(state) { $0 }
         let isComplete = try restore(persisted, into: &slice)

@@ -1,7 +1,7 @@
 import JSON
 import RemoteServices
 
-/// The calls of a state that wait for an answer: see ``FetchRetry``.
+/// The calls of a state that wait for an answer: see ``StoreDefinition/Retry``.
 ///
 ///     var calls = PendingCalls()
 ///

@@ -68,7 +68,7 @@ extension MemberList {
         withUnsafePointer(to: state) { state in
             var json = JSONWriter()
             json.object { encode(state, &$0) }
-            var members = PrivateStateEncoder(JSONWriter(), .leftOut)
+            var members = JSONValue.PrivateEncoder(JSONWriter(), .leftOut)
             members.open()
             encodePrivate(state, into: &members)
             members.close()

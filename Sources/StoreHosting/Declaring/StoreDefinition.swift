@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 public import RemoteServices
 public import Stores
 
@@ -19,18 +19,24 @@ public import Stores
 /// its persistence. Besides ``Member``, ``Action``, ``Part`` and ``Fetch``, the braces take a ``Selector``, a ``Follow``, a ``Call``, a
 /// ``Resume``, a ``Check``, an `Invariant`, any `Middleware` or `Interceptor` whose actions are ``StoreAction``, and the `Timers` of
 /// the module `Stores`.
-public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
+public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
     /// The kind, for a server.
     public let kind: StoreKind
     /// The state at revision 0.
     public let initialState: State
     private let elements: StoreElements<State>
+    private let restore: Restorer
+
+    @usableFromInline typealias Restorer = @Sendable (StateSnapshot) throws(RestorationError) -> State
 
     @usableFromInline
-    init(_ kind: StoreKind, _ initialState: State, _ elements: StoreElements<State>) {
+    init(
+        _ kind: StoreKind, _ initialState: State, _ elements: StoreElements<State>, restore: @escaping Restorer
+    ) {
         self.kind = kind
         self.initialState = initialState
         self.elements = elements
+        self.restore = restore
     }
 
     /// A definition.
@@ -47,7 +53,7 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     @inlinable
     public init(
         _ name: String, _ summary: String, _ initialState: State, migrations: [Migration] = [],
-        isAsynchronous: Bool = false, @StoreBuilder<State> content: () -> StoreElements<State>
+        isAsynchronous: Bool = false, @StoreDefinition<State>.Builder content: () -> StoreElements<State>
     ) {
         let elements = content()
         let members = MemberList(elements)
@@ -74,7 +80,8 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
             }.checked(middleware.timerGroups)
         }
         self.init(
-            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
+            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements,
+            restore: { persisted throws(RestorationError) in try encoder.restored(persisted, nil).0.value })
     }
 
     @usableFromInline
@@ -90,5 +97,13 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     /// - Parameter clients: the clients of the remote services.
     public func middleware(_ clients: RemoteClients = .none) -> [any Middleware<State, StoreAction<State>>] {
         elements.middleware(clients)
+    }
+
+    /// The state that a stored one becomes, for tests of migrations.
+    ///
+    /// - Parameter stored: what clients saw of the state, of version 1. Members that it lacks get their initial values.
+    /// - Throws: why a server cannot load it.
+    public func restored(from stored: JSONValue) throws(RestorationError) -> State {
+        try restore(StateSnapshot(json: stored.encoded()))
     }
 }

@@ -74,7 +74,7 @@ public struct StoreElements<State: Sendable>: Sendable {
 
     /// Elements that several definitions contain.
     @inlinable
-    public init(@StoreBuilder<State> _ content: () -> StoreElements) { self = content() }
+    public init(@StoreDefinition<State>.Builder _ content: () -> StoreElements) { self = content() }
 
     /// Adds an action and the errors in its fields, which matter only if clients send the action.
     @usableFromInline
@@ -168,47 +168,50 @@ struct Follower<State: Sendable>: Sendable {
     }
 }
 
-/// Collects the elements of a ``StoreDefinition``.
-@resultBuilder
-public enum StoreBuilder<State: Sendable> {
-    /// An element.
-    @inlinable
-    public static func buildExpression(_ element: some StoreElement<State>) -> StoreElements<State> {
-        var elements = StoreElements<State>()
-        element.add(to: &elements)
-        return elements
-    }
+extension StoreDefinition {
+    /// Collects the elements of a ``StoreDefinition``.
+    @resultBuilder
+    public enum Builder {
+        /// An element.
+        @inlinable
+        public static func buildExpression(_ element: some StoreElement<State>) -> StoreElements<State> {
+            var elements = StoreElements<State>()
+            element.add(to: &elements)
+            return elements
+        }
 
-    /// Elements that several definitions contain.
-    public static func buildExpression(_ elements: StoreElements<State>) -> StoreElements<State> { elements }
+        /// Elements that several definitions contain.
+        public static func buildExpression(_ elements: StoreElements<State>) -> StoreElements<State> { elements }
 
-    /// A middleware or an interceptor, which see the actions of the whole store.
-    public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<State>
-    {
-        var elements = StoreElements<State>()
-        elements.makers.append(MiddlewareMaker { _ in middleware })
-        return elements
-    }
+        /// A middleware or an interceptor, which see the actions of the whole store.
+        public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<
+            State
+        > {
+            var elements = StoreElements<State>()
+            elements.makers.append(MiddlewareMaker { _ in middleware })
+            return elements
+        }
 
-    /// All elements, in order.
-    public static func buildBlock(_ blocks: StoreElements<State>...) -> StoreElements<State> {
-        blocks.reduce(into: StoreElements()) { all, block in
-            all.followers += block.followers.map { follower in
-                var follower = follower
-                follower.place += all.actions.count
-                return follower
+        /// All elements, in order.
+        public static func buildBlock(_ blocks: StoreElements<State>...) -> StoreElements<State> {
+            blocks.reduce(into: StoreElements()) { all, block in
+                all.followers += block.followers.map { follower in
+                    var follower = follower
+                    follower.place += all.actions.count
+                    return follower
+                }
+                all.members += block.members
+                all.actions += block.actions
+                all.invariants += block.invariants
+                all.checks += block.checks
+                all.fetches += block.fetches
+                all.keepers += block.keepers
+                all.keptCalls += block.keptCalls
+                all.selectors += block.selectors
+                all.services += block.services
+                all.makers += block.makers
+                all.problems += block.problems
             }
-            all.members += block.members
-            all.actions += block.actions
-            all.invariants += block.invariants
-            all.checks += block.checks
-            all.fetches += block.fetches
-            all.keepers += block.keepers
-            all.keptCalls += block.keptCalls
-            all.selectors += block.selectors
-            all.services += block.services
-            all.makers += block.makers
-            all.problems += block.problems
         }
     }
 }

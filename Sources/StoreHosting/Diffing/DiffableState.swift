@@ -6,7 +6,8 @@ public import JSON
 ///
 /// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time
 /// proportional to its size.
-public protocol DiffableState: Sendable, JSONEncodable {
+@usableFromInline
+package protocol DiffableState: Sendable, JSONEncodable {
     /// Passes the parts of the state to `differ`, which compares them. By default the whole state, or each member of an
     /// ``ObjectState``.
     func findChanges(_ differ: inout StateDiffer)
@@ -14,10 +15,10 @@ public protocol DiffableState: Sendable, JSONEncodable {
 
 extension DiffableState {
     @inlinable
-    public func findChanges(_ differ: inout StateDiffer) { differ.whole(self) }
+    package func findChanges(_ differ: inout StateDiffer) { differ.whole(self) }
 }
 
 extension DiffableState where Self: ObjectState {
     @inlinable
-    public func findChanges(_ differ: inout StateDiffer) { visitMembers(&differ) }
+    package func findChanges(_ differ: inout StateDiffer) { visitMembers(&differ) }
 }

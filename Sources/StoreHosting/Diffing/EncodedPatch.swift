@@ -2,11 +2,14 @@ public import JSON
 
 /// The changes of a state by one or more commits: a JSON Patch (RFC 6902) of `add`, `remove`, `replace` and
 /// `move`.
-public struct EncodedPatch: Sendable, Equatable {
+@usableFromInline
+package struct EncodedPatch: Sendable, Equatable {
     /// One change.
-    public struct Operation: Sendable, Equatable {
+    @usableFromInline
+    package struct Operation: Sendable, Equatable {
         /// The operation at the path.
-        public enum Kind: String, Sendable {
+        @usableFromInline
+        package enum Kind: String, Sendable {
             /// Sets a member, or inserts an element before the one at the index.
             case add
             /// Removes the value.
@@ -18,26 +21,27 @@ public struct EncodedPatch: Sendable, Equatable {
         }
 
         /// The kind of operation.
-        public let kind: Kind
+        package let kind: Kind
         /// The location: a JSON Pointer (RFC 6901).
-        public let path: String
+        package let path: String
         /// The location of the value that is moved, a JSON Pointer; nil for all other kinds.
-        public let from: String?
+        package let from: String?
         /// The new value as JSON, in UTF-8; empty for `remove` and `move`.
-        public let value: [UInt8]
+        package let value: [UInt8]
 
         /// An operation at `path`, which does not move.
-        public init(_ kind: Kind, _ path: String, _ value: [UInt8] = []) {
+        package init(_ kind: Kind, _ path: String, _ value: [UInt8] = []) {
             self.init(kind, path, from: nil, value)
         }
 
         /// A `move`.
-        public init(movingFrom from: String, to path: String) {
+        package init(movingFrom from: String, to path: String) {
             self.init(.move, path, from: from, [])
         }
 
         /// Whether they are the same to the byte of their paths.
-        public static func == (one: Operation, other: Operation) -> Bool {
+        @usableFromInline
+        package static func == (one: Operation, other: Operation) -> Bool {
             one.kind == other.kind && one.value == other.value && one.path.utf8.elementsEqual(other.path.utf8)
                 && (one.from ?? "").utf8.elementsEqual((other.from ?? "").utf8)
         }
@@ -51,16 +55,16 @@ public struct EncodedPatch: Sendable, Equatable {
     }
 
     /// The operations in order; empty if the states are equal.
-    public internal(set) var operations: [Operation]
+    package internal(set) var operations: [Operation]
 
     /// Takes the operations as they are.
-    public init(_ operations: [Operation] = []) { self.operations = operations }
+    package init(_ operations: [Operation] = []) { self.operations = operations }
 
     /// Whether nothing has changed.
-    public var isEmpty: Bool { operations.isEmpty }
+    package var isEmpty: Bool { operations.isEmpty }
 
     /// Appends the changes of `other`.
-    public mutating func append(_ other: EncodedPatch) {
+    package mutating func append(_ other: EncodedPatch) {
         if operations.isEmpty { operations = other.operations } else { operations += other.operations }
     }
 
@@ -70,7 +74,7 @@ public struct EncodedPatch: Sendable, Equatable {
     }
 
     /// The patched state, as JSON; nil if the patch does not fit the state.
-    public func applied(to state: JSONValue) -> JSONValue? {
+    package func applied(to state: JSONValue) -> JSONValue? {
         var state = state
         // Written as a guard: in a conditional expression, `nil` would be the JSON value `null`.
         guard apply(to: &state) else { return nil }
@@ -80,7 +84,7 @@ public struct EncodedPatch: Sendable, Equatable {
     /// Patches a state in place.
     ///
     /// - Returns: false if the patch does not fit the state, which then stays as it was.
-    public func apply(to state: inout JSONValue) -> Bool {
+    package func apply(to state: inout JSONValue) -> Bool {
         do {
             let json = try JSONValue(parsing: encoded(), maximumDepth: JSONValue.maxDepth)
             try JSONPatch(json).apply(to: &state)
@@ -107,7 +111,7 @@ extension EncodedPatch {
     /// Parses a JSON Patch; nil if it is malformed, or has operations other than these four.
     ///
     /// - Parameter json: a JSON Patch in UTF-8.
-    public init?(json: [UInt8]) {
+    package init?(json: [UInt8]) {
         guard case .array(let elements)? = try? JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth) else {
             return nil
         }
@@ -137,7 +141,8 @@ extension EncodedPatch.Operation {
 }
 
 extension EncodedPatch: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) {
         json.array { json in
             for operation in operations { operation.encode(into: &json) }
         }
@@ -145,7 +150,8 @@ extension EncodedPatch: JSONEncodable {
 }
 
 extension EncodedPatch.Operation: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("op", kind.rawValue)
             json.member("from", ifPresent: from)
@@ -157,7 +163,7 @@ extension EncodedPatch.Operation: JSONEncodable {
 
 extension EncodedPatch {
     /// The patch from one JSON value to another; its paths begin with `path`.
-    public init(from old: some Collection<UInt8>, to new: some Collection<UInt8>, at path: String = "") {
+    package init(from old: some Collection<UInt8>, to new: some Collection<UInt8>, at path: String = "") {
         self.init()
         guard Self.mayHaveMembers(new), new.first == old.first,
             let old = try? JSONValue(parsing: Array(old)), let after = try? JSONValue(parsing: Array(new))
@@ -207,7 +213,8 @@ extension EncodedPatch.Operation {
 
 extension EncodedPatch {
     /// The projection of a patch of the whole state onto a part of the state.
-    public enum Projection: Sendable, Equatable {
+    @usableFromInline
+    package enum Projection: Sendable, Equatable {
         /// The part has not changed.
         case unchanged
         /// The changes of the part.
@@ -219,7 +226,7 @@ extension EncodedPatch {
     }
 
     /// Projects the patch onto the part that `pointer` finds.
-    public func projected(to pointer: JSONPointer) -> Projection {
+    package func projected(to pointer: JSONPointer) -> Projection {
         guard !pointer.tokens.isEmpty else { return isEmpty ? .unchanged : .patch(self) }
         let base = pointer.description
         var descendants: [Operation] = []

@@ -5,7 +5,8 @@ public import Stores
 ///
 /// The time is proportional to the size of the members without a token or with a new one, plus the number of changes. Long
 /// members with a token are left out of the text, which is then not the whole state.
-public struct StateDiffer: ~Copyable {
+@usableFromInline
+package struct StateDiffer: ~Copyable {
     /// Updated in place. It outlives the differ: see ``EncodedBaseline/update(_:)``.
     private let baseline: UnsafeMutablePointer<EncodedBaseline>
     @usableFromInline var patch = EncodedPatch()
@@ -60,7 +61,7 @@ public struct StateDiffer: ~Copyable {
 
     /// Compares a state that does not declare its members as a whole.
     @inlinable
-    public mutating func whole(_ state: some JSONEncodable) {
+    package mutating func whole(_ state: some JSONEncodable) {
         beginWhole()
         state.encode(into: &text)
         compare(from: 0, nil)
@@ -145,7 +146,7 @@ public struct StateDiffer: ~Copyable {
 
 extension StateDiffer: MemberVisitor {
     @inlinable
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+    package mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         if isFirst { beginMember(name) }
         let start = text.count
         value.encode(into: &text)
@@ -153,7 +154,7 @@ extension StateDiffer: MemberVisitor {
     }
 
     @inlinable
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
+    package mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
         if isFirst { beginMember(name) }
         let start = text.count
         if skips(stamp) { return }
@@ -165,7 +166,7 @@ extension StateDiffer: MemberVisitor {
     mutating func beginMember(_ name: StaticString) { text.name(name) }
 
     @inlinable
-    public mutating func member(_ name: StaticString, _ part: some ObjectState) {
+    package mutating func member(_ name: StaticString, _ part: some ObjectState) {
         self.part(name) { part.visitMembers(&$0) }
     }
 
@@ -263,7 +264,7 @@ extension StateDiffer {
 // Tables: their changes are taken from the table's log.
 extension StateDiffer {
     @inlinable
-    public mutating func members<Entity>(of table: EntityTable<Entity>)
+    package mutating func members<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
         let before = beginTable(table.stamp)
         if before == table.stamp { return keepTable() }

@@ -1,29 +1,36 @@
 public import Stores
 
 /// How a client wants its action dispatched.
-public struct DispatchOptions: Sendable {
+@usableFromInline
+package struct DispatchOptions: Sendable {
     /// The revisions at which the action may be committed; nil for any.
-    public var expectedRevisions: [Int]?
+    @usableFromInline
+    package var expectedRevisions: [Int]?
     /// The part of the state that the result contains; nil for none.
-    public var selection: Selection?
+    @usableFromInline
+    package var selection: Selection?
     /// Whether it is a dry run, which commits nothing and starts no effect.
-    public var isDryRun: Bool
+    @usableFromInline
+    package var isDryRun: Bool
     /// Makes the record of the response, which is persisted in one transaction with the commits of the dispatch.
     ///
     /// It is called inside the store, so it must be quick and must not dispatch. It is not called for a dry run, nor for a result
     /// that the store had no part in.
-    public var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
+    @usableFromInline
+    package var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
     /// Whether the state is measured before the commit, because the action, or the batch, may make it far larger.
-    public var measuresState: Bool
+    @usableFromInline
+    package var measuresState: Bool
     /// The trace of the request, which is passed on with the remote calls that the action causes.
-    public var trace: TraceContext?
+    @usableFromInline
+    package var trace: TraceContext?
     /// The id of the request, for the log lines of the effects that the action starts.
     package var requestID: String?
 }
 
 extension DispatchOptions {
     /// Any revision, with the whole state in the result.
-    public init() { self.init(selection: .root) }
+    package init() { self.init(selection: .root) }
 
     /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
@@ -37,9 +44,11 @@ extension DispatchOptions {
 }
 
 /// The result of a client's action, with the JSON that belongs to it.
-public struct DispatchResult: Sendable {
+@usableFromInline
+package struct DispatchResult: Sendable {
     /// The outcome of the action.
-    public enum Outcome: Sendable {
+    @usableFromInline
+    package enum Outcome: Sendable {
         /// At least one action was committed.
         case committed
         /// Every action was ignored.
@@ -57,16 +66,16 @@ public struct DispatchResult: Sendable {
     }
 
     /// The outcome of the action.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// The revision of the store after the action; 0 if the action was refused before it came to the store.
-    public let revision: Int
+    package let revision: Int
     /// The selected state at ``revision``, if it was asked for and the action was committed or ignored. After a dry run it is
     /// the state that the action would make.
-    public var state: EncodedState? { stateJSON.map { EncodedState(revision: revision, json: $0) } }
+    package var state: EncodedState? { stateJSON.map { EncodedState(revision: revision, json: $0) } }
     /// The JSON text of ``state``.
     package let stateJSON: [UInt8]?
     /// The changes that the action would make, after a dry run.
-    public let patch: EncodedPatch?
+    package let patch: EncodedPatch?
     private let followUps: Receipt.FollowUps?
 
     @usableFromInline
@@ -86,19 +95,19 @@ public struct DispatchResult: Sendable {
     }
 
     /// Whether at least one action was committed.
-    public var isCommitted: Bool { if case .committed = outcome { true } else { false } }
+    package var isCommitted: Bool { if case .committed = outcome { true } else { false } }
 
     /// The effects that the action started.
-    public var effects: [EffectID] { followUps?.effects ?? [] }
+    package var effects: [EffectID] { followUps?.effects ?? [] }
 
     /// Whether an effect or another action follows from it, even if all have ended: the state may be a later one by now.
     package var hasFollowUps: Bool { followUps?.effectGroup != nil }
 
     /// Whether every effect that the action started has ended, and every effect that their actions started.
-    public var isSettled: Bool { followUps?.effectGroup?.isSettled ?? true }
+    package var isSettled: Bool { followUps?.effectGroup?.isSettled ?? true }
 
     /// Calls `done` once ``isSettled`` is true: before this returns if it is already.
-    public func whenSettled(_ done: @escaping @Sendable () -> Void) {
+    package func whenSettled(_ done: @escaping @Sendable () -> Void) {
         if let group = followUps?.effectGroup { group.whenSettled(done) } else { done() }
     }
 }

@@ -20,14 +20,14 @@ struct RestoredBaseline: Sendable {
         do throws(EncodingFailure) {
             encoded = try EncodedBaseline(of: state, like: encoder.initialBaseline)
         } catch {
-            throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
+            throw .unreadable(.state, at: "", "cannot be encoded again. \(error)")
         }
         privateState = withUnsafePointer(to: state) { encoder.privateState(of: $0, .inMemory(sealer)) } ?? []
         self.migration = migration
     }
 }
 
-extension PrivateStateEncoder.Secrets {
+extension JSONValue.PrivateEncoder.Secrets {
     /// The secrets of a baseline: in clear if they are persisted at all.
     static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
 }
@@ -90,7 +90,7 @@ final class HostBookkeeping {
     }
 
     /// - Returns: whether the private part differs from that of the state before.
-    func updatePrivateBaseline(_ members: borrowing PrivateStateEncoder) -> Bool {
+    func updatePrivateBaseline(_ members: borrowing JSONValue.PrivateEncoder) -> Bool {
         members.json.withBytes { new in
             if privateBaseline.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) {
                 return false

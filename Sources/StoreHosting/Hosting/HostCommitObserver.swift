@@ -201,16 +201,16 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         let patch = found.patch
         guard encoder.hasPrivateState, reach.intersects(encoder.privateMembers) else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
-        var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
+        var members = JSONValue.PrivateEncoder(found.takeWriter(), clearSecrets)
         coding.encodePrivate(state, encoder, &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
         return (patch, encoder.privateState(of: state, persistedSecrets))
     }
 
-    private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
+    private var clearSecrets: JSONValue.PrivateEncoder.Secrets { .inMemory(sealer) }
 
-    private var persistedSecrets: PrivateStateEncoder.Secrets { sealer.map { .sealed($0) } ?? .leftOut }
+    private var persistedSecrets: JSONValue.PrivateEncoder.Secrets { sealer.map { .sealed($0) } ?? .leftOut }
 
     private func madeBookkeeping() -> HostBookkeeping {
         if let bookkeeping { return bookkeeping }

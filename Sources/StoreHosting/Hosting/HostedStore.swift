@@ -4,7 +4,8 @@ public import Stores
 /// A store of any kind behind JSON: actions come in as JSON, states and patches go out as JSON.
 ///
 /// It consists of two references: the store, and its kind's `HostedStoreVTable`.
-public struct HostedStore: Sendable {
+@usableFromInline
+package struct HostedStore: Sendable {
     @usableFromInline let store: any AnyObject & Sendable
     @usableFromInline let vtable: HostedStoreVTable
 
@@ -19,7 +20,7 @@ public struct HostedStore: Sendable {
     /// Dispatches an action, or a batch if `body` is an array, and calls `done` once with the result.
     ///
     /// `done` is called on the calling thread before this returns, or later on another thread; never inside the store.
-    public func dispatch(
+    package func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         if let result = dispatch(body, options, makeCompletion: { done }) { done(result) }
@@ -36,24 +37,24 @@ public struct HostedStore: Sendable {
     }
 
     /// The revision, and the selected value of that revision.
-    public func read(_ selection: Selection = .root) -> EncodedState {
+    package func read(_ selection: Selection = .root) -> EncodedState {
         var found = EncodedState(revision: 0, json: [])
         inspect { found = EncodedState(revision: $0.revision, json: $0.encoded(selection)) }
         return found
     }
 
     /// The revision now.
-    public var revision: Int {
+    package var revision: Int {
         var found = 0
         inspect { found = $0.revision }
         return found
     }
 
     /// Calls `body` with the state now. No action is reduced meanwhile, so it must be quick and must not dispatch.
-    public func inspect(_ body: (borrowing StateView) -> Void) { vtable.inspect(store, body) }
+    package func inspect(_ body: (borrowing StateView) -> Void) { vtable.inspect(store, body) }
 
     /// Calls `observer` with the state at the end of each commit or batch, in order, inside the store.
-    public func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
+    package func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
         vtable.watch(store, observer)
     }
 
@@ -64,12 +65,12 @@ public struct HostedStore: Sendable {
 
     /// Calls `observer` with the events of effects, inside the store, in order with the commits of ``watch(_:)``: an effect
     /// starts after the commit that caused it, and ends before the commit of its last action.
-    public func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
+    package func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
         vtable.watchEffects(store, observer)
     }
 
     /// The names of the effects that run or are queued.
-    public var runningEffects: [String] { vtable.runningEffects(store) }
+    package var runningEffects: [String] { vtable.runningEffects(store) }
 
     /// Whether an effect is about to bring a result, so that a shutdown waits for it: see ``EffectActivity``.
     package func hasAwaitedEffects(at now: ContinuousClock.Instant) -> Bool { vtable.hasAwaitedEffects(store, now) }
@@ -79,7 +80,7 @@ public struct HostedStore: Sendable {
     ///
     /// The actions that follow have the origin `system`. If the kind's migrations have changed the state, that is
     /// committed first, as `store/migrated`. Call it once, before anything else.
-    public func resume() { resume(asCopy: false) }
+    package func resume() { resume(asCopy: false) }
 
     /// Resumes as ``resume()`` does.
     ///
@@ -92,10 +93,10 @@ public struct HostedStore: Sendable {
     package func identify(as identity: String) { vtable.identify(store, identity) }
 
     /// The state now, as it is persisted; another store can begin with it.
-    public func snapshot() -> (revision: Int, state: StateSnapshot) { vtable.snapshot(store) }
+    package func snapshot() -> (revision: Int, state: StateSnapshot) { vtable.snapshot(store) }
 
     /// Cancels the effects. Nothing is committed after that.
-    public func end() { vtable.end(store) }
+    package func end() { vtable.end(store) }
 
     /// Ends the store if it is idle: no action, effect or timer is pending, and it has no subscriber.
     ///

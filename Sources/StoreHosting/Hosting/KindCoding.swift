@@ -22,7 +22,7 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     @usableFromInline typealias ChangeFinder = StateEncoder<State>.ChangeFinder
     @usableFromInline typealias Reach = @Sendable (UnsafePointer<Action>) -> MemberSet
     @usableFromInline typealias PrivateEncoder =
-        @Sendable (UnsafePointer<State>, StateEncoder<State>, inout PrivateStateEncoder) -> Void
+        @Sendable (UnsafePointer<State>, StateEncoder<State>, inout JSONValue.PrivateEncoder) -> Void
 
     // Inlinable, so that the compiler specializes the closures for the type of the state.
     @inlinable

@@ -1,4 +1,4 @@
-public import JSON
+package import JSON
 public import Stores
 
 extension JSONSchema {
@@ -47,5 +47,5 @@ extension EntityTable {
 
 extension EntityTable: JSONSchemaProviding {
     /// An object with `entities` and `ids`.
-    public static var jsonSchema: JSONSchema { .object(properties) }
+    package static var jsonSchema: JSONSchema { .object(properties) }
 }

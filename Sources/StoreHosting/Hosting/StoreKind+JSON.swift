@@ -1,5 +1,4 @@
-// Re-exported, because states encode themselves as JSON and actions declare JSON schemas.
-@_exported public import JSON
+public import JSON
 public import Stores
 
 // A kind as a server lists it.
@@ -30,7 +29,8 @@ extension StoreKind: JSONEncodable {
 }
 
 extension StoreKind.ActionDescription: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+    @usableFromInline
+    package func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("type", type)
             json.member("summary", summary)
@@ -52,7 +52,7 @@ where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertibl
 
     /// Writes `entities` and `ids` into an object that is open, beside other members.
     @inlinable
-    public func encodeMembers(into json: inout JSONWriter) {
+    package func encodeMembers(into json: inout JSONWriter) {
         json.name("entities")
         json.object { json in
             for (id, entity) in zip(ids, ordered) { json.member(name: id.description, entity) }

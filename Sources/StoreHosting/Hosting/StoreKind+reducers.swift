@@ -3,7 +3,7 @@ public import Stores
 extension StoreKind {
     /// A kind with a synchronous reducer.
     @inlinable
-    public static func store<State: HostedState, Action: DeclaredAction>(
+    package static func store<State: HostedState, Action: DeclaredAction>(
         _ name: String, summary: String = "", reducer: some Reducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
         migrations: [Migration] = []
@@ -41,7 +41,7 @@ extension StoreKind {
 
     /// A kind that consists of a reducer only.
     @inlinable
-    public static func store<Kind: HostedReducer>(
+    package static func store<Kind: HostedReducer>(
         _ name: String, summary: String = "", _ reducer: Kind.Type, migrations: [Migration] = []
     ) -> StoreKind {
         store(name, summary: summary, reducer: reducer.init(), migrations: migrations)
@@ -49,7 +49,7 @@ extension StoreKind {
 
     /// A kind with an asynchronous reducer, which reduces actions strictly in the order of sending.
     @inlinable
-    public static func async<State: HostedState, Action: DeclaredAction>(
+    package static func async<State: HostedState, Action: DeclaredAction>(
         _ name: String, summary: String = "", reducer: some AsyncReducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
         migrations: [Migration] = []
@@ -65,7 +65,8 @@ extension StoreKind {
 }
 
 /// A reducer that can be hosted without further parameters.
-public protocol HostedReducer: Reducer where State: HostedState, Action: DeclaredAction {
+@usableFromInline
+package protocol HostedReducer: Reducer where State: HostedState, Action: DeclaredAction {
     /// The reducer of a new store.
     init()
 }

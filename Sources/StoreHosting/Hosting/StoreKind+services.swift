@@ -11,7 +11,7 @@ extension StoreKind {
     ///   - services: the services.
     ///   - make: makes the kind with their clients. It is called at once with `RemoteClients.none`, and again by
     ///     ``connected(to:)``; all these kinds must differ in their clients only.
-    public static func calling(
+    package static func calling(
         _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind
     ) -> StoreKind { calling(services, make: make) }
 
@@ -26,7 +26,7 @@ extension StoreKind {
     }
 
     /// A copy of this kind whose stores call its services through these clients.
-    public func connected(to clients: RemoteClients) -> StoreKind {
+    package func connected(to clients: RemoteClients) -> StoreKind {
         guard let connect else { return self }
         var kind = connect(clients)
         kind.services = services

@@ -1,61 +1,64 @@
 public import JSON
-public import RemoteServices
+package import RemoteServices
 public import Stores
 
 /// The definition of a store that a server can host: a name, the state, the actions, the reducer and the middleware.
 public struct StoreKind: Sendable {
     /// The declaration of one action.
-    public struct ActionDescription: Sendable {
+    @usableFromInline
+    package struct ActionDescription: Sendable {
         /// The name: `slice/action`.
-        public let type: String
+        package let type: String
         /// The effect of the action and when it is rejected, in a sentence.
-        public let summary: String
+        package let summary: String
         /// Whether clients may send it.
-        public let audience: ActionVisibility
+        package let audience: ActionVisibility
         /// The schema of its payload.
-        public let payload: JSONSchema
+        package let payload: JSONSchema
         /// An example of a request body.
-        public let example: JSONValue
+        package let example: JSONValue
         /// The members of its payload that must never be shown or persisted in clear.
-        public let secrets: [String]
+        package let secrets: [String]
     }
 
     /// The declaration of one named selector.
-    public struct SelectorDescription: Sendable {
+    @usableFromInline
+    package struct SelectorDescription: Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The selected value, in a sentence.
-        public let summary: String
+        package let summary: String
     }
 
     /// The name by which clients ask for it: `{"store":"planner"}`.
-    public let name: String
+    package let name: String
     /// The purpose, in a sentence.
-    public let summary: String
+    package let summary: String
     /// All declared actions, including internal ones.
-    public let actions: [ActionDescription]
+    package let actions: [ActionDescription]
     /// The named selectors.
-    public let selectors: [SelectorDescription]
+    package let selectors: [SelectorDescription]
 
     /// The state at revision 0, as it is persisted.
-    public let initialSnapshot: StateSnapshot
+    package let initialSnapshot: StateSnapshot
     /// Whether its states can be persisted and read back: whether they are ``Restorable``.
-    public let isRestorable: Bool
+    package let isRestorable: Bool
     /// The version of its state: one more than it has migrations.
-    public let schema: Int
+    package let schema: Int
     /// The remote services that its stores call: see ``calling(_:make:)``.
-    public internal(set) var services: [RemoteService] = []
+    package internal(set) var services: [RemoteService] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// The errors in its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
     /// The schema of the state that clients see. A value whose type has no known schema may be anything.
     ///
     /// A type with an `encode(into:)` of its own declares its schema by `JSONSchemaProviding`.
-    public let stateSchema: JSONSchema
+    package let stateSchema: JSONSchema
 
     /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
     /// beside it, which is an empty object if there is none.
-    public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
+    @usableFromInline
+    package typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
     @usableFromInline typealias Factory =
         @Sendable (
@@ -147,12 +150,12 @@ public struct StoreKind: Sendable {
     }
 
     /// The state at revision 0, as JSON.
-    public var initialState: [UInt8] { initialSnapshot.json }
+    package var initialState: [UInt8] { initialSnapshot.json }
 
     /// An action, or a batch of them, with `"***"` in the place of secrets, so that it may be shown and persisted.
     ///
     /// - Parameter body: a request body, valid or not.
-    public func redacted(_ body: JSONValue) -> JSONValue {
+    package func redacted(_ body: JSONValue) -> JSONValue {
         if case .array(let actions) = body { return .array(actions.map(redacted)) }
         guard case .object(var action) = body, case .object(var payload)? = action["payload"],
             let secrets = actions.first(where: { $0.type == action["type"]?.asString })?.secrets, !secrets.isEmpty
@@ -173,7 +176,7 @@ public struct StoreKind: Sendable {
     ///     the result of an effect is not lost. A state below half of the limit is not measured for an action without
     ///     ``DispatchOptions/measuresState``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
-    public func makeStore(
+    package func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
         recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = ""
     ) -> HostedStore {
@@ -195,7 +198,7 @@ public struct StoreKind: Sendable {
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     ///   - persisted: the state.
     ///   - revision: the revision of that state; 0 for a new store.
-    public func makeStore(
+    package func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
         recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = "",
         from persisted: StateSnapshot, revision: Int
@@ -215,7 +218,7 @@ public struct StoreKind: Sendable {
     /// The selected value of a persisted state, as JSON; `null` if the selection finds nothing.
     ///
     /// Only a named selector restores the state; a pointer reads the JSON.
-    public func select(_ selection: Selection, of persisted: StateSnapshot) throws(RestorationError) -> [UInt8] {
+    package func select(_ selection: Selection, of persisted: StateSnapshot) throws(RestorationError) -> [UInt8] {
         try selectOfPersisted(selection, persisted)
     }
 
@@ -228,7 +231,7 @@ public struct StoreKind: Sendable {
     ///   - selection: the part of the state.
     ///   - persisted: the state.
     ///   - sealer: opens sealed secrets, on which a named selector may depend.
-    public func encodeAsShown(
+    package func encodeAsShown(
         _ selection: Selection, of persisted: StateSnapshot, sealer: (any SecretSealer)?
     ) throws(RestorationError) -> [UInt8] {
         try encodeShown(selection, persisted, sealer)

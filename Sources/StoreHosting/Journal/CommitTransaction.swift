@@ -1,24 +1,25 @@
-public import JSON
+package import JSON
 import Locks
-public import Stores
+package import Stores
 
 /// The commits of one dispatch, and the record of its response: persisted together or not at all.
 ///
 /// An action with an idempotency key that was ignored or rejected makes a transaction without commits.
-public struct CommitTransaction: Sendable {
+@usableFromInline
+package struct CommitTransaction: Sendable {
     /// The revision of the store before the first commit. A journal that is at another revision refuses the
     /// transaction.
-    public let baseRevision: Int
+    package let baseRevision: Int
     /// The commits, whose revisions follow ``baseRevision`` without a gap.
-    public let commits: [CommitRecord]
+    package let commits: [CommitRecord]
     /// The response to the request that was dispatched; nil unless the request has an idempotency key.
-    public let idempotencyRecord: IdempotencyRecord?
+    package let idempotencyRecord: IdempotencyRecord?
     /// When the next timer is due after the last commit, in milliseconds since 1970-01-01T00:00:00Z; nil if none is set.
     /// It says nothing in a transaction without commits.
-    public let nextDeadline: Int?
+    package let nextDeadline: Int?
 
     /// A transaction that follows the revision `baseRevision`.
-    public init(
+    package init(
         baseRevision: Int, commits: [CommitRecord] = [], idempotencyRecord: IdempotencyRecord? = nil,
         nextDeadline: Int? = nil
     ) {
@@ -29,12 +30,13 @@ public struct CommitTransaction: Sendable {
     }
 
     /// The revision of the store after the last commit.
-    public var lastRevision: Int { baseRevision + commits.count }
+    package var lastRevision: Int { baseRevision + commits.count }
 }
 
 /// Receives the transactions of one store in the order of their revisions: a session's journal, or a recorder in front
 /// of it.
-public protocol CommitRecorder: AnyObject, Sendable {
+@usableFromInline
+package protocol CommitRecorder: AnyObject, Sendable {
     /// Appends a transaction, whole or not at all.
     ///
     /// It is called inside the store, after subscribers were notified of the commits, so it must be quick.
@@ -62,7 +64,8 @@ public protocol CommitRecorder: AnyObject, Sendable {
 }
 
 /// Waits until commits are durable; see ``CommitRecorder/whenDurable(through:notify:)``.
-public protocol DurabilityWaiter: AnyObject, Sendable {
+@usableFromInline
+package protocol DurabilityWaiter: AnyObject, Sendable {
     /// Called once.
     ///
     /// - Parameter failure: the reason if something could not be persisted; nil if all is durable. Nothing after that is
@@ -72,7 +75,7 @@ public protocol DurabilityWaiter: AnyObject, Sendable {
 
 extension CommitRecorder {
     /// Whether everything appended so far is durable.
-    public var isDurable: Bool { isDurable(through: 0) }
+    package var isDurable: Bool { isDurable(through: 0) }
 
     /// Returns once everything appended so far is durable, and the transaction that contains `revision` too.
     ///
@@ -81,7 +84,7 @@ extension CommitRecorder {
     /// - Parameter revision: the last of the commits to wait for; 0 for all that are appended so far.
     /// - Throws: the reason if something could not be persisted. Nothing after that is persisted either, and the state in
     ///   memory is not the session's any more.
-    public func durable(through revision: Int) async throws(JournalError) {
+    package func durable(through revision: Int) async throws(JournalError) {
         let wait = DurabilityWait()
         whenDurable(through: revision, notify: wait)
         if let failure = await wait.failure.value() { throw failure }
@@ -98,23 +101,24 @@ private final class DurabilityWait: DurabilityWaiter {
 /// One commit, as it is persisted and shown in the action log: its secrets are redacted.
 ///
 /// It is a class because it is immutable, and passed on to several lists.
-public final class CommitRecord: Sendable {
+@usableFromInline
+package final class CommitRecord: Sendable {
     /// The revision that the commit made.
-    public let revision: Int
+    package let revision: Int
     /// The declared name of the action.
-    public let type: String
+    package let type: String
     /// The fields of the action, with `***` for secrets.
-    public let payload: JSONObject
+    package let payload: JSONObject
     /// The sender of the action.
-    public let origin: Origin
+    package let origin: Origin
     /// The revision whose commit caused the action; nil if none did, as with a client's.
-    public let cause: Int?
+    package let cause: Int?
     /// The time of the commit, in milliseconds since 1970-01-01T00:00:00Z.
-    public let committedAt: Int
+    package let committedAt: Int
     /// The changes of the state.
-    public let changes: EncodedPatch
+    package let changes: EncodedPatch
     /// The private part of the state after the commit, as JSON with its secrets sealed; nil if it has not changed.
-    public let privateState: [UInt8]?
+    package let privateState: [UInt8]?
 
     /// A record whose secrets are redacted already.
     ///
@@ -127,7 +131,7 @@ public final class CommitRecord: Sendable {
     ///   - committedAt: milliseconds since 1970-01-01T00:00:00Z.
     ///   - changes: the changes of the state.
     ///   - privateState: the private part of the state, if it has changed.
-    public init(
+    package init(
         revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, committedAt: Int,
         changes: EncodedPatch,
         privateState: [UInt8]? = nil

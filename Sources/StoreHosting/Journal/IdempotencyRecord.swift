@@ -1,24 +1,25 @@
 /// The response to a request with an idempotency key, without the state that it shows.
-public struct IdempotencyRecord: Sendable, Equatable {
+@usableFromInline
+package struct IdempotencyRecord: Sendable, Equatable {
     /// How long a record is valid, in milliseconds.
     package static let lifetime = 600_000
 
     /// The idempotency key that the client gave.
-    public let key: String
+    package let key: String
     /// A hash of the request, which tells it from another with the same key.
-    public let fingerprint: UInt64
+    package let fingerprint: UInt64
     /// The response, opaque to the journal. If ``revision`` is given, the state is left out of it.
-    public let response: [UInt8]
+    package let response: [UInt8]
     /// The revision whose state the response shows; nil if the response is whole.
     ///
     /// As long as the record is valid, a journal must be able to replay the state at this revision.
-    public let revision: Int?
+    package let revision: Int?
     /// When the response was made, in session time: milliseconds since 1970-01-01T00:00:00Z as long as nobody sets the wall
     /// clock.
-    public let at: Int
+    package let at: Int
 
     /// The response to the request with that key and fingerprint.
-    public init(key: String, fingerprint: UInt64, response: [UInt8], revision: Int? = nil, at: Int) {
+    package init(key: String, fingerprint: UInt64, response: [UInt8], revision: Int? = nil, at: Int) {
         self.key = key
         self.fingerprint = fingerprint
         self.response = response
@@ -30,6 +31,7 @@ public struct IdempotencyRecord: Sendable, Equatable {
 /// The revisions whose states a journal must still be able to replay, because valid idempotency records show them.
 ///
 /// It remembers the oldest revision of each half minute, so it is small however many records there are.
+@usableFromInline
 package struct PinnedRevisions: Sendable {
     /// How long a revision stays pinned, in milliseconds: a request that finds its record has time left to read the state.
     private static let lifetime = IdempotencyRecord.lifetime + 60_000

@@ -1,11 +1,11 @@
-public import JSON
+package import JSON
 
 /// Persists the commits of sessions: the port between a server and its storage.
 ///
 /// Operations on one session take effect in the order of the calls. Functions that may wait are asynchronous, and block no thread
 /// meanwhile. Cancelling the task does not end a wait. If there is nothing to wait for, the function returns without suspending
 /// the task.
-public protocol Journal: Sendable {
+package protocol Journal: Sendable {
     /// Whether sessions can be loaded by a later process.
     var outlivesProcess: Bool { get }
 
@@ -126,58 +126,58 @@ public protocol Journal: Sendable {
 }
 
 extension Journal {
-    public var sharedTime: SharedTime? { nil }
+    package var sharedTime: SharedTime? { nil }
 
-    public var secret: [UInt8]? { nil }
+    package var secret: [UInt8]? { nil }
 
-    public var storageBytes: Int? { nil }
+    package var storageBytes: Int? { nil }
 
-    public var walBytes: Int? { nil }
+    package var walBytes: Int? { nil }
 
-    public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {}
+    package func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {}
 
-    public func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {}
+    package func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {}
 
-    public func dueSessions(
+    package func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int
     ) async throws(JournalError) -> [DueSession] { [] }
 
-    public func unusedSessions(
+    package func unusedSessions(
         from start: Int, before moment: Int, limit: Int
     ) async throws(JournalError) -> UnusedSessions { UnusedSessions([], next: moment) }
 
-    public func sample(_ count: Int) async throws(JournalError) -> [StoredState] { [] }
+    package func sample(_ count: Int) async throws(JournalError) -> [StoredState] { [] }
 
-    public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
+    package func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
 
-    public var timeReference: SessionTimeReference? { nil }
+    package var timeReference: SessionTimeReference? { nil }
 
-    public func record(_ reference: SessionTimeReference) {}
+    package func record(_ reference: SessionTimeReference) {}
 
-    public func useSessionTime(_ now: @escaping @Sendable () -> Int) {}
+    package func useSessionTime(_ now: @escaping @Sendable () -> Int) {}
 }
 
 /// The newest state of a stored session.
-public struct StoredState: Sendable {
+package struct StoredState: Sendable {
     /// The session.
-    public let header: SessionHeader
+    package let header: SessionHeader
     /// The revision of the state.
-    public let revision: Int
+    package let revision: Int
     private let replayable: ReplayableState
 
     /// The newest state of a session.
-    public init(_ header: SessionHeader, revision: Int, _ replayable: ReplayableState) {
+    package init(_ header: SessionHeader, revision: Int, _ replayable: ReplayableState) {
         self.header = header
         self.revision = revision
         self.replayable = replayable
     }
 
     /// Makes the state; nil if a patch does not fit, which means that the data is damaged.
-    public func snapshot() -> StateSnapshot? { replayable.snapshot(initial: header.initial) }
+    package func snapshot() -> StateSnapshot? { replayable.snapshot(initial: header.initial) }
 }
 
 /// A change of the owners of sessions, in a journal that several processes share.
-public enum OwnershipEvent: Sendable, Equatable {
+package enum OwnershipEvent: Sendable, Equatable {
     /// Every session that this process has in memory may belong to another one: drop them all. It is not repeated until this
     /// process can claim sessions again.
     case lost
@@ -188,7 +188,7 @@ public enum OwnershipEvent: Sendable, Equatable {
 /// The commits of one session.
 ///
 /// At most one per session is in use at a time. After it is released, the journal can load the session again.
-public protocol SessionJournal: CommitRecorder {
+package protocol SessionJournal: CommitRecorder {
     /// Whether a transaction could not be persisted. This journal persists nothing after that; the session has to be
     /// loaded again.
     var hasFailed: Bool { get }
@@ -232,11 +232,12 @@ public protocol SessionJournal: CommitRecorder {
 }
 
 extension SessionJournal {
-    public func release() async throws(JournalError) { throw .unavailable("no other process uses the storage") }
+    package func release() async throws(JournalError) { throw .unavailable("no other process uses the storage") }
 }
 
 /// Why something was not persisted, or could not be read.
-public enum JournalError: Error, Sendable, Equatable {
+@usableFromInline
+package enum JournalError: Error, Sendable, Equatable {
     /// The storage cannot be written or read now.
     case unavailable(String)
     /// Another writer has committed in the meantime.

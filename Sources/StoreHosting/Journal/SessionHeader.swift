@@ -1,28 +1,28 @@
-public import JSON
+package import JSON
 
 /// The constant properties of a session.
-public struct SessionHeader: Sendable, Equatable {
+package struct SessionHeader: Sendable, Equatable {
     /// The id in its address.
-    public let id: String
+    package let id: String
     /// The name of its store's kind.
-    public let kind: String
+    package let kind: String
     /// The version of the kind's state that ``initial`` is encoded in.
-    public let schema: Int
+    package let schema: Int
     /// Session time in milliseconds; see ``SessionTimeReference``.
-    public let createdAt: Int
+    package let createdAt: Int
     /// The revision of another session from which it was forked; nil if it is no fork.
-    public let forkedFrom: Int?
+    package let forkedFrom: Int?
     /// Identifies its history of revisions in event ids; letters and digits.
-    public let historyID: String
+    package let historyID: String
     /// The state at revision 0.
-    public let initial: StateSnapshot
+    package let initial: StateSnapshot
     /// The subject that created it; nil if the server knew no subjects.
-    public let owner: Subject?
+    package let owner: Subject?
     /// Whether it is the session of its owner and kind that `/sessions/me` names. There is one at most.
-    public let isPersonal: Bool
+    package let isPersonal: Bool
 
     /// The header of a new session.
-    public init(
+    package init(
         id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, historyID: String,
         initial: StateSnapshot, owner: Subject? = nil, isPersonal: Bool = false
     ) {
@@ -46,22 +46,22 @@ public struct SessionHeader: Sendable, Equatable {
 }
 
 /// A stored session, in short.
-public struct SessionSummary: Sendable, Equatable {
+package struct SessionSummary: Sendable, Equatable {
     /// The constant properties of the session.
-    public let header: SessionHeader
+    package let header: SessionHeader
     /// Its newest revision.
-    public let revision: Int
+    package let revision: Int
     /// Session time in milliseconds; see ``SessionTimeReference``.
-    public let lastActiveAt: Int
+    package let lastActiveAt: Int
     /// How often its shares were revoked. A share is valid only for the number at which it was made.
-    public let shareGeneration: Int
+    package let shareGeneration: Int
     /// The process that owns it, if several share the journal; nil if none does, or if nobody has asked.
-    public let node: String?
+    package let node: String?
     /// When its next timer is due, in milliseconds since 1970; nil if it has none, or if that is not known.
-    public let nextDeadline: Int?
+    package let nextDeadline: Int?
 
     /// The summary of a session.
-    public init(
+    package init(
         header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0, node: String? = nil,
         nextDeadline: Int? = nil
     ) {
@@ -75,42 +75,42 @@ public struct SessionSummary: Sendable, Equatable {
 }
 
 /// A stored session with a timer.
-public struct DueSession: Sendable, Equatable {
+package struct DueSession: Sendable, Equatable {
     /// The id of the session.
-    public let id: String
+    package let id: String
     /// When its next timer is due, in milliseconds since 1970-01-01T00:00:00Z.
-    public let deadline: Int
+    package let deadline: Int
 
     /// A session whose next timer is due at `deadline`.
-    public init(id: String, deadline: Int) {
+    package init(id: String, deadline: Int) {
         self.id = id
         self.deadline = deadline
     }
 }
 
 /// Stored sessions that were created and never used.
-public struct UnusedSessions: Sendable, Equatable {
+package struct UnusedSessions: Sendable, Equatable {
     /// A stored session that was created and never used.
-    public struct Session: Sendable, Equatable {
+    package struct Session: Sendable, Equatable {
         /// The id of the session.
-        public let id: String
+        package let id: String
         /// When it was created, in session time.
-        public let createdAt: Int
+        package let createdAt: Int
 
         /// A session that was created at `createdAt`.
-        public init(id: String, createdAt: Int) {
+        package init(id: String, createdAt: Int) {
             self.id = id
             self.createdAt = createdAt
         }
     }
 
     /// The sessions, the oldest first.
-    public let sessions: [Session]
+    package let sessions: [Session]
     /// Where the next search begins, in session time.
-    public let next: Int
+    package let next: Int
 
     /// Sessions that were found, before a search that begins at `next`.
-    public init(_ sessions: [Session], next: Int) {
+    package init(_ sessions: [Session], next: Int) {
         self.sessions = sessions
         self.next = next
     }
@@ -132,18 +132,18 @@ public struct UnusedSessions: Sendable, Equatable {
 /// A moment on several clocks, by which a later process continues the session time.
 ///
 /// The session time is the clock by which sessions expire. Unlike the wall clock it never steps.
-public struct SessionTimeReference: Sendable, Equatable {
+package struct SessionTimeReference: Sendable, Equatable {
     /// The session time in milliseconds.
-    public let time: Int
+    package let time: Int
     /// The monotonic clock in milliseconds; it begins when the machine boots.
-    public let steady: Int
+    package let steady: Int
     /// The wall clock, in milliseconds since 1970-01-01T00:00:00Z.
-    public let wall: Int
+    package let wall: Int
     /// Identifies the boot to which `steady` belongs; nil if the system does not tell.
-    public let boot: UInt64?
+    package let boot: UInt64?
 
     /// A moment that is `time` on the session clock.
-    public init(time: Int, steady: Int, wall: Int, boot: UInt64?) {
+    package init(time: Int, steady: Int, wall: Int, boot: UInt64?) {
         self.time = time
         self.steady = steady
         self.wall = wall
@@ -152,7 +152,7 @@ public struct SessionTimeReference: Sendable, Equatable {
 }
 
 /// The result of looking up an id in a journal.
-public enum SessionLookup: Sendable {
+package enum SessionLookup: Sendable {
     /// Nothing.
     case unknown
     /// A session that has ended.

@@ -1,31 +1,34 @@
-public import JSON
+package import JSON
 
 /// A persisted state: the part that clients see, and the private part.
-public struct StateSnapshot: Sendable, Equatable {
+@usableFromInline
+package struct StateSnapshot: Sendable, Equatable {
     /// The part that clients see, as JSON.
-    public var json: [UInt8]
+    @usableFromInline
+    package var json: [UInt8]
     /// The private part as JSON, its secrets sealed; nil if there is none.
-    public var privateState: [UInt8]?
+    package var privateState: [UInt8]?
 
     /// A persisted state.
-    public init(json: [UInt8], privateState: [UInt8]? = nil) {
+    package init(json: [UInt8], privateState: [UInt8]? = nil) {
         self.json = json
         self.privateState = privateState
     }
 }
 
 /// The data from which an earlier state is replayed: a snapshot, and the patches of the commits after it.
-public struct ReplayableState: Sendable {
+@usableFromInline
+package struct ReplayableState: Sendable {
     /// The snapshot as JSON; nil for the state at revision 0, which the caller has.
-    public let snapshot: [UInt8]?
+    package let snapshot: [UInt8]?
     /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is
     /// made.
-    public let patches: [[UInt8]]
+    package let patches: [[UInt8]]
     /// The private state as JSON, its secrets sealed; nil if it is as at revision 0.
-    public let privateState: [UInt8]?
+    package let privateState: [UInt8]?
 
     /// A state that is made from `snapshot` and `patches`.
-    public init(snapshot: [UInt8]?, patches: [[UInt8]], privateState: [UInt8]?) {
+    package init(snapshot: [UInt8]?, patches: [[UInt8]], privateState: [UInt8]?) {
         self.snapshot = snapshot
         self.patches = patches
         self.privateState = privateState
@@ -34,7 +37,7 @@ public struct ReplayableState: Sendable {
     /// Makes the state; nil if a patch does not fit, which means that the data is damaged.
     ///
     /// - Parameter initial: the state at revision 0, as JSON.
-    public func state(initial: [UInt8]) -> JSONValue? {
+    package func state(initial: [UInt8]) -> JSONValue? {
         do {
             var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth)
             for patch in patches {

@@ -1,7 +1,9 @@
 /// A state at one revision, lent for the length of a call.
-public struct StateView: ~Copyable {
+@usableFromInline
+package struct StateView: ~Copyable {
     /// The revision of the state.
-    public let revision: Int
+    @usableFromInline
+    package let revision: Int
     @usableFromInline let source: any StateSource
     @usableFromInline let contents: UnsafeRawPointer
 
@@ -13,10 +15,11 @@ public struct StateView: ~Copyable {
     }
 
     /// The newest commit, and those before it in its batch; empty at revision 0.
-    public var commits: [CommitRecord] { source.commits }
+    package var commits: [CommitRecord] { source.commits }
 
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
-    public func encoded(_ selection: Selection) -> [UInt8] { source.encoded(selection, at: revision, contents) }
+    @usableFromInline
+    package func encoded(_ selection: Selection) -> [UInt8] { source.encoded(selection, at: revision, contents) }
 }
 
 /// Encodes the state of one store.

@@ -1,7 +1,8 @@
 /// A state that a server can host: its initial value and its JSON.
 ///
 /// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
-public protocol HostedState: DiffableState {
+@usableFromInline
+package protocol HostedState: DiffableState {
     /// The state at revision 0.
     init()
 
@@ -10,9 +11,9 @@ public protocol HostedState: DiffableState {
 }
 
 extension HostedState {
-    public static var restoration: StatePersistence<Self>? { nil }
+    package static var restoration: StatePersistence<Self>? { nil }
 }
 
 extension HostedState where Self: Restorable {
-    public static var restoration: StatePersistence<Self>? { StatePersistence() }
+    package static var restoration: StatePersistence<Self>? { StatePersistence() }
 }

@@ -30,8 +30,8 @@ struct MigratingState {
     }
 
     /// The persisted state after the migrations.
-    func persisted() -> PersistedValue {
-        PersistedValue(
+    func persisted() -> JSONValue.Persisted {
+        JSONValue.Persisted(
             isMerged ? json.withParts(of: privateState) : json,
             privateState: isMerged ? json.merging(privateState) : privateState, sealer: sealer)
     }
@@ -43,14 +43,14 @@ struct MigratingState {
         } catch {
             let first = error.pointer.tokens.first
             let isPrivate = first.map { json[$0] == nil && privateState[$0] != nil } ?? false
-            throw .unreadable(isPrivate ? .privateState : .state, at: error.pointer, error.detail)
+            throw .unreadable(isPrivate ? .privateState : .state, at: error.pointer.description, error.detail)
         }
     }
 
     /// Replaces all members but the secrets by those of `value`.
     mutating func replace(by value: some Encodable) throws(RestorationError) {
         guard let encoded = try? JSONValue(encoding: value) else {
-            throw .unreadable(.state, at: .root, "cannot be migrated: \(type(of: value)) cannot be encoded")
+            throw .unreadable(.state, at: "", "cannot be migrated: \(type(of: value)) cannot be encoded")
         }
         privateState = privateState.secrets(sealer)
         json = encoded
@@ -61,7 +61,7 @@ struct MigratingState {
     mutating func replace(by newest: StateSnapshot) throws(RestorationError) {
         guard let state = try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth),
             let hidden = try? JSONValue(parsing: newest.privateState ?? [], maximumDepth: JSONValue.maxDepth)
-        else { throw .unreadable(.state, at: .root, "cannot be encoded after its migration") }
+        else { throw .unreadable(.state, at: "", "cannot be encoded after its migration") }
         privateState = hidden.merging(privateState.secrets(sealer))
         json = state
         (isMerged, isNewest) = (false, true)

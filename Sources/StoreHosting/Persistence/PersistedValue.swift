@@ -1,138 +1,142 @@
-public import JSON
-public import Stores
+package import JSON
+package import Stores
 
-/// A persisted value, and its private part.
-public struct PersistedValue {
-    /// The part that clients see.
-    public let json: JSONValue
-    /// The private part of the same value; nil if there is none.
-    private let privateJSON: JSONValue?
-    /// Whether `json` itself is part of a private state. Errors name the part.
-    private let isPrivate: Bool
-    private let sealer: (any SecretSealer)?
+extension JSONValue {
+    /// A persisted value, and its private part.
+    public struct Persisted {
+        /// The part that clients see.
+        package let json: JSONValue
+        /// The private part of the same value; nil if there is none.
+        private let privateJSON: JSONValue?
+        /// Whether `json` itself is part of a private state. Errors name the part.
+        private let isPrivate: Bool
+        private let sealer: (any SecretSealer)?
 
-    init(_ json: JSONValue, privateState: JSONValue?, isPrivate: Bool = false, sealer: (any SecretSealer)?) {
-        self.json = json
-        privateJSON = privateState
-        self.isPrivate = isPrivate
-        self.sealer = sealer
-    }
+        init(_ json: JSONValue, privateState: JSONValue?, isPrivate: Bool = false, sealer: (any SecretSealer)?) {
+            self.json = json
+            privateJSON = privateState
+            self.isPrivate = isPrivate
+            self.sealer = sealer
+        }
 
-    /// The member with that name.
-    public func member<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
-        guard let value = try members[name] else { throw unreadable("is missing", below: name) }
-        return try read(value, at: name, privateState: privateJSON?[name])
-    }
+        /// The member with that name.
+        package func member<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
+            guard let value = try members[name] else { throw unreadable("is missing", below: name) }
+            return try read(value, at: name, privateState: privateJSON?[name])
+        }
 
-    /// The member with that name; nil if there is none, or if it is `null` and the type is not optional.
-    public func member<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
-        guard let value = try members[name] else { return nil }
-        do throws(RestorationError) {
-            // With a type of its own: read as an optional of it, the value nil of an optional type would be no member.
-            let member: Value = try read(value, at: name, privateState: privateJSON?[name])
+        /// The member with that name; nil if there is none, or if it is `null` and the type is not optional.
+        package func member<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
+            guard let value = try members[name] else { return nil }
+            do throws(RestorationError) {
+                // With a type of its own: read as an optional of it, the value nil of an optional type would be no member.
+                let member: Value = try read(value, at: name, privateState: privateJSON?[name])
+                return member
+            } catch {
+                if value.isNull { return nil }
+                throw error
+            }
+        }
+
+        /// The number with that name, which must be in `range`.
+        package func member(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
+            let number: Int = try member(name)
+            guard range.contains(number) else { throw unreadable(Self.mustBe(in: range), below: name) }
+            return number
+        }
+
+        /// The private member with that name.
+        package func privateMember<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
+            guard let value = privateJSON?[name] else { throw privateValue.unreadable("is missing", below: name) }
+            return try privateValue.read(value, at: name)
+        }
+
+        /// The private member with that name; nil if there is none.
+        func privateMember<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
+            guard let value = privateJSON?[name] else { return nil }
+            let member: Value = try privateValue.read(value, at: name)
             return member
-        } catch {
-            if value.isNull { return nil }
-            throw error
         }
-    }
 
-    /// The number with that name, which must be in `range`.
-    public func member(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
-        let number: Int = try member(name)
-        guard range.contains(number) else { throw unreadable(Self.mustBe(in: range), below: name) }
-        return number
-    }
-
-    /// The private member with that name.
-    public func privateMember<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
-        guard let value = privateJSON?[name] else { throw privateValue.unreadable("is missing", below: name) }
-        return try privateValue.read(value, at: name)
-    }
-
-    /// The private member with that name; nil if there is none.
-    func privateMember<Value: Restorable>(ifPresent name: String) throws(RestorationError) -> Value? {
-        guard let value = privateJSON?[name] else { return nil }
-        let member: Value = try privateValue.read(value, at: name)
-        return member
-    }
-
-    /// The value of a secret member whose text is JSON.
-    func restoredSecret<Value: Restorable>(_ text: String, _ name: String) throws(RestorationError) -> Value {
-        guard let value = try? JSONValue(parsing: Array(text.utf8)) else {
-            throw privateValue.unreadable("is not JSON", below: name)
+        /// The value of a secret member whose text is JSON.
+        func restoredSecret<Value: Restorable>(_ text: String, _ name: String) throws(RestorationError) -> Value {
+            guard let value = try? JSONValue(parsing: Array(text.utf8)) else {
+                throw privateValue.unreadable("is not JSON", below: name)
+            }
+            return try privateValue.read(value, at: name)
         }
-        return try privateValue.read(value, at: name)
-    }
 
-    /// The private number with that name, which must be in `range`.
-    public func privateMember(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
-        let number: Int = try privateMember(name)
-        guard range.contains(number) else { throw privateValue.unreadable(Self.mustBe(in: range), below: name) }
-        return number
-    }
-
-    /// The secret with that name; nil if it was left out, or if it is sealed and no sealer can open it.
-    public func secret(_ name: String) throws(RestorationError) -> String? {
-        guard privateJSON?[name] != nil else { return nil }
-        let text: String = try privateMember(name)
-        // An empty text is persisted in clear.
-        if text.isEmpty { return text }
-        return sealer.flatMap { Sealed.open(text, by: $0) }
-    }
-
-    /// The error that this value, or its member `name`, cannot be read.
-    ///
-    /// - Parameters:
-    ///   - detail: what is wrong, as a predicate whose subject is the place: "must be an integer".
-    ///   - name: the name of a member, or the index of an element; nil for the value itself.
-    public func unreadable(_ detail: String, below name: String? = nil) -> RestorationError {
-        .unreadable(
-            isPrivate ? .privateState : .state, at: JSONPointer(tokens: name.map { [$0] } ?? []), detail)
-    }
-
-    /// Restores a value by its `init(from:)`.
-    ///
-    /// - Throws: The error with the place inside of this value.
-    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(RestorationError) -> Value {
-        do throws(JSONDecodingError) {
-            return try json.decode(type)
-        } catch {
-            throw .unreadable(isPrivate ? .privateState : .state, at: error.pointer, error.detail)
+        /// The private number with that name, which must be in `range`.
+        package func privateMember(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
+            let number: Int = try privateMember(name)
+            guard range.contains(number) else { throw privateValue.unreadable(Self.mustBe(in: range), below: name) }
+            return number
         }
-    }
 
-    /// Restores the part of this value at `step`.
-    func read<Value: Restorable>(
-        _ part: JSONValue, at step: String, privateState: JSONValue? = nil
-    ) throws(RestorationError) -> Value {
-        do throws(RestorationError) {
-            return try Value(
-                restoring: PersistedValue(part, privateState: privateState, isPrivate: isPrivate, sealer: sealer))
-        } catch {
-            throw error.below(step)
+        /// The secret with that name; nil if it was left out, or if it is sealed and no sealer can open it.
+        package func secret(_ name: String) throws(RestorationError) -> String? {
+            guard privateJSON?[name] != nil else { return nil }
+            let text: String = try privateMember(name)
+            // An empty text is persisted in clear.
+            if text.isEmpty { return text }
+            return sealer.flatMap { Sealed.open(text, by: $0) }
         }
-    }
 
-    private var members: JSONObject {
-        get throws(RestorationError) {
-            guard let members = json.asObject else { throw unreadable("must be an object") }
-            return members
+        /// The error that this value, or its member `name`, cannot be read.
+        ///
+        /// - Parameters:
+        ///   - detail: what is wrong, as a predicate whose subject is the place: "must be an integer".
+        ///   - name: the name of a member, or the index of an element; nil for the value itself.
+        package func unreadable(_ detail: String, below name: String? = nil) -> RestorationError {
+            .unreadable(
+                isPrivate ? .privateState : .state, at: JSONPointer(tokens: name.map { [$0] } ?? []).description, detail
+            )
         }
-    }
 
-    private var privateValue: PersistedValue {
-        PersistedValue(privateJSON ?? .null, privateState: nil, isPrivate: true, sealer: sealer)
-    }
+        /// Restores a value by its `init(from:)`.
+        ///
+        /// - Throws: The error with the place inside of this value.
+        package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(RestorationError) -> Value {
+            do throws(JSONDecodingError) {
+                return try json.decode(type)
+            } catch {
+                throw .unreadable(isPrivate ? .privateState : .state, at: error.pointer.description, error.detail)
+            }
+        }
 
-    private static func mustBe(in range: ClosedRange<Int>) -> String {
-        "must be from \(range.lowerBound) to \(range.upperBound)"
+        /// Restores the part of this value at `step`.
+        func read<Value: Restorable>(
+            _ part: JSONValue, at step: String, privateState: JSONValue? = nil
+        ) throws(RestorationError) -> Value {
+            do throws(RestorationError) {
+                return try Value(
+                    restoring: JSONValue.Persisted(
+                        part, privateState: privateState, isPrivate: isPrivate, sealer: sealer))
+            } catch {
+                throw error.below(step)
+            }
+        }
+
+        private var members: JSONObject {
+            get throws(RestorationError) {
+                guard let members = json.asObject else { throw unreadable("must be an object") }
+                return members
+            }
+        }
+
+        private var privateValue: JSONValue.Persisted {
+            JSONValue.Persisted(privateJSON ?? .null, privateState: nil, isPrivate: true, sealer: sealer)
+        }
+
+        private static func mustBe(in range: ClosedRange<Int>) -> String {
+            "must be from \(range.lowerBound) to \(range.upperBound)"
+        }
     }
 }
 
-extension PersistedValue {
+extension JSONValue.Persisted {
     /// The table that is persisted as the members `entities` and `ids` of this object.
-    public func table<Entity: Restorable>() throws(RestorationError) -> EntityTable<Entity>
+    package func table<Entity: Restorable>() throws(RestorationError) -> EntityTable<Entity>
     where Entity.ID: Restorable & LosslessStringConvertible {
         let ids: [Entity.ID] = try member("ids")
         let entities: JSONValue = try member("entities")
@@ -163,7 +167,7 @@ extension PersistedValue {
 
 /// A persisted value as it is, for members that restore themselves.
 struct PersistedObject: Restorable {
-    let value: PersistedValue
+    let value: JSONValue.Persisted
 
-    init(restoring persisted: PersistedValue) { value = persisted }
+    init(restoring persisted: JSONValue.Persisted) { value = persisted }
 }

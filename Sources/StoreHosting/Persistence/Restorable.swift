@@ -2,40 +2,23 @@ public import JSON
 
 /// A value that can be restored from its own JSON, so that it outlives the process.
 ///
-/// The initializer restores the members one by one, and ignores computed members. Members that are persisted but not
-/// shown to clients are encoded by `encodePrivate(into:)`:
-///
-///     struct Tasks: ObjectState, Restorable {
-///         var titles: [String] = []
-///         var nextID = 1
-///
-///         func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("titles", titles) }
-///         func encodePrivate(into members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
-///
-///         init(restoring persisted: PersistedValue) throws(RestorationError) {
-///             titles = try persisted.member("titles")
-///             nextID = try persisted.privateMember("nextID", in: 1...1_000_000)
-///         }
-///     }
-///
-/// The JSON may come from an older program or from somewhere else. The initializer must reject values that the program
-/// cannot work with, such as a number that would overflow.
+/// Numbers, texts, and arrays and dictionaries of such values are. A type of your own is if it is a ``StoreValue``.
 public protocol Restorable {
     /// Restores a persisted value.
-    init(restoring persisted: PersistedValue) throws(RestorationError)
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError)
 
     /// Encodes the private members: always the same ones, in the same order. By default there are none.
-    func encodePrivate(into members: inout PrivateStateEncoder)
+    func encodePrivate(into members: inout JSONValue.PrivateEncoder)
 }
 
 extension Restorable {
     @inlinable
-    public func encodePrivate(into members: inout PrivateStateEncoder) {}
+    public func encodePrivate(into members: inout JSONValue.PrivateEncoder) {}
 }
 
 extension Restorable where Self: RawRepresentable, RawValue: Restorable {
     /// Restores the value from its raw value.
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         guard let value = Self(rawValue: try RawValue(restoring: persisted)) else {
             throw persisted.unreadable("is none of the values that there are")
         }
@@ -44,28 +27,28 @@ extension Restorable where Self: RawRepresentable, RawValue: Restorable {
 }
 
 extension String: Restorable {
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         guard let text = persisted.json.asString else { throw persisted.unreadable("must be a string") }
         self = text
     }
 }
 
 extension Int: Restorable {
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         guard let number = persisted.json.asInteger else { throw persisted.unreadable("must be an integer of 64 bits") }
         self = number
     }
 }
 
 extension Bool: Restorable {
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         guard let flag = persisted.json.asBool else { throw persisted.unreadable("must be true or false") }
         self = flag
     }
 }
 
 extension Double: Restorable {
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         switch persisted.json {
         case .integer(let number): self = Double(number)
         case .number(let number):
@@ -77,18 +60,18 @@ extension Double: Restorable {
 }
 
 extension JSONValue: Restorable {
-    public init(restoring persisted: PersistedValue) { self = persisted.json }
+    public init(restoring persisted: JSONValue.Persisted) { self = persisted.json }
 }
 
 extension Optional: Restorable where Wrapped: Restorable {
     /// Restores nil from `null`.
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         self = persisted.json.isNull ? nil : try Wrapped(restoring: persisted)
     }
 }
 
 extension Array: Restorable where Element: Restorable {
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         guard let elements = persisted.json.asArray else { throw persisted.unreadable("must be an array") }
         self = []
         reserveCapacity(elements.count)
@@ -99,7 +82,7 @@ extension Array: Restorable where Element: Restorable {
 }
 
 extension Dictionary: Restorable where Key == String, Value: Restorable {
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         guard let members = persisted.json.asObject else { throw persisted.unreadable("must be an object") }
         self.init(minimumCapacity: members.count)
         for (name, value) in members {

@@ -1,4 +1,4 @@
-public import JSON
+import JSON
 
 /// Why a persisted state cannot be restored.
 public enum RestorationError: Error, Sendable, Equatable {
@@ -6,8 +6,8 @@ public enum RestorationError: Error, Sendable, Equatable {
     case notRestorable
     /// The part is not JSON.
     case malformed(RestorationError.Section)
-    /// The value at that place is invalid. The text says why, without quoting the value.
-    case unreadable(RestorationError.Section, at: JSONPointer, String)
+    /// The value at that place, a JSON Pointer, is invalid. The text says why, without quoting the value.
+    case unreadable(RestorationError.Section, at: String, String)
     /// A newer program persisted the state, and this program does not know its schema.
     case newerSchema(Int, known: Int)
 
@@ -22,7 +22,7 @@ public enum RestorationError: Error, Sendable, Equatable {
     /// This error as that of the value which contains the unreadable one at `step`.
     func below(_ step: String) -> RestorationError {
         guard case .unreadable(let part, let pointer, let detail) = self else { return self }
-        return .unreadable(part, at: JSONPointer(tokens: [step] + pointer.tokens), detail)
+        return .unreadable(part, at: JSONPointer(tokens: [step]).description + pointer, detail)
     }
 }
 
@@ -40,7 +40,7 @@ extension RestorationError: CustomStringConvertible {
         }
     }
 
-    private static func place(_ pointer: JSONPointer) -> String {
-        pointer.tokens.isEmpty ? "the whole" : pointer.description
+    private static func place(_ pointer: String) -> String {
+        pointer.isEmpty ? "the whole" : pointer
     }
 }

@@ -48,7 +48,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
         }
         self.restoration = restoration
         self.migrations = migrations
-        var members = PrivateStateEncoder(JSONWriter(), .leftOut)
+        var members = JSONValue.PrivateEncoder(JSONWriter(), .leftOut)
         withUnsafePointer(to: state) { state in
             restoration?.encodePrivate(state, schema: migrations.count + 1, into: &members)
         }
@@ -233,22 +233,22 @@ extension StateEncoder {
     private func schema(in privateState: JSONValue) throws(RestorationError) -> Int {
         guard let member = privateState["$schema"] else { return 1 }
         guard let number = member.asInteger, number > 0 else {
-            throw .unreadable(.privateState, at: JSONPointer(tokens: ["$schema"]), "must be a number from 1")
+            throw .unreadable(.privateState, at: "/$schema", "must be a number from 1")
         }
         guard number <= schema else { throw .newerSchema(number, known: schema) }
         return number
     }
 
     /// The private part of a state as JSON; nil if states of this kind have none.
-    func privateState(of state: UnsafePointer<State>, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
+    func privateState(of state: UnsafePointer<State>, _ secrets: JSONValue.PrivateEncoder.Secrets) -> [UInt8]? {
         guard hasPrivateState else { return nil }
-        var members = PrivateStateEncoder(JSONWriter(), secrets)
+        var members = JSONValue.PrivateEncoder(JSONWriter(), secrets)
         encodePrivateState(of: state, into: &members)
         return members.bytes
     }
 
     @usableFromInline
-    func encodePrivateState(of state: UnsafePointer<State>, into members: inout PrivateStateEncoder) {
+    func encodePrivateState(of state: UnsafePointer<State>, into members: inout JSONValue.PrivateEncoder) {
         restoration?.encodePrivate(state, schema: schema, into: &members)
     }
 

@@ -9,10 +9,10 @@ public import JSON
 ///     }
 ///
 /// It is encoded and restored by its `Codable` methods. An `EntityTable` can hold it, a state can have it as a member,
-/// and a state that has nothing else to say can be one itself. A hand-written `JSONEncodable` is several times faster.
+/// and a state that has nothing else to say can be one itself.
 ///
 /// Members that are nil are left out. A member that is added later must be optional, or the states that were persisted
-/// before need a ``StoreKind/Migration``.
+/// before need a ``StoreDefinition/Migration``.
 ///
 /// An `encode(to:)` of your own must not throw for a value that an action can make: reject such an action. If the initial state
 /// cannot be encoded, the server refuses to start. A commit whose state cannot be encoded ends the process with a line that names
@@ -26,7 +26,7 @@ extension StoreValue {
     }
 
     /// Restores the value by its `init(from:)`.
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         self = try persisted.decode()
     }
 }
@@ -42,14 +42,15 @@ extension StoreValue where Self: RawRepresentable, RawValue: JSONEncodable {
 
 extension StoreValue where Self: RawRepresentable, RawValue: Restorable {
     /// Restores the value by its `init(from:)`.
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    public init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         self = try persisted.decode()
     }
 }
 
 extension CodableJSON: Restorable where Value: Decodable {
     /// Restores the value by its `init(from:)`.
-    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+    @usableFromInline
+    package init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         self.init(try persisted.decode())
     }
 }

@@ -4,7 +4,8 @@ public import Stores
 /// A part of a state that is a JSON object. It declares its members once, for encoding and for diffing.
 ///
 /// Changes are found member by member, so the change of one field makes a patch of one operation.
-public protocol ObjectState: JSONEncodable {
+@usableFromInline
+package protocol ObjectState: JSONEncodable {
     /// Visits the members: always the same ones, in the same order.
     func visitMembers(_ members: inout some MemberVisitor & ~Copyable)
 }
@@ -12,13 +13,14 @@ public protocol ObjectState: JSONEncodable {
 extension ObjectState {
     /// Encodes an object with the members.
     @inlinable
-    public func encode(into json: inout JSONWriter) {
+    package func encode(into json: inout JSONWriter) {
         json.object { visitMembers(&$0) }
     }
 }
 
 /// Receives the members of an object, one after the other.
-public protocol MemberVisitor: ~Copyable {
+@usableFromInline
+package protocol MemberVisitor: ~Copyable {
     /// Visits a member that is compared as a whole.
     ///
     /// - Parameters:
@@ -39,17 +41,17 @@ public protocol MemberVisitor: ~Copyable {
 
 extension JSONWriter: MemberVisitor {
     @inlinable
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
+    package mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
         member(name, value)
     }
 
     @inlinable
-    public mutating func member(_ name: StaticString, _ part: some ObjectState) {
+    package mutating func member(_ name: StaticString, _ part: some ObjectState) {
         member(name, object: { part.visitMembers(&$0) })
     }
 
     @inlinable
-    public mutating func members<Entity>(of table: EntityTable<Entity>)
+    package mutating func members<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
         table.encodeMembers(into: &self)
     }

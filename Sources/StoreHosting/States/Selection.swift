@@ -1,7 +1,8 @@
 public import JSON
 
 /// The part of a state that a client asks for.
-public enum Selection: Sendable, Hashable {
+@usableFromInline
+package enum Selection: Sendable, Hashable {
     /// The whole state.
     case root
     /// The value that the pointer finds in the state's JSON; `null` if it finds nothing.
@@ -10,7 +11,7 @@ public enum Selection: Sendable, Hashable {
     case named(String, at: JSONPointer = .root)
 
     /// The part that `pointer` finds in this one.
-    public func appending(_ pointer: JSONPointer) -> Selection {
+    package func appending(_ pointer: JSONPointer) -> Selection {
         switch self {
         case .root: .pointer(pointer)
         case .pointer(let base): .pointer(JSONPointer(tokens: base.tokens + pointer.tokens))

@@ -3,9 +3,9 @@ public import JSON
 /// A named value that is computed from the state.
 public struct Selector<State: Sendable>: Sendable {
     /// The name by which clients select it: `?select=summary`.
-    public let name: String
+    package let name: String
     /// The selected value, in a sentence.
-    public let summary: String
+    package let summary: String
     let write: @Sendable (State, inout JSONWriter) -> Void
 
     /// A selector under a name.

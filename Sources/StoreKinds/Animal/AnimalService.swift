@@ -28,7 +28,7 @@ package struct AnimalService: Sendable {
 }
 
 extension AnimalService {
-    private static let pointerSetting = RemoteSetting.pointer(
+    private static let pointerSetting = RemoteService.Setting.pointer(
         "pointer", JSONPointer(tokens: ["animal"]), "the place of the animal's name in the response (JSON Pointer)")
 
     /// The animal API as a configuration has it. Its demo names a random animal.

@@ -51,7 +51,7 @@ extension BetSelection: JSONSchemaProviding {
 }
 
 extension BetSelection: Restorable {
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+    package init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         self.init(
             id: try persisted.member("id"), event: try persisted.member("event"),
             outcome: try persisted.member("outcome"),
@@ -89,7 +89,7 @@ extension Bet: JSONSchemaProviding {
 }
 
 extension Bet: Restorable {
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+    package init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         number = try persisted.member("bet")
         selection = try BetSelection(restoring: persisted)
     }

@@ -78,18 +78,18 @@ package struct AuthService: Sendable {
 }
 
 extension AuthService {
-    private static let usernameSetting = RemoteSetting.text(
+    private static let usernameSetting = RemoteService.Setting.text(
         "usernameField", "username", "the member of the body with the user name")
-    private static let passwordSetting = RemoteSetting.text(
+    private static let passwordSetting = RemoteService.Setting.text(
         "passwordField", "password", "the member of the body with the password")
-    private static let rejectionSetting = RemoteSetting.statuses(
+    private static let rejectionSetting = RemoteService.Setting.statuses(
         "noStatuses", [401, 403], in: 400...599, "the statuses that mean that the credentials are wrong")
-    private static let bodySetting = RemoteSetting.choice(
+    private static let bodySetting = RemoteService.Setting.choice(
         "body", Body.json, "the format of the body: a JSON object, or a form as in OAuth 2")
-    private static let fieldsSetting = RemoteSetting.secrets(
+    private static let fieldsSetting = RemoteService.Setting.secrets(
         "fields",
         "further members of the body; values are secret (in the environment: `name: value`, separated by commas)")
-    private static let pointerSetting = RemoteSetting.optionalPointer(
+    private static let pointerSetting = RemoteService.Setting.optionalPointer(
         "pointer",
         "the member that a successful response must contain, such as `/access_token` (JSON Pointer); null if the status is enough"
     )

@@ -40,7 +40,7 @@ extension PlannedTask: JSONSchemaProviding {
 }
 
 extension PlannedTask: Restorable {
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+    package init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         self.init(
             id: try persisted.member("id", in: Self.idRange), title: try persisted.member("title"),
             due: try persisted.member(ifPresent: "due"))

@@ -14,10 +14,13 @@ package struct Settings: Sendable, Equatable {
 
     package init() {}
 
+    private static let language = Field.string("locale", .languageTag, example: "en-GB")
+        .described("The language, a BCP 47 tag.")
+
     package static let update = Action<Settings, (Theme?, String?, Bool?)>(
         "update", "Changes the settings that are given, one at least.",
         Field.choice("theme", example: Theme.dark).described("The colours.").optional(),
-        Field.string("locale", .languageTag, example: "en-GB").described("The language, a BCP 47 tag.").optional(),
+        language.optional(),
         Field.boolean("notifications", example: false).described("Whether to notify.").optional(), members: 1...3
     ) { settings, theme, locale, notifications in
         if let theme { settings.theme = theme }

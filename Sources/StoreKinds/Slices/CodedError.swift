@@ -38,7 +38,7 @@ extension CodedError: JSONSchemaProviding {
 }
 
 extension CodedError: Restorable {
-    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+    package init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         let text: String = try persisted.member("code")
         guard let code = Code(rawValue: text) else {
             throw persisted.unreadable("is none of the codes that there are", below: "code")

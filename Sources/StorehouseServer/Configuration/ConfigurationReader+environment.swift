@@ -1,5 +1,5 @@
 import JSON
-import Observability
+package import Observability
 
 /// The variable with which systemd names the directory of a service's credentials.
 let credentialsDirectory = "CREDENTIALS_DIRECTORY"

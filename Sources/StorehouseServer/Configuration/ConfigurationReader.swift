@@ -123,9 +123,9 @@ extension JSONSyntaxError {
 }
 
 /// One thing that is wrong with a configuration.
-public struct ConfigurationProblem: Sendable, Hashable {
+package struct ConfigurationProblem: Sendable, Hashable {
     /// The place of a value.
-    public enum Source: Sendable, Hashable {
+    package enum Source: Sendable, Hashable {
         /// A configuration file.
         case file(String)
         /// A variable of the environment.
@@ -135,11 +135,11 @@ public struct ConfigurationProblem: Sendable, Hashable {
     }
 
     /// The path of the key, known or not; nil if the problem is a whole file.
-    public let path: String?
+    package let path: String?
     /// Nil if values of different sources conflict.
-    public let source: Source?
+    package let source: Source?
     /// Tells the fault.
-    public let detail: String
+    package let detail: String
 
     package init(path: String?, source: Source? = nil, detail: String) {
         self.path = path
@@ -150,7 +150,7 @@ public struct ConfigurationProblem: Sendable, Hashable {
 
 extension ConfigurationProblem: CustomStringConvertible {
     /// One line, with control characters escaped, and without the passwords of URLs.
-    public var description: String {
+    package var description: String {
         let place =
             switch (path, source) {
             case (let path?, let source?): "\(path) (\(source.name))"
@@ -170,16 +170,16 @@ extension ConfigurationProblem.Source {
 }
 
 /// All problems of a configuration, not only the first.
-public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// At least one.
-    public let problems: [ConfigurationProblem]
+    package let problems: [ConfigurationProblem]
 
     package init(problems: [ConfigurationProblem]) {
         self.problems = problems
     }
 
     /// One line for each problem.
-    public var description: String {
+    package var description: String {
         problems.map(\.description).joined(separator: "\n")
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import JSON
 import Security
 import Sessions
 import StoreHosting

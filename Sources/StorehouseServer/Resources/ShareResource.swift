@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import JSON
+import Observability
 import Security
 import Sessions
 import StoreHosting

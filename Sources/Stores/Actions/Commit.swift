@@ -10,7 +10,7 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     /// The revision whose action caused this one; nil if no action did, as with an action of a client.
     public let cause: Int?
     /// Whether this is the last commit of its batch; always so for a single action.
-    public let endsBatch: Bool
+    @usableFromInline package let endsBatch: Bool
 
     // Both places outlive the commit: they do not change during the calls that receive it.
     @usableFromInline package let actionPlace: UnsafePointer<Action>

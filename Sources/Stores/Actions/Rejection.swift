@@ -41,5 +41,5 @@ extension Rejection {
     public static let tooManyEffects: Rejection = "too-many-effects"
 
     /// An action that would make the state larger than the host of the store allows.
-    public static let stateTooLarge: Rejection = "state-too-large"
+    package static let stateTooLarge: Rejection = "state-too-large"
 }

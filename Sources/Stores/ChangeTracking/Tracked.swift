@@ -58,7 +58,8 @@ public struct ChangeToken: Sendable, Hashable {
     private let number: UInt64
 
     /// A new token.
-    public init() {
+    @usableFromInline
+    package init() {
         number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 

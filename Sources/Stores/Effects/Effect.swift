@@ -42,8 +42,8 @@ public struct Effect<Action: Sendable>: Sendable {
         Effect([.run(EffectDescription(key: EffectKey(id), policy: policy, operation: operation))])
     }
 
-    /// Runs `operation`, which may throw. `failure` turns the error into an action, and observers of effects see
-    /// ``EffectEvent/Phase-swift.enum/failed``.
+    /// Runs `operation`, which may throw. `failure` turns the error into an action, and the log of a server says
+    /// that the effect has failed.
     @inlinable
     public static func run<Failure: Error>(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
@@ -157,7 +157,8 @@ public enum EffectPolicy: Sendable, Hashable {
     /// At most one starts within this time. The first starts at once. Of the effects that are requested within the time
     /// after a start, the newest starts at its end, and the others are cancelled. So the last one is never lost. With
     /// `latest: false` all of them are dropped. A store counts the time for at most 16 ids for each effect that it may run
-    /// (``StoreEnvironment/effectLimit``); an action that would throttle one more is rejected with ``Rejection/tooManyEffects``.
+    /// (`effectLimit` of the ``StoreEnvironment``); an action that would throttle one more is rejected with
+    /// ``Rejection/tooManyEffects``.
     case throttled(every: Duration, latest: Bool = true)
 }
 

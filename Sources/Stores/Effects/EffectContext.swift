@@ -50,7 +50,7 @@ public final class EffectContext: Sendable {
     }
 
     /// The trace of the client's request that caused the effect.
-    public let trace: TraceContext?
+    package let trace: TraceContext?
 
     /// Names the store in its host; nil for a store without a host.
     package let identity: String?

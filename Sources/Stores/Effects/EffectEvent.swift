@@ -2,9 +2,11 @@
 ///
 /// Each effect that has started ends with exactly one further event: it succeeded, failed or was cancelled. A queued effect has
 /// not started; a delayed one has. Timers are not effects.
-public struct EffectEvent: Sendable, Hashable {
+@usableFromInline
+package struct EffectEvent: Sendable, Hashable {
     /// The kind of change.
-    public enum Phase: String, Sendable, CaseIterable {
+    @usableFromInline
+    package enum Phase: String, Sendable, CaseIterable {
         /// The store has started it.
         case started
         /// A call to a remote service is repeated.
@@ -18,19 +20,19 @@ public struct EffectEvent: Sendable, Hashable {
     }
 
     /// The id of the effect.
-    public let effect: EffectID
+    package let effect: EffectID
     /// The kind of change.
-    public let phase: Phase
+    package let phase: Phase
     /// The revision whose action started it.
-    public let cause: Int
+    package let cause: Int
     /// The remote service that it called last; nil if it reported none.
-    public let upstream: String?
+    package let upstream: String?
     /// The number of the attempt of that call, from 1; nil if it reported none.
-    public let attempt: Int?
+    package let attempt: Int?
     /// The reason of the failure or the retry; nil if none was reported.
-    public let code: String?
+    package let code: String?
     /// The time it took in milliseconds, delays included; nil while it runs.
-    public let duration: Int?
+    package let duration: Int?
     /// The cause; nil unless it has succeeded or failed in a hosted store.
     package let source: Source?
     /// The end of the last attempt of its call.
@@ -47,7 +49,8 @@ public struct EffectEvent: Sendable, Hashable {
 }
 
 /// An error of an effect with a stable code, which ``EffectEvent/code`` shows.
-public protocol EffectFailure: Error {
+@usableFromInline
+package protocol EffectFailure: Error {
     /// The stable code.
     var effectCode: String { get }
 }

@@ -1,12 +1,15 @@
 /// An action with a deadline that is part of the state.
 public struct StateTimer<Action: Sendable>: Sendable {
     /// Its name, unique in its group.
-    public let id: EffectID
+    @usableFromInline
+    package let id: EffectID
     /// The deadline in milliseconds since 1970-01-01T00:00:00Z.
-    public let deadline: Int
+    @usableFromInline
+    package let deadline: Int
     /// The action that is dispatched at the deadline. It must depend on the id and the deadline only, because the store keeps the
     /// action of the moment when it armed the timer.
-    public let action: Action
+    @usableFromInline
+    package let action: Action
     /// The part of the state that it belongs to.
     private(set) var path = EffectPath.root
 

@@ -2,15 +2,16 @@
 ///
 /// The store passes it from the action of a client to the effects of that action, to the actions that these send, and so on.
 /// ``EffectContext/trace`` hands it to an effect, so that a client of a remote service can send it with its calls.
-public struct TraceContext: Sendable, Hashable {
+@usableFromInline
+package struct TraceContext: Sendable, Hashable {
     /// The value as it was received. It is sent unchanged.
-    public let traceparent: String
+    package let traceparent: String
     /// The data that the systems of the trace have added, as it was received; nil if there is none that may be passed
     /// on.
-    public let tracestate: String?
+    package let tracestate: String?
 
     /// The id of the trace: 32 hexadecimal digits.
-    public var id: Substring { traceparent.dropFirst(3).prefix(32) }
+    package var id: Substring { traceparent.dropFirst(3).prefix(32) }
 
     /// Reads a `traceparent` and a `tracestate`.
     ///
@@ -19,7 +20,7 @@ public struct TraceContext: Sendable, Hashable {
     ///   - tracestate: the value of the field; several fields of this name are joined by commas. It is dropped if it has more
     ///     than 32 members or 512 bytes, or characters that a field must not have (3.3).
     /// - Returns: nil if `traceparent` is malformed: such a value must not be passed on (3.2.2.5).
-    public init?(_ traceparent: String, tracestate: String? = nil) {
+    package init?(_ traceparent: String, tracestate: String? = nil) {
         let bytes = Array(traceparent.utf8)
         // Version 00 ends behind the flags. Later versions may add fields behind another dash.
         guard bytes.count == 55 || bytes.count > 55 && bytes.count <= 512 && bytes[55] == Self.dash else { return nil }

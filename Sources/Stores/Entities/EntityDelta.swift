@@ -47,11 +47,11 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
 
     /// The number of changes.
     @inlinable
-    public var count: Int { removed.count + inserted.count + moved.count + updated.count }
+    package var count: Int { removed.count + inserted.count + moved.count + updated.count }
 
     /// Whether nothing has changed.
     @inlinable
-    public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+    package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 
     @inlinable
     init(_ entries: ArraySlice<EntityChangeLogEntry<ID>>) {

@@ -5,23 +5,28 @@ import Platform
 /// Any number of stores may share one environment.
 public final class StoreEnvironment: Sendable {
     /// The clock by which effects and timers wait.
-    public let clock: any StoreClock
+    @usableFromInline
+    package let clock: any StoreClock
     /// How long ago something was is told by this clock, because nobody can set it.
     package let steadyNow: @Sendable () -> Int
     /// The executor of the effects; nil for the shared pool of threads.
-    public let executor: (any TaskExecutor)?
+    @usableFromInline
+    package let executor: (any TaskExecutor)?
     /// The number of effects that may run or wait at the same time in one store. An action that would start more is rejected with
     /// ``Rejection/tooManyEffects``.
-    public let effectLimit: Int
+    @usableFromInline
+    package let effectLimit: Int
     /// The number of actions that may follow from one dispatch. The rest is taken for an endless cascade and dropped.
-    public let cascadeLimit: Int
+    @usableFromInline
+    package let cascadeLimit: Int
     /// Called with faults of the program. It may be called under the lock of a store, so it must be quick and must not dispatch.
-    public let report: @Sendable (StoreFault) -> Void
+    @usableFromInline
+    package let report: @Sendable (StoreFault) -> Void
     /// Names a store without a host; nil if it has no name.
     package let identity: String?
     /// Called with the events of effects; nil costs nothing. It is called under the lock of a store, so it must be quick and must
     /// not dispatch.
-    public let effects: (@Sendable (EffectEvent) -> Void)?
+    package let effects: (@Sendable (EffectEvent) -> Void)?
 
     /// The standard environment, except for the given values.
     ///
@@ -31,12 +36,21 @@ public final class StoreEnvironment: Sendable {
     ///   - effectLimit: the number of running and queued effects of one store.
     ///   - cascadeLimit: the number of actions that may follow from one dispatch.
     ///   - report: called with faults. It must be quick and must not dispatch.
-    ///   - effects: called with the events of effects. It must be quick and must not dispatch.
     public convenience init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
         cascadeLimit: Int = 10_000,
-        report: @escaping @Sendable (StoreFault) -> Void = { _ in },
-        effects: (@Sendable (EffectEvent) -> Void)? = nil
+        report: @escaping @Sendable (StoreFault) -> Void = { _ in }
+    ) {
+        self.init(
+            clock: clock, executor: executor, effectLimit: effectLimit, cascadeLimit: cascadeLimit, report: report,
+            effects: nil)
+    }
+
+    /// - Parameter effects: called with the events of effects. It must be quick and must not dispatch.
+    package convenience init(
+        clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
+        cascadeLimit: Int = 10_000, report: @escaping @Sendable (StoreFault) -> Void = { _ in },
+        effects: (@Sendable (EffectEvent) -> Void)?
     ) {
         self.init(
             clock: clock, steadyNow: steadyTime, executor: executor, effectLimit: effectLimit,
@@ -66,7 +80,7 @@ public final class StoreEnvironment: Sendable {
     @usableFromInline package var now: Int { clock.now() }
 
     /// The clock of the system, the shared pool of threads, the default limits, and no reports.
-    public static let standard = StoreEnvironment()
+    @usableFromInline package static let standard = StoreEnvironment()
 }
 
 /// A fault of the program that a store has contained. The store continues; only the named actions are lost.

@@ -61,13 +61,13 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
 
     /// A middleware that answers each commit by `respond`.
     @inlinable
-    public convenience init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
+    package convenience init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
         self.init(respond: respond)
     }
 
     /// Erases the type of `middleware`.
     @inlinable
-    public convenience init(_ middleware: some Middleware<State, Action>) {
+    package convenience init(_ middleware: some Middleware<State, Action>) {
         var intercept: Intercept?
         if let interceptor = middleware as? any Interceptor<State, Action> {
             intercept = { action, state in interceptor.intercept(action, in: state) }

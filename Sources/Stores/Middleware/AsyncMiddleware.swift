@@ -5,9 +5,9 @@
 ///         return .setCurrentAnimal(await service.animal())
 ///     }
 ///
-/// The function is called in an effect for each commit. The calls run side by side, and count for
-/// ``StoreEnvironment/effectLimit`` until they return. A call may be cancelled: the store ends, or somebody cancels the effect by its
-/// id. Use a ``MiddlewareFunction`` for an effect with a policy, and for a store with many actions that are no concern of the function.
+/// The function is called in an effect for each commit. The calls run side by side, and count for the `effectLimit` of the
+/// ``StoreEnvironment`` until they return. A call may be cancelled: the store ends, or somebody cancels the effect by its id. Use a
+/// ``MiddlewareFunction`` for an effect with a policy, and for a store with many actions that are no concern of the function.
 public struct AsyncMiddleware<State: Sendable, Action: Sendable>: Middleware {
     private let id: EffectID
     private let function: @Sendable (State, Action) async -> Action?

@@ -9,11 +9,14 @@
 /// It leads from an action to a nested action, or into one case of a state: see ``IfCase``.
 public struct CasePath<Root, Value>: Sendable {
     /// Wraps a value in its case.
-    public let embed: @Sendable (Value) -> Root
+    @usableFromInline
+    package let embed: @Sendable (Value) -> Root
     /// Calls a function with the value if the root is this case.
-    public let extract: @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
+    @usableFromInline
+    package let extract: @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
     /// Whether the root is this case.
-    public let matches: @Sendable (Root) -> Bool
+    @usableFromInline
+    package let matches: @Sendable (Root) -> Bool
 
     /// A path to one case.
     ///
@@ -37,7 +40,7 @@ public struct CasePath<Root, Value>: Sendable {
 
     /// The value if `root` is this case.
     @inlinable
-    public func value(in root: Root) -> Value? {
+    package func value(in root: Root) -> Value? {
         var value: Value?
         extract(root) { value = $0 }
         return value

@@ -59,7 +59,7 @@ extension CasePath {
 extension CasePath where Root == Value {
     /// The path from a value to itself.
     @inlinable @inline(__always)
-    public static var whole: CasePath { CasePath(embed: { $0 }, extract: { $1($0) }) }
+    package static var whole: CasePath { CasePath(embed: { $0 }, extract: { $1($0) }) }
 }
 
 /// Runs a reducer on an optional state. While the state is nil, the action is ignored.

@@ -97,7 +97,7 @@ public enum Decision: Sendable, Hashable {
 
     /// The common decision of two parts. `other` is not evaluated if this is a rejection.
     @inlinable @inline(__always)
-    public func joined(with other: @autoclosure () -> Decision) -> Decision {
+    package func joined(with other: @autoclosure () -> Decision) -> Decision {
         switch self {
         case .reject: return self
         case .ignore: return other()
@@ -152,7 +152,7 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
 
     /// Erases the type of `reducer`.
     @inlinable
-    public convenience init(_ reducer: some Reducer<State, Action>) { self.init(reducer, middleware: []) }
+    package convenience init(_ reducer: some Reducer<State, Action>) { self.init(reducer, middleware: []) }
 
     @inlinable
     package convenience init(

@@ -11,10 +11,10 @@ import Platform
 ///   ``StoreFault``.
 public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol {
     /// The maximum number of waiting actions; a batch counts as one.
-    public static var queueLimit: Int { 1024 }
+    package static var queueLimit: Int { 1024 }
     /// How long a reducer may run, by the store's clock, before the dispatches that wait for it return: see ``dispatch(_:)``. It is
     /// noticed at most twice as late.
-    public static var stallTime: Duration { .seconds(30) }
+    package static var stallTime: Duration { .seconds(30) }
 
     package typealias Completion =
         @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> @Sendable () -> Void
@@ -95,7 +95,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// has a ``StoreFault`` and comes at once.
     ///
     /// A reducer that waits through a detached task cannot be told from a slow one. So when a reducer has not returned for
-    /// ``stallTime``, every dispatch that waits for it returns as ``Outcome/queued``, and ``StoreFault/reducerStalled(seconds:)``
+    /// 30 seconds, every dispatch that waits for it returns as ``Outcome/queued``, and ``StoreFault/reducerStalled(seconds:)``
     /// is reported. The actions stay in the queue.
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {

@@ -49,7 +49,7 @@ public final class ManualExecutor: TaskExecutor {
     }
 
     /// Waits until another thread has enqueued a job.
-    public func waitForJob() async {
+    package func waitForJob() async {
         await withCheckedContinuation { continuation in
             let isThere = contents.withLock { contents in
                 if !contents.jobs.isEmpty { return true }

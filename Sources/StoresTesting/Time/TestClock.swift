@@ -30,7 +30,7 @@ public final class TestClock: StoreClock {
     public func now() -> Int { contents.withLock { $0.now } }
 
     /// The times until which tasks sleep, the earliest first.
-    public var sleepers: [Int] { contents.withLock { $0.sleepers.map(\.moment) } }
+    package var sleepers: [Int] { contents.withLock { $0.sleepers.map(\.moment) } }
 
     /// Advances the time by `duration`, in whole milliseconds, and wakes the tasks whose time has come.
     public func advance(by duration: Duration) { advance(to: now() + Int(duration / .milliseconds(1))) }

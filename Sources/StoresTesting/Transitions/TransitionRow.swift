@@ -78,9 +78,9 @@ extension TransitionRow.Cell {
 /// All mismatches of a transition table. The description is a table.
 public struct TransitionFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// In the order of the rows, then of the states.
-    public let mismatches: [TransitionMismatch]
+    package let mismatches: [TransitionMismatch]
     /// The number of transitions of the table.
-    public let count: Int
+    package let count: Int
 
     public var description: String {
         let head = ["state", "action", "expected", "found"]
@@ -101,17 +101,17 @@ public struct TransitionFailure: Error, Sendable, Hashable, CustomStringConverti
 }
 
 /// One transition that differs from its table.
-public struct TransitionMismatch: Sendable, Hashable {
+package struct TransitionMismatch: Sendable, Hashable {
     /// The name of the state; empty if a row has more cells than there are states.
-    public let state: String
+    package let state: String
     /// The name of the action.
-    public let action: String
+    package let action: String
     /// The result in the table.
-    public let expected: String
+    package let expected: String
     /// The actual result.
-    public let found: String
+    package let found: String
     /// The difference of the states; empty if the results differ otherwise.
-    public let difference: String
+    package let difference: String
 
     init(_ state: String, _ action: String, _ expected: String, _ found: String, _ difference: String = "") {
         self.state = state

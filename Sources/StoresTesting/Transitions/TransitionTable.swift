@@ -11,9 +11,9 @@ public import Stores
 ///     try table.verify(TrafficLight())
 public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Sendable {
     /// The states with their names, in the order of the columns.
-    public let states: [(name: String, state: State)]
+    package let states: [(name: String, state: State)]
     /// The rows, in order.
-    public let rows: [TransitionRow<State, Action>]
+    package let rows: [TransitionRow<State, Action>]
 
     /// A table with a column for each state and a row for each action.
     ///
@@ -30,7 +30,7 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
     }
 
     /// Converts the table to one of a view of the states.
-    public func mapStates<View>(_ view: (State) -> View) -> TransitionTable<View, Action> {
+    package func mapStates<View>(_ view: (State) -> View) -> TransitionTable<View, Action> {
         TransitionTable<View, Action>(
             states: states.map { ($0.name, view($0.state)) }, rows: rows.map { $0.mapStates(states.map(\.state), view) }
         )
@@ -64,7 +64,7 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
     ///
     /// - Parameter transition: brings the store to a state and returns the result of the action.
     /// - Throws: all mismatches.
-    public func verify(
+    package func verify(
         by transition: (_ name: String, _ state: State, _ action: Action) async -> Transition<State>
     ) async throws(TransitionFailure) {
         var mismatches: [TransitionMismatch] = []
@@ -140,7 +140,7 @@ extension TransitionTable {
 }
 
 /// The result of an action in a state.
-public enum Transition<State: Sendable & Equatable>: Sendable, Equatable {
+package enum Transition<State: Sendable & Equatable>: Sendable, Equatable {
     /// The action is committed and leads to this state.
     case becomes(State)
     /// The action is ignored.

@@ -115,7 +115,7 @@ package final class CurlStream {
     private var head: RemoteResponse {
         var status = 0
         if ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK { status = 0 }
-        return RemoteResponse(status: status, headers: RemoteHeaders(section: section))
+        return RemoteResponse(status: status, headers: RemoteResponse.Headers(section: section))
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlStream? {

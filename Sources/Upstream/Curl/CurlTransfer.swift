@@ -92,7 +92,7 @@ final class CurlTransfer {
         return .answered(
             RemoteResponse(
                 status: number(CURLINFO_RESPONSE_CODE), contentType: text(CURLINFO_CONTENT_TYPE),
-                headers: RemoteHeaders(section: headers), body: body),
+                headers: RemoteResponse.Headers(section: headers), body: body),
             redirect: text(CURLINFO_REDIRECT_URL), retryAfter: retryAfter)
     }
 

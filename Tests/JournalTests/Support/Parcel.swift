@@ -9,7 +9,9 @@ enum Parcel {
         var weight = 0
 
         init() {}
-        init(restoring persisted: PersistedValue) throws(RestorationError) { weight = try persisted.member("weight") }
+        init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
+            weight = try persisted.member("weight")
+        }
         func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("weight", weight) }
     }
 
@@ -17,7 +19,9 @@ enum Parcel {
         var grams = 0
 
         init() {}
-        init(restoring persisted: PersistedValue) throws(RestorationError) { grams = try persisted.member("grams") }
+        init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
+            grams = try persisted.member("grams")
+        }
         func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("grams", grams) }
     }
 

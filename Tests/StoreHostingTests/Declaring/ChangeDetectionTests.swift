@@ -13,7 +13,7 @@ private struct Row: Sendable, Codable, Identifiable, JSONEncodable, Restorable {
 
     init(id: Int) { self.id = id }
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) { self = try persisted.decode() }
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) { self = try persisted.decode() }
 
     func encode(into json: inout JSONWriter) {
         encodings.withLock { $0 += 1 }

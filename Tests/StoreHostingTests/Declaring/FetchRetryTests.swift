@@ -313,7 +313,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         let broken = StoreDefinition("broken", "A till.", Till()) {
             login
             Fetch(
-                "a", on: login, from: "bank", as: RemoteStatus.self, .parallel,
+                "a", on: login, from: "bank", as: RemoteResponse.Status.self, .parallel,
                 retry: .upTo(0, every: .zero, in: \.calls)
             ) { _, pin in
                 .post(["pin": .string(pin)])

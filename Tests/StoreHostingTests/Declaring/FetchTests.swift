@@ -38,7 +38,7 @@ private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as
     hall.failures.append(item + ": " + failure.code.rawValue)
 }
 
-private let notice = Fetch("notice", on: open, from: "webhook", as: RemoteStatus.self) { hall in
+private let notice = Fetch("notice", on: open, from: "webhook", as: RemoteResponse.Status.self) { hall in
     .post(["prices": .integer(hall.prices.count)])
 } then: { hall, _, _ in
     hall.isLoading = false
@@ -141,7 +141,7 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         try store.dispatch(open()) { $0.isLoading = true }
         #expect(webhook.requests.map(\.body) == [Array(#"{"prices":0}"#.utf8)])
         webhook.reply(.success(RemoteResponse(status: 204)))
-        try store.receive(notice.arrival(of: RemoteStatus(code: 204), for: ())) { $0.isLoading = false }
+        try store.receive(notice.arrival(of: RemoteResponse.Status(code: 204), for: ())) { $0.isLoading = false }
         try store.dispatch(open()) { $0.isLoading = true }
         webhook.reply(.success(RemoteResponse(status: 500)))
         try store.receive(notice.failure(.serverError(.init(status: 500)), for: ())) {

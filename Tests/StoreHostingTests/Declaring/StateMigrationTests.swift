@@ -194,7 +194,7 @@ private final class MarkingSealer: SecretSealer {
         #expect(reason("{}", #"{"note":1}"#, definition) == "in the persisted private state, /note must be a string")
         let refusing = cinema([
             .from(Old.self) { _ throws(RestorationError) -> Cinema in
-                throw .unreadable(.state, at: .root, "has no hall")
+                throw .unreadable(.state, at: "", "has no hall")
             }
         ])
         #expect(reason(#"{"note":""}"#, nil, refusing) == "in the persisted state, the whole has no hall")

@@ -34,7 +34,7 @@ private struct Task: Sendable, Equatable, Identifiable, JSONEncodable, Restorabl
         }
     }
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         id = try persisted.member("id")
         title = try persisted.member("title")
     }

@@ -9,7 +9,7 @@ private struct Word: Sendable, Codable, Identifiable, JSONEncodable, Restorable 
 
     init(id: Int, text: String) { (self.id, self.text) = (id, text) }
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) { self = try persisted.decode() }
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) { self = try persisted.decode() }
 
     func encode(into json: inout JSONWriter) {
         json.object {

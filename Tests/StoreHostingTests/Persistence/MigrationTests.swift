@@ -72,7 +72,7 @@ import Testing
             let privateState = Array(#"{"$schema":\#(schema),"looks":0}"#.utf8)
             #expect(
                 throws: RestorationError.unreadable(
-                    .privateState, at: .root.appending("$schema"), "must be a number from 1")
+                    .privateState, at: "/$schema", "must be a number from 1")
             ) {
                 try Locker.third.makeStore(
                     from: StateSnapshot(json: persisted.json, privateState: privateState), revision: 0)
@@ -83,7 +83,7 @@ import Testing
     /// A state that a migration cannot convert is refused, and does not end the process.
     @Test func aMigrationMayFail() throws {
         let persisted = StateSnapshot(json: Array("{}".utf8), privateState: Array(#"{"$schema":2,"looks":0}"#.utf8))
-        #expect(throws: RestorationError.unreadable(.state, at: .root.appending("title"), "is missing")) {
+        #expect(throws: RestorationError.unreadable(.state, at: "/title", "is missing")) {
             try Locker.third.makeStore(from: persisted, revision: 1)
         }
     }

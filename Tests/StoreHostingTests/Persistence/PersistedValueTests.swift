@@ -16,7 +16,7 @@ import Testing
 
             init(id: String) { self.id = id }
 
-            init(restoring persisted: PersistedValue) throws(RestorationError) {
+            init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
                 id = try persisted.member("id")
                 parts = try persisted.member("parts")
             }
@@ -38,7 +38,7 @@ import Testing
 
         init() {}
 
-        init(restoring persisted: PersistedValue) throws(RestorationError) {
+        init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
             number = try persisted.member("number")
             anything = try persisted.member("anything")
             stamped = try persisted.member("stamped")
@@ -55,7 +55,7 @@ import Testing
             members.member("maybe", maybe)
         }
 
-        func encodePrivate(into members: inout PrivateStateEncoder) { members.secret("token", token) }
+        func encodePrivate(into members: inout JSONValue.PrivateEncoder) { members.secret("token", token) }
     }
 
     private enum Change: DeclaredAction, Equatable {
@@ -125,7 +125,7 @@ import Testing
         #expect(throws: RestorationError.malformed(.privateState)) {
             try kind.makeStore(from: StateSnapshot(json: initial.json, privateState: [0x7B]), revision: 0)
         }
-        #expect(throws: RestorationError.unreadable(.state, at: .root, "must be an object")) {
+        #expect(throws: RestorationError.unreadable(.state, at: "", "must be an object")) {
             try kind.makeStore(
                 from: StateSnapshot(json: Array("[]".utf8), privateState: initial.privateState), revision: 0)
         }

@@ -35,7 +35,7 @@ import Testing
         let json =
             #"{"items":{"entities":{},"ids":[]},"newest":\#(newest),"counts":{},"colors":[],"limits":{"most":3}}"#
         let persisted = StateSnapshot(json: Array(json.utf8), privateState: nil)
-        #expect(throws: RestorationError.unreadable(.state, at: try JSONPointer(pointer), detail)) {
+        #expect(throws: RestorationError.unreadable(.state, at: pointer, detail)) {
             _ = try kind.makeStore(from: persisted, revision: 1)
         }
     }
@@ -55,7 +55,7 @@ import Testing
         let persisted = StateSnapshot(json: Array(json.utf8), privateState: nil)
         #expect(
             throws: RestorationError.unreadable(
-                .state, at: JSONPointer(tokens: ["counts", "e\u{301}"]), "is there twice")
+                .state, at: "/counts/e\u{301}", "is there twice")
         ) {
             _ = try kind.makeStore(from: persisted, revision: 1)
         }
@@ -82,7 +82,7 @@ private struct Shop: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         items = try persisted.member("items", as: TableOfItems.self).table
         newest = try persisted.member("newest")
         counts = try persisted.member("counts")
@@ -106,12 +106,12 @@ private struct TableOfItems: ObjectState, Restorable {
 
     init(table: EntityTable<Shop.Item>) { self.table = table }
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) { table = try persisted.table() }
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) { table = try persisted.table() }
 
     func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.members(of: table) }
 }
 
-extension PersistedValue {
+extension JSONValue.Persisted {
     fileprivate func member<Member: Restorable>(
         _ name: String, as type: Member.Type
     ) throws(RestorationError) -> Member { try member(name) }

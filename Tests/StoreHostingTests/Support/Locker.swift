@@ -9,13 +9,13 @@ enum Locker {
 
         init() {}
 
-        init(restoring persisted: PersistedValue) throws(RestorationError) {
+        init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
             name = try persisted.member("name")
             seen = try persisted.privateMember("seen", in: 0...1000)
         }
 
         func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("name", name) }
-        func encodePrivate(into members: inout PrivateStateEncoder) { members.member("seen", seen) }
+        func encodePrivate(into members: inout JSONValue.PrivateEncoder) { members.member("seen", seen) }
     }
 
     struct Second: HostedState, ObjectState, Restorable {
@@ -25,7 +25,7 @@ enum Locker {
 
         init() {}
 
-        init(restoring persisted: PersistedValue) throws(RestorationError) {
+        init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
             title = try persisted.member("title")
             weight = try persisted.member("weight")
             looks = try persisted.privateMember("looks", in: 0...1000)
@@ -36,7 +36,7 @@ enum Locker {
             members.member("weight", weight)
         }
 
-        func encodePrivate(into members: inout PrivateStateEncoder) { members.member("looks", looks) }
+        func encodePrivate(into members: inout JSONValue.PrivateEncoder) { members.member("looks", looks) }
     }
 
     enum Action: DeclaredAction, Equatable {
@@ -83,7 +83,7 @@ enum Locker {
     }
 
     static let weighing: StoreKind.Migration = { state, _ throws(RestorationError) in
-        guard let title = state["title"] else { throw .unreadable(.state, at: .root.appending("title"), "is missing") }
+        guard let title = state["title"] else { throw .unreadable(.state, at: "/title", "is missing") }
         state = ["title": title, "weight": 0.5]
     }
 }

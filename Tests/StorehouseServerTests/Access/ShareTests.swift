@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Observability
 import Sessions
 import StorehouseServer
 import Testing

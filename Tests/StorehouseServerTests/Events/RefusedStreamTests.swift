@@ -2,6 +2,7 @@ import CFaultyDisk
 import Foundation
 import HTTP
 import JSON
+import Observability
 import RedisTesting
 import StorehouseServer
 import StoresTesting

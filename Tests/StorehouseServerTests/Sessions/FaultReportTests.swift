@@ -133,7 +133,7 @@ private struct TrapState: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) { count = try persisted.member("count") }
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) { count = try persisted.member("count") }
 
     func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("count", count) }
 }

@@ -189,7 +189,7 @@ private struct Note: Sendable, Identifiable, JSONEncodable, Restorable, Hashable
 
     init(id: Int, text: String) { (self.id, self.text) = (id, text) }
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         id = try persisted.member("id")
         text = try persisted.member("text")
     }
@@ -208,7 +208,7 @@ private struct NotesState: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         notes = try persisted.table()
         nextID = try persisted.member("nextID")
     }

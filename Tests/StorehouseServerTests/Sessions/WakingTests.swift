@@ -16,7 +16,7 @@ struct Alarm: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         deadline = try persisted.member("deadline")
         rings = try persisted.member("rings")
     }

@@ -38,7 +38,7 @@ struct RelayState: HostedState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         texts = try persisted.member("texts")
         left = try persisted.member("left")
         deadline = try persisted.member("deadline")

@@ -76,7 +76,7 @@ struct SlowState: HostedState, ObjectState, Restorable {
         members.member("count", count)
     }
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         text = try persisted.member("text")
         name = try persisted.member("name")
         count = try persisted.member("count")

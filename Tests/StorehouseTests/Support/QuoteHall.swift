@@ -11,7 +11,7 @@ enum QuoteHall {
 
         init() {}
 
-        init(restoring persisted: PersistedValue) throws(RestorationError) {
+        init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
             isAsking = try persisted.member("isAsking")
             quote = try persisted.member("quote")
         }
@@ -48,7 +48,7 @@ enum QuoteHall {
         }
     }
 
-    static let place = RemoteSetting.pointer("place", JSONPointer(tokens: ["text"]), "the place of the text")
+    static let place = RemoteService.Setting.pointer("place", JSONPointer(tokens: ["text"]), "the place of the text")
 
     static let kind = StoreKind.calling(RemoteService("quotes", settings: [place])) { clients in
         let place = clients.value(of: place, for: "quotes")

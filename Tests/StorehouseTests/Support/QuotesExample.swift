@@ -1,4 +1,6 @@
+import JSON
 import Storehouse
+import Stores
 import StoresTesting
 import Testing
 

@@ -49,11 +49,9 @@ private struct Till: Sendable, Equatable {
         let directory = FileManager.default.temporaryDirectory.appending(path: "payments-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        var configuration = Configuration()
-        configuration.storage.kind = .sqlite
-        configuration.storage.path = directory.appending(path: "till.db").path
+        let file = directory.appending(path: "till.db").path
         let session = try await TestServer.run(
-            [Till.store], upstreams: ["bank": bank], configuration: configuration
+            [Till.store], upstreams: ["bank": bank], storage: .sqlite(file)
         ) { server in
             let session = try await server.createSession()
             #expect(try await server.dispatch(pay, to: session).status == 200)
@@ -61,7 +59,7 @@ private struct Till: Sendable, Equatable {
             return session
         }
         try await TestServerTests.whenClosed {
-            try await TestServer.run([Till.store], upstreams: ["bank": bank], configuration: configuration) { server in
+            try await TestServer.run([Till.store], upstreams: ["bank": bank], storage: .sqlite(file)) { server in
                 #expect(try await server.send("GET", session).status == 200)
                 await bank.called(times: 2)
                 #expect(keys.count == 1)

@@ -26,21 +26,19 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appending(path: "test-server-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        var configuration = Configuration()
-        configuration.storage.kind = .sqlite
-        configuration.storage.path = directory.appending(path: "hall.db").path
+        let file = directory.appending(path: "hall.db").path
         let quotes = ScriptedRemoteClient()
         quotes.reply(#"{"deep":"Kept."}"#)
         let session = try await TestServer.run(
             [QuoteHall.kind], upstreams: ["quotes": quotes], settings: ["quotes": ["place": "/deep"]],
-            configuration: configuration
+            storage: .sqlite(file)
         ) { server in
             let session = try await server.createSession("hall")
             _ = try await server.dispatch(["type": "hall/ask"], to: session, waitingForEffects: true)
             return session
         }
         try await Self.whenClosed {
-            try await TestServer.run([QuoteHall.kind], upstreams: ["quotes": quotes], configuration: configuration) {
+            try await TestServer.run([QuoteHall.kind], upstreams: ["quotes": quotes], storage: .sqlite(file)) {
                 let state = try await $0.send("GET", session + "/state")
                 #expect(try state.text(at: "state", "quote") == "Kept.")
                 #expect(try await $0.send("GET", session + "/actions").json()["actions"]?.asArray?.count == 2)

@@ -1,8 +1,9 @@
+import JSON
 import StoreHosting
 import Stores
 import Testing
 
-// The samples of the article on persisting states.
+// A state that is restored by hand.
 
 struct Logbook: HostedState, ObjectState, Restorable {
     var entries: [String] = []
@@ -11,7 +12,7 @@ struct Logbook: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring persisted: PersistedValue) throws(RestorationError) {
+    init(restoring persisted: JSONValue.Persisted) throws(RestorationError) {
         entries = try persisted.member("entries")
         nextNumber = try persisted.privateMember("nextNumber", in: 1...1_000_000)
         pin = try persisted.secret("pin") ?? ""
@@ -22,7 +23,7 @@ struct Logbook: HostedState, ObjectState, Restorable {
         members.member("count", entries.count)
     }
 
-    func encodePrivate(into members: inout PrivateStateEncoder) {
+    func encodePrivate(into members: inout JSONValue.PrivateEncoder) {
         members.member("nextNumber", nextNumber)
         members.secret("pin", pin)
     }

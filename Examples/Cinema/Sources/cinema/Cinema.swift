@@ -70,5 +70,5 @@ private struct HoldTimes: Interceptor {
     let seats = (state["sold"]?.asObject ?? [:]).map { name, guest -> (String, JSONValue) in
         (name, ["id": .integer(Int(name) ?? 0), "guest": guest, "status": "sold", "cents": 900])
     }
-    state = ["seats": ["entities": .object(JSONObject(seats)), "ids": .array(seats.compactMap { $0.1["id"] })]]
+    state = ["seats": ["entities": .object(.init(seats)), "ids": .array(seats.compactMap { $0.1["id"] })]]
 }

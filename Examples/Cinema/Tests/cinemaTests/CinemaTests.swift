@@ -67,11 +67,8 @@ import Testing
     }
 
     @Test func aStateOfVersion1IsMigrated() throws {
-        let old = StateSnapshot(json: Array(#"{"sold":{"7":"Ada"}}"#.utf8))
-        let store = try cinema().kind.makeStore(from: old, revision: 7)
-        store.resume()
-        let state = try JSONValue(parsing: store.read().json)
-        #expect(state["seats"]?["entities"]?["7"]?["guest"] == "Ada")
-        #expect(state["prices"] == ["front": 900, "back": 1200])
+        let hall = try cinema().restored(from: ["sold": ["7": "Ada"]])
+        #expect(hall.seats[7]?.guest == "Ada")
+        #expect(hall.prices == ["front": 900, "back": 1200])
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import JSON
 import StoreHosting
 
 /// A row of the table `segments`: commits of one session whose revisions follow one another.

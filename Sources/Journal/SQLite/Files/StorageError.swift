@@ -2,7 +2,7 @@ import CSQLite
 import Platform
 
 /// Why a database file cannot be used.
-public enum StorageError: Error, Sendable, Hashable {
+package enum StorageError: Error, Sendable, Hashable {
     /// Another process uses the file.
     case inUse(path: String)
     /// The file is not a Storehouse database.
@@ -23,7 +23,7 @@ public enum StorageError: Error, Sendable, Hashable {
 
 extension StorageError: CustomStringConvertible {
     /// One line with the problem and its solution.
-    public var description: String {
+    package var description: String {
         switch self {
         case .inUse(let path):
             "\(path) is in use by another process; stop that process, or name another database"
@@ -97,7 +97,7 @@ extension SQLiteError {
 }
 
 /// An event of a database file for the operator.
-public enum StorageEvent: Sendable, Equatable {
+package enum StorageEvent: Sendable, Equatable {
     /// The file was written by an older release and is being migrated. This takes seconds for a million sessions.
     case upgrading(from: Int, to: Int)
     /// Writes fail, and commits are not durable.
@@ -127,7 +127,7 @@ public enum StorageEvent: Sendable, Equatable {
 
 extension StorageEvent: CustomStringConvertible {
     /// The event in a sentence, for a log. It does not have the id of a session, because that is the right to use the session.
-    public var description: String {
+    package var description: String {
         switch self {
         case .upgrading(let old, let new): "upgrading the storage file from version \(old) to \(new)"
         case .failed(let detail): "storage cannot be written; check that its file is writable and has space: \(detail)"
