@@ -36,7 +36,7 @@ public final class TestServer: Sendable {
     ///   - upstreams: the clients of the remote services, by name. The demo of a service answers if it is missing here.
     ///   - settings: the configured values of the services' own settings, by service and setting.
     ///   - storage: the place of the sessions. A later server on the same SQLite file continues them.
-    ///   - configuration: the settings of the server in the form of its file, such as `["http": ["maxWait": "5s"]]`. Neither the file
+    ///   - configuration: the settings of the server in the form of its file, such as `["http": ["maxWait": 5]]`. Neither the file
     ///     nor the environment is read. The address is replaced by a free port on a loopback address.
     ///   - body: the test.
     /// - Throws: the error of `body`, or why the server cannot start: what `serve` would report, a name in `upstreams` or
