@@ -34,6 +34,31 @@ private struct Till: Sendable, Equatable {
     }
 }
 
+extension Till {
+    /// The bank does not know keys.
+    fileprivate static let onlyPayment = Fetch(
+        "payment", on: pay, from: "bank", at: "/receipt", as: String.self,
+        retry: .upTo(3, every: .seconds(2), in: \.calls)
+    ) { _, cents in
+        .post(["cents": .integer(cents)], isIdempotent: false)
+    } then: { till, _, receipt, _ in
+        till.isPaying = false
+        till.receipt = receipt
+    } failed: { till, _, failure, _ in
+        till.isPaying = false
+        till.reason = failure.code.rawValue
+    }
+}
+
+private let once = StoreDefinition("till", "A till.", Till()) {
+    Member("isPaying", \.isPaying)
+    Member("receipt", \.receipt)
+    Member("reason", \.reason)
+    Member("calls", \.calls)
+    Till.onlyPayment
+    Till.pay
+}
+
 private let till = StoreDefinition("till", "A till.", Till()) {
     Member("isPaying", \.isPaying)
     Member("receipt", \.receipt)
@@ -172,10 +197,9 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         try pay(500, store)
         try store.receive(Till.payment.trial(for: 500, since: 1))
         // The timers that wake a session after a restart.
-        for number in 2...5 {
-            let time = (number - 1) * 60_000
+        for time in [60_000, 120_000, 180_000, 240_000] {
             try store.advance(to: time)
-            try store.receive(Till.payment.trial(number, for: 500, since: 1, at: time))
+            try store.receive(Till.payment.trial(for: 500, since: 1, at: time))
         }
         #expect(bank.requests.count == 1)
         #expect(bank.cancellations == 0)
@@ -186,6 +210,34 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
             $0.endedAt = 240_000
         }
         try store.finish()
+    }
+
+    /// The service may have acted, and does not know keys.
+    @Test(arguments: [RemoteFailure.timeout("late"), .unreachable("cut"), .serverError(.init(status: 503))])
+    func aRequestThatMustNotBeRepeatedIsSentOnce(_ failure: RemoteFailure) throws {
+        let store = TestStore(
+            Till(), reducer: once.reducer, middleware: once.middleware(RemoteClients(["bank": bank])))
+        try pay(500, store)
+        try store.receive(Till.onlyPayment.trial(for: 500, since: 1))
+        bank.reply(.failure(failure))
+        try store.receive(Till.onlyPayment.failure(failure, for: 500)) {
+            $0.isPaying = false
+            $0.reason = failure.code.rawValue
+        }
+        #expect(bank.requests.count == 1)
+        try store.finish()
+    }
+
+    @Test func aRequestThatWasNotSentIsSentLater() throws {
+        let store = TestStore(
+            Till(), reducer: once.reducer, middleware: once.middleware(RemoteClients(["bank": bank])))
+        try pay(500, store)
+        try store.receive(Till.onlyPayment.trial(for: 500, since: 1))
+        bank.reply(.failure(.refusedByBreaker("open")))
+        try store.receive(Till.onlyPayment.postponement(.refusedByBreaker("open"), for: 500, until: 2000))
+        try store.advance(by: .seconds(2))
+        try store.receive(Till.onlyPayment.trial(2, for: 500, since: 1, at: 2000))
+        store.end()
     }
 
     @Test func aStateThatForgetsItsCallsRepeatsNone() throws {
@@ -271,6 +323,21 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         continued.end()
     }
 
+    /// A state of a backup comes to the same revisions again.
+    @Test func theSameRevisionOfARestoredStateHasAnotherKey() async throws {
+        let empty = connected().makeStore(environment: StoreEnvironment(clock: clock))
+        let (revision, snapshot) = empty.snapshot()
+        for count in 1...2 {
+            let store = try connected().makeStore(
+                environment: StoreEnvironment(clock: clock), from: snapshot, revision: revision)
+            store.identify(as: "one")
+            store.dispatch("till/pay", ["cents": 500])
+            await bank.called(times: count)
+            store.end()
+        }
+        #expect(keys.count == 2)
+    }
+
     @Test func aCopyRepeatsNothing() async throws {
         let copy = try next(await begun(), as: "two", isCopy: true)
         #expect(copy.json == #"{"isPaying":false,"receipt":null,"reason":"interrupted","endedAt":0}"#)
@@ -347,8 +414,17 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     }
 
     @Test func partsDoNotRunTogether() {
-        #expect(RequestKey.make("a", "b1", 1) != RequestKey.make("a", "b", 11))
-        #expect(RequestKey.make("a", "bc", 1) != RequestKey.make("ab", "c", 1))
-        #expect(RequestKey.make("a", "b", 1) == RequestKey.make("a", "b", 1))
+        #expect(RequestKey.make("a", "b1", 1, salt: "") != RequestKey.make("a", "b", 11, salt: ""))
+        #expect(RequestKey.make("a", "bc", 1, salt: "") != RequestKey.make("ab", "c", 1, salt: ""))
+        #expect(RequestKey.make("a", "b", 1, salt: "") == RequestKey.make("a", "b", 1, salt: ""))
+    }
+
+    @Test func theSaltIsTheEndOfTheKey() {
+        let salt = RequestKey.salt()
+        let key = RequestKey.make("a", "b", 1, salt: salt)
+        #expect(key.count == 48 && RequestKey.salt(of: key) == salt)
+        #expect(key.prefix(32) != RequestKey.make("a", "b", 1, salt: RequestKey.salt()).prefix(32))
+        // Kept by a program whose keys had none.
+        #expect(RequestKey.salt(of: RequestKey.make("a", "b", 1, salt: "")) == "")
     }
 }
