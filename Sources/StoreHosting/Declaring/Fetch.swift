@@ -105,7 +105,8 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
             actions += [call.tried.handler, call.arrived.handler, call.failed.handler, call.postponed.handler].map {
                 ObjectIdentifier($0)
             }
-            elements.keepers.append((plan.name, retry.place))
+            elements.keepers.append(
+                .init(fetch: plan.name, place: retry.place) { [call] in call.values(of: $0) != nil })
             elements.followers.append(call.beginning(retry))
             elements.makers.append(MiddlewareMaker { [call] _ in call.timers(retry) })
         }

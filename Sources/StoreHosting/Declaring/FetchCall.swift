@@ -21,7 +21,8 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         let value = Field<Output>.arriving("value")
         arrived = Action(
             name, "The answer of \(plan.service.name).", .internal,
-            ActionFields(values, plan.isSecret ? value.secret() : value, .time("at"), .effect.optional()), []
+            ActionFields(values, plan.isSecret ? value.secret() : value, .time("at"), Field<String>.effect.optional()),
+            []
         ) { state, fields in
             retry?.end(fields.3 ?? plan.effectID(fields.0), in: &state)
             plan.then(&state, fields.0, fields.1, fields.2)
@@ -31,7 +32,7 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
             ActionFields(
                 values, .failureCode, .failureMessage,
                 Field<Int>.integer("status", 100...599, example: 402).optional(),
-                plan.isSecret ? body.secret() : body, .time("at"), .effect.optional()), []
+                plan.isSecret ? body.secret() : body, .time("at"), Field<String>.effect.optional()), []
         ) { state, fields in
             retry?.end(fields.6 ?? plan.effectID(fields.0), in: &state, evenIfNew: fields.1 == .interrupted)
             let failure = RemoteFailure(fields.1, fields.2, status: fields.3, body: fields.4 ?? "")

@@ -85,6 +85,14 @@ public struct PendingCalls: Sendable, Codable {
     /// No calls.
     public init() {}
 
+    /// Whether a member of a private state has such calls.
+    static func areSome(_ json: JSONValue) -> Bool {
+        guard let members = json.asObject, members.count == 1, let calls = members["calls"]?.asArray else {
+            return false
+        }
+        return !calls.isEmpty && calls.allSatisfy { (try? $0.decode(Entry.self)) != nil }
+    }
+
     /// Whether no call waits for an answer.
     public var isEmpty: Bool { calls.isEmpty }
 
@@ -99,6 +107,8 @@ public struct PendingCalls: Sendable, Codable {
     mutating func update(_ effect: String, _ change: (inout Entry) -> Void) {
         if let place = calls.firstIndex(where: { $0.isOf(effect) }) { change(&calls[place]) }
     }
+
+    func allSatisfy(_ condition: (Entry) -> Bool) -> Bool { calls.allSatisfy(condition) }
 
     /// The calls of a fetch.
     func of(_ fetch: String) -> [Entry] { calls.filter { $0.fetch == fetch } }

@@ -10,7 +10,6 @@ struct Hall: Equatable {
 }
 
 struct Seat: StoreValue, Identifiable, Equatable {
-    /// Nobody else gets a seat of which it is unclear whether it is paid.
     enum Status: String, StoreValue { case held, paying, sold, unclear }
     let id: Int
     var guest: String
