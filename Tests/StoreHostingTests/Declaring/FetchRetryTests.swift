@@ -34,6 +34,21 @@ private struct Till: Sendable, Equatable {
     }
 }
 
+private struct Tills: Sendable {
+    var paid = 0
+    var calls = PendingCalls()
+
+    static let pay = Action<Tills, String>("pay", "Pays.", .text("till", 1...9, example: "a")) { _, _ in }
+    static let payment = Fetch(
+        "payment", on: pay, from: "bank", as: RemoteResponse.Status.self, id: \.self,
+        retry: .upTo(3, every: .seconds(2), in: \.calls)
+    ) { _, till in
+        .post(["till": .string(till)])
+    } then: { tills, _, _, _ in
+        tills.paid += 1
+    }
+}
+
 extension Till {
     /// The bank does not know keys.
     fileprivate static let onlyPayment = Fetch(
@@ -336,6 +351,80 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
             store.end()
         }
         #expect(keys.count == 2)
+    }
+
+    /// A payment that could not be sent, because too many effects run, is sent when one of them has ended.
+    @Test func aStoreMakesNoMoreCallsThanItMayHaveEffects() async throws {
+        let store = tills(effectLimit: 3)
+        for till in ["a", "b", "c"] { #expect(pay(till, store)) }
+        #expect(!pay("d", store))
+        await bank.called(times: 3)
+        for _ in 1...3 { bank.reply("{}") }
+        while store.json != #"{"paid":3}"# { await Task.yield() }
+        #expect(pay("d", store))
+        await bank.called(times: 4)
+        store.end()
+    }
+
+    @Test func callsOfOneNameInTwoSpellingsAreTwo() async throws {
+        let store = tills()
+        for till in ["caf\u{e9}", "cafe\u{301}"] { #expect(pay(till, store)) }
+        await bank.called(times: 2)
+        for _ in 1...2 { bank.reply("{}") }
+        while store.json != #"{"paid":2}"# { await Task.yield() }
+        let kept = String(decoding: try #require(store.snapshot().state.privateState), as: UTF8.self)
+        #expect(!kept.contains("fetch"))
+        store.end()
+    }
+
+    private func tills(effectLimit: Int = 64) -> HostedStore {
+        let definition = StoreDefinition("tills", "Tills.", Tills()) {
+            Member("paid", \.paid)
+            Member("calls", \.calls)
+            Tills.pay
+            Tills.payment
+        }
+        return definition.kind.connected(to: RemoteClients(["bank": bank])).makeStore(
+            environment: StoreEnvironment(clock: clock, effectLimit: effectLimit))
+    }
+
+    private func pay(_ till: String, _ store: HostedStore) -> Bool {
+        store.dispatch("tills/pay", ["till": .string(till)])?.isCommitted == true
+    }
+
+    /// A program that calls another service, or whose action has another field, could neither repeat nor end the call.
+    @Test func aStateWithCallsThatTheProgramDoesNotKnowDoesNotFit() async throws {
+        let store = await begun()
+        let (revision, snapshot) = store.snapshot()
+        store.end()
+        let without = StoreDefinition("till", "A till.", Till()) {
+            Member("isPaying", \.isPaying)
+            Member("calls", \.calls)
+            Till.pay
+        }
+        let error = #expect(throws: RestorationError.self) {
+            _ = try without.kind.makeStore(from: snapshot, revision: revision)
+        }
+        #expect("\(try #require(error))".contains("/calls must have calls of the fetches of the definition"))
+    }
+
+    private struct OldTill: Decodable { let isPaying: Bool }
+
+    @Test func aTypedMigrationKeepsTheCallsThatWait() async throws {
+        let store = await begun()
+        let migrated = StoreDefinition(
+            "till", "A till.", Till(), migrations: [.from(OldTill.self) { Till(isPaying: $0.isPaying) }]
+        ) {
+            Member("isPaying", \.isPaying)
+            Member("receipt", \.receipt)
+            Member("calls", \.calls)
+            Till.payment
+            Till.pay
+        }
+        let continued = try next(store, migrated)
+        await bank.called(times: 2)
+        #expect(keys.count == 1)
+        continued.end()
     }
 
     @Test func aCopyRepeatsNothing() async throws {
