@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the targets of `Sources` declare as public.
+/// The public declarations in `Sources`.
 struct PublicInterface {
-    /// How many declarations are public. One that is unavailable is a message of the compiler, and does not count.
+    /// The number of public declarations. Unavailable ones do not count: they are only messages of the compiler.
     let count: Int
     /// The top-level names that `import Storehouse` brings.
     let names: Set<String>

@@ -4,7 +4,8 @@
 /// Each body has a window: so many bytes may be sent before the receiver has taken them. A receiver that takes none stops its own
 /// stream, and no other one.
 package struct LinkStreams: Sendable {
-    /// As long as something of this is left, one more piece of a body may be sent, even if it is longer than what is left.
+    /// The size of a window in bytes. A piece of a body may be sent while its window is not used up; only a shared piece may be
+    /// longer than the rest of the window.
     package static let window = 1 << 16
     /// How many streams there may be. The node that has opened the connection opens another one beyond that.
     package static let maxStreams = 1 << 16

@@ -55,7 +55,7 @@ final class DurableServer: Sendable {
         return copy
     }
 
-    /// Runs the program for one command of an operator, who has the key of the sessions on Redis.
+    /// Runs one command of the program on this storage. Its configuration has the key with which sessions on Redis are encrypted.
     func command(_ arguments: [String]) async throws -> ProgramResult {
         let configuration: JSONValue = ["storage": redis == nil ? [:] : ["key": .string(Self.key)]]
         let folder = directory.appending(path: "config")
