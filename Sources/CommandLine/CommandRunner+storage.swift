@@ -17,7 +17,7 @@ extension CommandRunner {
         switch command {
         case .verify(let file): return try verify(file, inJSON: inJSON)
         case .check(let file):
-            return try checkStates(of: file, configuredSealer(), inJSON: inJSON) { body in
+            return try checkStates(of: file, try configuredSealer(), inJSON: inJSON) { body in
                 try SQLiteStorage.forEachState(in: file, progress: Progress("sessions").report, body)
             }
         case .backup(let file, let target):
@@ -204,7 +204,7 @@ extension CommandRunner {
     }
 
     private func verify(_ file: String, inJSON: Bool) throws -> Int32 {
-        let check = StateCheck(kinds, configuredSealer(), limit: StateCheck.sampleSize)
+        let check = StateCheck(kinds, try configuredSealer(), limit: StateCheck.sampleSize)
         return Self.report(
             try SQLiteStorage.verify(file, progress: Progress("sessions").report, misfit: check.misfit), of: file,
             inJSON,

@@ -87,8 +87,7 @@ extension CommandRunner {
     }
 
     /// The key of the configuration, if there is one. Without it secrets are not read.
-    func configuredSealer() -> (any SecretSealer)? {
-        let storage = try? configuration(file: nil, needsUpstreams: false).server.storage
-        return (try? storage?.sealer()) ?? nil
+    func configuredSealer() throws -> (any SecretSealer)? {
+        try configuration(file: nil, needsUpstreams: false).server.storage.sealer()
     }
 }

@@ -129,6 +129,14 @@ public enum RemoteFailure: EffectFailure, Sendable, Hashable {
         case .badStatus, .badBody, .tooLarge: false
         }
     }
+
+    /// Whether the request has not left this process.
+    package var isBeforeSending: Bool {
+        switch self {
+        case .refusedByBreaker, .overloaded: true
+        default: false
+        }
+    }
 }
 
 extension RemoteFailure {

@@ -53,7 +53,8 @@ package final class SessionLoader: Sendable {
                 return .unreadable(failure, owner: summary.header.owner)
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
-                session.store.resume()
+                // A fork without a commit of its own has not reported yet those of its parent.
+                session.store.resume(asCopy: summary.header.forkedFrom != nil && summary.revision == 0)
                 registry.insert(session)
                 return .session(session)
             }

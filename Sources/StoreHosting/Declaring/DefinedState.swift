@@ -65,7 +65,7 @@ final class MemberList<State: Sendable>: Sendable {
     convenience init(_ elements: StoreElements<State>) {
         let members = elements.members
         self.init(
-            members, elements.checks, EncodingStep.chain(members.map { $0.findChanges }),
+            members, elements.conditions, EncodingStep.chain(members.map { $0.findChanges }),
             EncodingStep.chain(members.map { $0.encode }),
             EncodingStep.chain(members.filter { $0.isPrivate }.map { $0.encodePrivate }))
     }

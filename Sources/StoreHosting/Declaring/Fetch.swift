@@ -55,7 +55,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
     ///   - values: the values of the action that has caused the call; of several fields, a tuple.
     ///   - time: when it arrives, in milliseconds since 1970.
     public func arrival(of output: Output, for values: Values, at time: Int = 0) -> StoreAction<State> {
-        call.arrived.action((values, output, time))
+        call.arrived.action((values, output, time, nil))
     }
 
     /// The action of a failed call, for tests.
@@ -79,7 +79,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
         State
     > {
         let id = plan.effectID(values)
-        return call.tried.action((id, RequestKey.make("test", id, revision), revision, number, time))
+        return call.tried.action((id, RequestKey.make("test", id, revision, salt: ""), revision, number, time))
     }
 
     /// The action of a try that has got no answer, for tests of a `TestStore`.
@@ -102,8 +102,11 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
         if let retry = plan.retry {
             call.tried.add(to: &elements)
             call.postponed.add(to: &elements)
-            actions.append(ObjectIdentifier(call.tried.handler))
-            elements.keepers.append((plan.name, retry.place))
+            actions += [call.tried.handler, call.arrived.handler, call.failed.handler, call.postponed.handler].map {
+                ObjectIdentifier($0)
+            }
+            elements.keepers.append(
+                .init(fetch: plan.name, place: retry.place) { [call] in call.values(of: $0) != nil })
             elements.followers.append(call.beginning(retry))
             elements.makers.append(MiddlewareMaker { [call] _ in call.timers(retry) })
         }

@@ -5,8 +5,9 @@ import Stores
 /// The calls of a ``Fetch``, and the actions that follow them.
 struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Sendable {
     let plan: FetchPlan<State, Values, Output>
-    let arrived: Action<State, (Values, Output, Int)>
-    let failed: Action<State, (Values, RemoteFailure.Code, String, Int?, String?, Int)>
+    /// The last value of both is the name of the effect, if that of an older program was another one.
+    let arrived: Action<State, (Values, Output, Int, String?)>
+    let failed: Action<State, (Values, RemoteFailure.Code, String, Int?, String?, Int, String?)>
     /// Begins a try of a call that is repeated: the effect, the key, the revision of which it is made, the number of the try, and the time.
     let tried: Action<State, (String, String, Int, Int, Int)>
     /// Ends a try that got no answer: the effect, the failure, and the time of the next try.
@@ -20,9 +21,10 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         let value = Field<Output>.arriving("value")
         arrived = Action(
             name, "The answer of \(plan.service.name).", .internal,
-            ActionFields(values, plan.isSecret ? value.secret() : value, .time("at")), []
+            ActionFields(values, plan.isSecret ? value.secret() : value, .time("at"), Field<String>.effect.optional()),
+            []
         ) { state, fields in
-            retry?.remove(plan.effectID(fields.0), from: &state)
+            retry?.end(fields.3 ?? plan.effectID(fields.0), in: &state)
             plan.then(&state, fields.0, fields.1, fields.2)
         }
         failed = Action(
@@ -30,9 +32,9 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
             ActionFields(
                 values, .failureCode, .failureMessage,
                 Field<Int>.integer("status", 100...599, example: 402).optional(),
-                plan.isSecret ? body.secret() : body, .time("at")), []
+                plan.isSecret ? body.secret() : body, .time("at"), Field<String>.effect.optional()), []
         ) { state, fields in
-            retry?.remove(plan.effectID(fields.0), from: &state)
+            retry?.end(fields.6 ?? plan.effectID(fields.0), in: &state, evenIfNew: fields.1 == .interrupted)
             let failure = RemoteFailure(fields.1, fields.2, status: fields.3, body: fields.4 ?? "")
             plan.failed(&state, fields.0, failure, fields.5)
         }
@@ -58,9 +60,26 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         }
     }
 
-    func failure(_ values: Values, _ failure: RemoteFailure, _ time: Int) -> StoreAction<State> {
+    /// - Parameter effect: of the call, if the state has kept it.
+    func failure(
+        _ values: Values, _ failure: RemoteFailure, _ time: Int, _ effect: String? = nil
+    ) -> StoreAction<State> {
         let answer = failure.answer
-        return failed.action((values, failure.code, failure.message, answer?.status, answer?.body, time))
+        return failed.action(
+            (
+                values, failure.code, failure.message, answer?.status, answer?.body, time,
+                differing(effect, values)
+            ))
+    }
+
+    /// - Parameter effect: of the call, if the state has kept it.
+    func arrival(_ values: Values, _ output: Output, _ time: Int, _ effect: String? = nil) -> StoreAction<State> {
+        arrived.action((values, output, time, differing(effect, values)))
+    }
+
+    /// The name of an effect, unless this program would give it the same.
+    private func differing(_ effect: String?, _ values: Values) -> String? {
+        effect.flatMap { $0.utf8.elementsEqual(plan.effectID(values).utf8) ? nil : $0 }
     }
 
     /// Puts the call that an action causes into the state, in the same commit.
@@ -82,7 +101,8 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         Timers(EffectID(plan.name + ".retry")) { [tried, plan] state in
             retry.calls(of: state).of(plan.name).compactMap { call in
                 guard let (text, since) = call.key, let due = call.due else { return nil }
-                let next = tried.action((call.effect, text, since, call.tries + 1, due))
+                let number = call.isWaiting ? call.tries + 1 : call.tries
+                let next = tried.action((call.effect, text, since, number, due))
                 return StateTimer(plan.effect(call.effect), at: due, next)
             }
         }
@@ -98,10 +118,19 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
 
     func respond(to commit: borrowing Commit<State, StoreAction<State>>) -> Effect<StoreAction<State>> {
         if let values = call.plan.trigger.values(in: commit.action) { return begin(values, commit.state) }
-        guard let (effect, _, _, number, _) = call.tried.values(in: commit.action), let retry = call.plan.retry,
-            let pending = retry.calls(of: commit.state)[effect], let values = call.values(of: pending)
-        else { return .none }
+        guard let retry = call.plan.retry else { return .none }
+        guard let (effect, _, _, number, _) = call.tried.values(in: commit.action) else {
+            return begin(retry.calls(of: commit.state).of(call.plan.name).filter { $0.key == nil })
+        }
+        guard let pending = retry.calls(of: commit.state)[effect], let values = call.values(of: pending) else {
+            return .none
+        }
         return run(pending, values, number, retry)
+    }
+
+    /// Calls that could not begin, because too many effects were running. One of them has ended.
+    private func begin(_ pending: [PendingCalls.Entry]) -> Effect<StoreAction<State>> {
+        pending.isEmpty ? .none : .merge(pending.map { call in .dispatch { attempt(call, at: $0) } })
     }
 
     func resume(_ state: State) -> Effect<StoreAction<State>> {
@@ -123,20 +152,26 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
         guard let request = call.plan.request(state, values) else { return .none }
         return .run(call.plan.effect(effect), call.plan.policy) { [call, client] () async throws(RemoteFailure) in
             let context = EffectContext.current
-            let request = request.keyed { RequestKey.make(context?.identity, effect, context?.cause ?? 0) }
+            let request = request.keyed {
+                RequestKey.make(context?.identity, effect, context?.cause ?? 0, salt: RequestKey.salt())
+            }
             let output = try await client.call(request) { response throws(RemoteFailure) in
                 try call.plan.read(response)
             }
-            return call.arrived.action((values, output, now))
+            return call.arrival(values, output, now)
         } failure: { [call] in
             call.failure(values, $0, now)
         }
     }
 
     private func attempt(_ pending: PendingCalls.Entry, at moment: StoreMoment) -> StoreAction<State> {
-        let (key, since) =
-            pending.key ?? (RequestKey.make(moment.identity, pending.effect, moment.revision), moment.revision)
+        let (key, since) = pending.key ?? newKey(pending.effect, moment)
         return call.tried.action((pending.effect, key, since, pending.tries + 1, moment.now))
+    }
+
+    private func newKey(_ effect: String, _ moment: StoreMoment) -> (text: String, since: Int) {
+        let salt = moment.isReproducible ? "" : RequestKey.salt()
+        return (RequestKey.make(moment.identity, effect, moment.revision, salt: salt), moment.revision)
     }
 
     /// Continues a call of a saved state. One that waits has a timer.
@@ -145,7 +180,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
             guard moment.isCopy || pending.isOfAnother(moment.identity) else {
                 return pending.isWaiting ? nil : attempt(pending, at: moment)
             }
-            return call.values(of: pending).map { call.failure($0, .interruptedCall, moment.now) }
+            return call.values(of: pending).map { call.failure($0, .interruptedCall, moment.now, pending.effect) }
         }
     }
 
@@ -153,16 +188,21 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
         _ pending: PendingCalls.Entry, _ values: Values, _ number: Int, _ retry: StoreDefinition<State>.Retry
     ) -> Effect<StoreAction<State>> {
         // Only the first may replace another: any other is due for a call that has ended, or that still runs.
-        .run(call.plan.effect(pending.effect), number == 1 ? .latest : .leading) {
+        .run(call.plan.effect(pending.effect), pending.isFirst == true ? .latest : .leading) {
             [call, client] () async throws(RemoteFailure) in
-            guard number <= retry.limit else { throw .interruptedCall }
+            guard number <= retry.limit, pending.request.mayBeRepeated || pending.isUncertain != true else {
+                throw .interruptedCall
+            }
             let request = pending.request.keyed { pending.key?.text ?? "" }
             let output = try await client.call(request) { response throws(RemoteFailure) in
                 try call.plan.read(response)
             }
-            return call.arrived.action((values, output, now))
+            return call.arrival(values, output, now, pending.effect)
         } failure: { [call] failure in
-            guard failure.isInTransit, number < retry.limit else { return call.failure(values, failure, now) }
+            let mayBeRepeated = pending.request.mayBeRepeated ? failure.isInTransit : failure.isBeforeSending
+            guard mayBeRepeated, number < retry.limit else {
+                return call.failure(values, failure, now, pending.effect)
+            }
             let due = now + retry.pause(after: number)
             return call.postponed.action((pending.effect, failure.code, failure.message, due))
         }
@@ -183,6 +223,13 @@ extension RemoteRequest {
         request.headers["Idempotency-Key"] = "\"\(key())\""
         request.isIdempotent = isIdempotent ?? true
         return request
+    }
+}
+
+extension RemoteRequest {
+    /// Whether a service that got the same request, with the same key, acts once.
+    fileprivate var mayBeRepeated: Bool {
+        isIdempotent ?? ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "POST"].contains(method)
     }
 }
 

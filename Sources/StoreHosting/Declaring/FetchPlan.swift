@@ -46,7 +46,10 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
 
     /// The id of a call's effect, of its text.
     func effect(_ text: String) -> EffectID {
-        EffectID(name, for: text == name ? nil : String(text.dropFirst(name.count + 1)))
+        EffectID(
+            name,
+            for: text.utf8.count == name.utf8.count
+                ? nil : String(decoding: text.utf8.dropFirst(name.utf8.count + 1), as: UTF8.self))
     }
 
     /// The errors in the declaration, one sentence each.

@@ -23,7 +23,7 @@ extension StoreDefinition {
 public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     @usableFromInline let member: AnyMember<State>
     /// Where the calls are that it persists; nil for any other member.
-    @usableFromInline var keptCalls: StoreElements<State>.CallPlace? = nil
+    @usableFromInline var keptCalls: (member: String, place: StoreElements<State>.CallPlace)? = nil
 
     /// A member.
     ///
@@ -132,7 +132,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     public init(_ name: StaticString, _ path: any WritableKeyPath<State, PendingCalls> & Sendable)
     where Value == PendingCalls {
         self.init(CodableMember(name, path), .hidden)
-        keptCalls = path
+        keptCalls = ("\(name)", path)
     }
 
     /// A member that clients see and that is computed from others, so that it is not restored.

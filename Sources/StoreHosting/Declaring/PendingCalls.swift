@@ -25,6 +25,10 @@ public struct PendingCalls: Sendable, Codable {
         private(set) var due: Int?
         /// Whether no try is under way.
         private(set) var isWaiting = false
+        /// Whether an earlier try was under way when its process ended, so that the service may have acted.
+        private(set) var isUncertain: Bool?
+        /// Whether the newest try is the first, and nobody has asked for it again.
+        private(set) var isFirst: Bool?
 
         init(effect: String, fetch: String, values: JSONObject, request: RemoteRequest) {
             self.effect = effect
@@ -41,18 +45,27 @@ public struct PendingCalls: Sendable, Codable {
             return (keyText, since)
         }
 
+        /// Whether it is a call of this effect. Its name may contain a text of a user, so the bytes count.
+        func isOf(_ effect: String) -> Bool { self.effect.utf8.elementsEqual(effect.utf8) }
+
         var payload: JSONObject { (try? JSONValue(parsing: Array(values.utf8)))?.asObject ?? [:] }
 
         /// Whether a try may begin now. A timer and a restart may both ask for it.
-        func mayBegin(_ number: Int, with key: String) -> Bool { number == tries + 1 && keyText ?? key == key }
+        ///
+        /// A timer asks for the newest try again, which has no effect if that is still under way.
+        func mayBegin(_ number: Int, with key: String) -> Bool {
+            keyText ?? key == key && (number == tries + 1 || number == tries && !isWaiting)
+        }
 
         /// Whether it belongs to a store of another name, whose state was copied.
         func isOfAnother(_ identity: String?) -> Bool {
             guard let identity, let key else { return false }
-            return RequestKey.make(identity, effect, key.since) != key.text
+            return RequestKey.make(identity, effect, key.since, salt: RequestKey.salt(of: key.text)) != key.text
         }
 
         mutating func begin(_ number: Int, with key: String, since revision: Int, at time: Int) {
+            if number > tries, tries > 0, !isWaiting { isUncertain = true }
+            isFirst = keyText == nil
             keyText = key
             since = revision
             tries = number
@@ -72,20 +85,30 @@ public struct PendingCalls: Sendable, Codable {
     /// No calls.
     public init() {}
 
+    /// Whether a member of a private state has such calls.
+    static func areSome(_ json: JSONValue) -> Bool {
+        guard let members = json.asObject, members.count == 1, let calls = members["calls"]?.asArray else {
+            return false
+        }
+        return !calls.isEmpty && calls.allSatisfy { (try? $0.decode(Entry.self)) != nil }
+    }
+
     /// Whether no call waits for an answer.
     public var isEmpty: Bool { calls.isEmpty }
 
     subscript(effect: String) -> Entry? {
-        get { calls.first { $0.effect == effect } }
+        get { calls.first { $0.isOf(effect) } }
         set {
-            calls.removeAll { $0.effect == effect }
+            calls.removeAll { $0.isOf(effect) }
             if let newValue { calls.append(newValue) }
         }
     }
 
     mutating func update(_ effect: String, _ change: (inout Entry) -> Void) {
-        if let place = calls.firstIndex(where: { $0.effect == effect }) { change(&calls[place]) }
+        if let place = calls.firstIndex(where: { $0.isOf(effect) }) { change(&calls[place]) }
     }
+
+    func allSatisfy(_ condition: (Entry) -> Bool) -> Bool { calls.allSatisfy(condition) }
 
     /// The calls of a fetch.
     func of(_ fetch: String) -> [Entry] { calls.filter { $0.fetch == fetch } }

@@ -1,17 +1,29 @@
 /// The key by which a service can tell a repetition of a request.
 package enum RequestKey {
-    /// The key of the call that a revision has started. It is hashed, so that it names nobody.
+    /// The number of hexadecimal digits in front of the salt.
+    private static let hashLength = 32
+
+    /// The key of the call that a revision has started: a hash, so that it names nobody, and the salt.
     ///
     /// - Parameters:
-    ///   - identity: of the store; nil for a store without one, whose keys are random.
+    ///   - identity: of the store; nil for a store without one.
     ///   - effect: the name of the effect that calls.
-    package static func make(_ identity: String?, _ effect: String, _ revision: Int) -> String {
-        let identity = identity ?? "\(UInt64.random(in: .min ... .max)).\(UInt64.random(in: .min ... .max))"
+    ///   - salt: is in no other key. A store that is restored from a backup comes to the same revisions again.
+    package static func make(_ identity: String?, _ effect: String, _ revision: Int, salt: String) -> String {
+        let identity = identity ?? ""
         // The lengths keep different parts from having the same text together.
-        let text = "\(identity.utf8.count).\(identity)\(effect.utf8.count).\(effect)\(revision)"
-        return SHA256.hash(Array(text.utf8)).prefix(16).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        let text = "\(identity.utf8.count).\(identity)\(effect.utf8.count).\(effect)\(revision).\(salt)"
+        return SHA256.hash(Array(text.utf8)).prefix(hashLength / 2).map(hexadecimal).joined() + salt
+    }
+
+    /// A new salt.
+    package static func salt() -> String { (0..<8).map { _ in hexadecimal(.random(in: .min ... .max)) }.joined() }
+
+    /// The salt of a key.
+    package static func salt(of key: String) -> String { String(key.dropFirst(hashLength)) }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
 }
 

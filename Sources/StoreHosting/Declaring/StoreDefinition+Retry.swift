@@ -48,8 +48,10 @@ extension StoreDefinition {
             state[keyPath: place].update(effect, change)
         }
 
-        func remove(_ effect: String, from state: inout State) {
-            if state[keyPath: place][effect] != nil { state[keyPath: place][effect] = nil }
+        /// - Parameter isNew: whether it ends even if it has not begun. The answer of an older call does not end a newer one.
+        func end(_ effect: String, in state: inout State, evenIfNew: Bool = false) {
+            guard let call = state[keyPath: place][effect], evenIfNew || call.key != nil else { return }
+            state[keyPath: place][effect] = nil
         }
     }
 }

@@ -21,7 +21,7 @@ extension StoreDefinition {
         /// - Parameters:
         ///   - old: the members of the old version by their names, shown and hidden ones, without secrets. It may lack members that
         ///     `change` does not need.
-        ///   - change: the new state. Secrets keep their values.
+        ///   - change: the new state. Secrets keep their values, and calls that wait for an answer continue.
         public static func from<Old: Decodable & SendableMetatype>(
             _ old: Old.Type, _ change: @escaping @Sendable (Old) throws(RestorationError) -> State
         ) -> Migration {
@@ -37,7 +37,8 @@ extension StoreDefinition {
         ///
         /// - Parameters:
         ///   - old: the members of the old version by their names, shown and hidden ones, without secrets.
-        ///   - change: the members of the next version, from which its migration continues. Secrets keep their values.
+        ///   - change: the members of the next version, from which its migration continues. Secrets keep their values, and calls that wait
+        ///     for an answer continue.
         public static func from<Old: Decodable & SendableMetatype, Next: Encodable & SendableMetatype>(
             _ old: Old.Type, _ change: @escaping @Sendable (Old) throws(RestorationError) -> Next
         ) -> Migration {

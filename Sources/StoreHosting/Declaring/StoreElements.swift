@@ -53,6 +53,16 @@ public struct StoreElements<State: Sendable>: Sendable {
         }
     }
 
+    /// A fetch whose calls are in the state.
+    struct Keeper: Sendable {
+        let fetch: String
+        let place: CallPlace
+        /// Whether the program can continue a call that a state has kept.
+        let reads: @Sendable (PendingCalls.Entry) -> Bool
+
+        func isAt(_ place: CallPlace) -> Bool { self.place as AnyKeyPath == place as AnyKeyPath }
+    }
+
     @usableFromInline var members: [AnyMember<State>] = []
     @usableFromInline var actions: [NamedAction] = []
     @usableFromInline var followers: [Follower<State>] = []
@@ -60,9 +70,9 @@ public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline var checks: [Check<State>] = []
     /// The fetches and calls, and the actions that cause them.
     var fetches: [(name: String, trigger: ObjectIdentifier, action: String)] = []
-    /// The places where fetches keep their calls, and those that have a member.
-    var keepers: [(fetch: String, place: CallPlace)] = []
-    @usableFromInline var keptCalls: [CallPlace] = []
+    /// The fetches that keep their calls, and the places of calls that have a member.
+    var keepers: [Keeper] = []
+    @usableFromInline var keptCalls: [(member: String, place: CallPlace)] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
@@ -127,9 +137,24 @@ public struct StoreElements<State: Sendable>: Sendable {
         }
     }
 
+    /// The conditions that a persisted state must meet.
+    @usableFromInline var conditions: [Check<State>] {
+        checks
+            + keptCalls.map { member, place in
+                let keepers = keepers.filter { $0.isAt(place) }
+                return Check(
+                    member, "must have calls of the fetches of the definition, with the fields of their actions"
+                ) { state in
+                    state[keyPath: place].allSatisfy { call in
+                        keepers.contains { $0.fetch == call.fetch && $0.reads(call) }
+                    }
+                }
+            }
+    }
+
     /// The errors in the places where fetches keep their calls.
     var keeperProblems: [String] {
-        keepers.filter { keeper in !keptCalls.contains { $0 as AnyKeyPath == keeper.place as AnyKeyPath } }.map {
+        keepers.filter { keeper in !keptCalls.contains { keeper.isAt($0.place) } }.map {
             "The fetch \"\($0.fetch)\" keeps its calls in a property without a Member, so they would not be persisted."
         }
     }

@@ -47,22 +47,22 @@ struct MigratingState {
         }
     }
 
-    /// Replaces all members but the secrets by those of `value`.
+    /// Replaces all members but the secrets, and the calls that wait, by those of `value`.
     mutating func replace(by value: some Encodable) throws(RestorationError) {
         guard let encoded = try? JSONValue(encoding: value) else {
             throw .unreadable(.state, at: "", "cannot be migrated: \(type(of: value)) cannot be encoded")
         }
-        privateState = privateState.secrets(sealer)
+        privateState = privateState.kept(sealer)
         json = encoded
         isMerged = true
     }
 
-    /// Replaces all members but the secrets by those of the newest version.
+    /// Replaces all members but the secrets, and the calls that wait, by those of the newest version.
     mutating func replace(by newest: StateSnapshot) throws(RestorationError) {
         guard let state = try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth),
             let hidden = try? JSONValue(parsing: newest.privateState ?? [], maximumDepth: JSONValue.maxDepth)
         else { throw .unreadable(.state, at: "", "cannot be encoded after its migration") }
-        privateState = hidden.merging(privateState.secrets(sealer))
+        privateState = hidden.merging(privateState.kept(sealer))
         json = state
         (isMerged, isNewest) = (false, true)
     }
@@ -94,15 +94,18 @@ extension JSONValue {
         asString.flatMap { Sealed.open($0, by: sealer) } != nil
     }
 
-    /// The secrets of a private state.
-    fileprivate func secrets(_ sealer: (any SecretSealer)?) -> JSONValue {
-        guard let sealer, case .object(let members) = self else { return [:] }
-        var secrets = JSONObject()
+    /// The secrets of a private state, and its calls that wait for an answer: no migration may lose them.
+    fileprivate func kept(_ sealer: (any SecretSealer)?) -> JSONValue {
+        guard case .object(let members) = self else { return [:] }
+        var kept = JSONObject()
         for (name, value) in members {
-            if value.isSealed(sealer) { secrets[name] = value }
-            if case let part = value.secrets(sealer), part.asObject?.isEmpty == false { secrets[name] = part }
+            if sealer.map(value.isSealed) == true || PendingCalls.areSome(value) {
+                kept[name] = value
+            } else if case let part = value.kept(sealer), part.asObject?.isEmpty == false {
+                kept[name] = part
+            }
         }
-        return .object(secrets)
+        return .object(kept)
     }
 
     /// A private state without its secrets.

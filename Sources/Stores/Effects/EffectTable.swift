@@ -35,6 +35,8 @@ package struct EffectTable<Action: Sendable>: Sendable {
     @usableFromInline package var running: [RunningEffect] = []
     @usableFromInline package var waiting: [QueuedEffect] = []
     @usableFromInline package var throttles: [EffectKey: Throttle] = [:]
+    /// In a copy that reserves effects: how many follow from actions that are sent at once.
+    private var promised = 0
     /// The removable parts that the others belong to.
     @usableFromInline package var parts = LiveParts()
 
@@ -153,7 +155,11 @@ package struct EffectTable<Action: Sendable>: Sendable {
                 var ended: [RunningEffect] = []
                 cancel(key, ended: &ended)
                 return true
-            case .dispatch, .dispatchAt, .timers: return true
+            // An action that asks for its moment starts an effect at once.
+            case .dispatchAt:
+                promised += 1
+                return count + promised <= limit
+            case .dispatch, .timers: return true
             }
         }
     }
@@ -174,7 +180,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
             wait(effect)
         }
         // A throttle stays for its interval, and ids may be the texts of users.
-        return count <= limit && throttles.count <= Self.throttles(within: limit)
+        return count + promised <= limit && throttles.count <= Self.throttles(within: limit)
     }
 
     /// How many throttled ids there may be if so many effects may run.

@@ -9,12 +9,15 @@ package struct StoreMoment: Sendable {
     package let revision: Int
     /// Whether the state was copied from another store, which continues with it.
     package let isCopy: Bool
+    /// Whether the store is that of a test, which knows before what it does.
+    package let isReproducible: Bool
 
     @usableFromInline
-    init(identity: String?, now: Int, revision: Int, isCopy: Bool) {
+    init(identity: String?, now: Int, revision: Int, isCopy: Bool, isReproducible: Bool) {
         self.identity = identity
         self.now = now
         self.revision = revision
         self.isCopy = isCopy
+        self.isReproducible = isReproducible
     }
 }

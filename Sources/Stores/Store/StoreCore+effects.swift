@@ -32,7 +32,9 @@ extension StoreCore {
 
     @usableFromInline
     func moment(of revision: Int, _ contents: ContentsPointer, isCopy: Bool) -> StoreMoment {
-        StoreMoment(identity: identity(contents), now: environment.now, revision: revision, isCopy: isCopy)
+        StoreMoment(
+            identity: identity(contents), now: environment.now, revision: revision, isCopy: isCopy,
+            isReproducible: environment.identity != nil)
     }
 
     @usableFromInline

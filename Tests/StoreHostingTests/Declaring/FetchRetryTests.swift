@@ -34,6 +34,46 @@ private struct Till: Sendable, Equatable {
     }
 }
 
+private struct Tills: Sendable {
+    var paid = 0
+    var calls = PendingCalls()
+
+    static let pay = Action<Tills, String>("pay", "Pays.", .text("till", 1...9, example: "a")) { _, _ in }
+    static let payment = Fetch(
+        "payment", on: pay, from: "bank", as: RemoteResponse.Status.self, id: \.self,
+        retry: .upTo(3, every: .seconds(2), in: \.calls)
+    ) { _, till in
+        .post(["till": .string(till)])
+    } then: { tills, _, _, _ in
+        tills.paid += 1
+    }
+}
+
+extension Till {
+    /// The bank does not know keys.
+    fileprivate static let onlyPayment = Fetch(
+        "payment", on: pay, from: "bank", at: "/receipt", as: String.self,
+        retry: .upTo(3, every: .seconds(2), in: \.calls)
+    ) { _, cents in
+        .post(["cents": .integer(cents)], isIdempotent: false)
+    } then: { till, _, receipt, _ in
+        till.isPaying = false
+        till.receipt = receipt
+    } failed: { till, _, failure, _ in
+        till.isPaying = false
+        till.reason = failure.code.rawValue
+    }
+}
+
+private let once = StoreDefinition("till", "A till.", Till()) {
+    Member("isPaying", \.isPaying)
+    Member("receipt", \.receipt)
+    Member("reason", \.reason)
+    Member("calls", \.calls)
+    Till.onlyPayment
+    Till.pay
+}
+
 private let till = StoreDefinition("till", "A till.", Till()) {
     Member("isPaying", \.isPaying)
     Member("receipt", \.receipt)
@@ -172,10 +212,9 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         try pay(500, store)
         try store.receive(Till.payment.trial(for: 500, since: 1))
         // The timers that wake a session after a restart.
-        for number in 2...5 {
-            let time = (number - 1) * 60_000
+        for time in [60_000, 120_000, 180_000, 240_000] {
             try store.advance(to: time)
-            try store.receive(Till.payment.trial(number, for: 500, since: 1, at: time))
+            try store.receive(Till.payment.trial(for: 500, since: 1, at: time))
         }
         #expect(bank.requests.count == 1)
         #expect(bank.cancellations == 0)
@@ -186,6 +225,34 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
             $0.endedAt = 240_000
         }
         try store.finish()
+    }
+
+    /// The service may have acted, and does not know keys.
+    @Test(arguments: [RemoteFailure.timeout("late"), .unreachable("cut"), .serverError(.init(status: 503))])
+    func aRequestThatMustNotBeRepeatedIsSentOnce(_ failure: RemoteFailure) throws {
+        let store = TestStore(
+            Till(), reducer: once.reducer, middleware: once.middleware(RemoteClients(["bank": bank])))
+        try pay(500, store)
+        try store.receive(Till.onlyPayment.trial(for: 500, since: 1))
+        bank.reply(.failure(failure))
+        try store.receive(Till.onlyPayment.failure(failure, for: 500)) {
+            $0.isPaying = false
+            $0.reason = failure.code.rawValue
+        }
+        #expect(bank.requests.count == 1)
+        try store.finish()
+    }
+
+    @Test func aRequestThatWasNotSentIsSentLater() throws {
+        let store = TestStore(
+            Till(), reducer: once.reducer, middleware: once.middleware(RemoteClients(["bank": bank])))
+        try pay(500, store)
+        try store.receive(Till.onlyPayment.trial(for: 500, since: 1))
+        bank.reply(.failure(.refusedByBreaker("open")))
+        try store.receive(Till.onlyPayment.postponement(.refusedByBreaker("open"), for: 500, until: 2000))
+        try store.advance(by: .seconds(2))
+        try store.receive(Till.onlyPayment.trial(2, for: 500, since: 1, at: 2000))
+        store.end()
     }
 
     @Test func aStateThatForgetsItsCallsRepeatsNone() throws {
@@ -271,6 +338,95 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         continued.end()
     }
 
+    /// A state of a backup comes to the same revisions again.
+    @Test func theSameRevisionOfARestoredStateHasAnotherKey() async throws {
+        let empty = connected().makeStore(environment: StoreEnvironment(clock: clock))
+        let (revision, snapshot) = empty.snapshot()
+        for count in 1...2 {
+            let store = try connected().makeStore(
+                environment: StoreEnvironment(clock: clock), from: snapshot, revision: revision)
+            store.identify(as: "one")
+            store.dispatch("till/pay", ["cents": 500])
+            await bank.called(times: count)
+            store.end()
+        }
+        #expect(keys.count == 2)
+    }
+
+    /// A payment that could not be sent, because too many effects run, is sent when one of them has ended.
+    @Test func aStoreMakesNoMoreCallsThanItMayHaveEffects() async throws {
+        let store = tills(effectLimit: 3)
+        for till in ["a", "b", "c"] { #expect(pay(till, store)) }
+        #expect(!pay("d", store))
+        await bank.called(times: 3)
+        for _ in 1...3 { bank.reply("{}") }
+        while store.json != #"{"paid":3}"# { await Task.yield() }
+        #expect(pay("d", store))
+        await bank.called(times: 4)
+        store.end()
+    }
+
+    @Test func callsOfOneNameInTwoSpellingsAreTwo() async throws {
+        let store = tills()
+        for till in ["caf\u{e9}", "cafe\u{301}"] { #expect(pay(till, store)) }
+        await bank.called(times: 2)
+        for _ in 1...2 { bank.reply("{}") }
+        while store.json != #"{"paid":2}"# { await Task.yield() }
+        let kept = String(decoding: try #require(store.snapshot().state.privateState), as: UTF8.self)
+        #expect(!kept.contains("fetch"))
+        store.end()
+    }
+
+    private func tills(effectLimit: Int = 64) -> HostedStore {
+        let definition = StoreDefinition("tills", "Tills.", Tills()) {
+            Member("paid", \.paid)
+            Member("calls", \.calls)
+            Tills.pay
+            Tills.payment
+        }
+        return definition.kind.connected(to: RemoteClients(["bank": bank])).makeStore(
+            environment: StoreEnvironment(clock: clock, effectLimit: effectLimit))
+    }
+
+    private func pay(_ till: String, _ store: HostedStore) -> Bool {
+        store.dispatch("tills/pay", ["till": .string(till)])?.isCommitted == true
+    }
+
+    /// A program that calls another service, or whose action has another field, could neither repeat nor end the call.
+    @Test func aStateWithCallsThatTheProgramDoesNotKnowDoesNotFit() async throws {
+        let store = await begun()
+        let (revision, snapshot) = store.snapshot()
+        store.end()
+        let without = StoreDefinition("till", "A till.", Till()) {
+            Member("isPaying", \.isPaying)
+            Member("calls", \.calls)
+            Till.pay
+        }
+        let error = #expect(throws: RestorationError.self) {
+            _ = try without.kind.makeStore(from: snapshot, revision: revision)
+        }
+        #expect("\(try #require(error))".contains("/calls must have calls of the fetches of the definition"))
+    }
+
+    private struct OldTill: Decodable { let isPaying: Bool }
+
+    @Test func aTypedMigrationKeepsTheCallsThatWait() async throws {
+        let store = await begun()
+        let migrated = StoreDefinition(
+            "till", "A till.", Till(), migrations: [.from(OldTill.self) { Till(isPaying: $0.isPaying) }]
+        ) {
+            Member("isPaying", \.isPaying)
+            Member("receipt", \.receipt)
+            Member("calls", \.calls)
+            Till.payment
+            Till.pay
+        }
+        let continued = try next(store, migrated)
+        await bank.called(times: 2)
+        #expect(keys.count == 1)
+        continued.end()
+    }
+
     @Test func aCopyRepeatsNothing() async throws {
         let copy = try next(await begun(), as: "two", isCopy: true)
         #expect(copy.json == #"{"isPaying":false,"receipt":null,"reason":"interrupted","endedAt":0}"#)
@@ -347,8 +503,17 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     }
 
     @Test func partsDoNotRunTogether() {
-        #expect(RequestKey.make("a", "b1", 1) != RequestKey.make("a", "b", 11))
-        #expect(RequestKey.make("a", "bc", 1) != RequestKey.make("ab", "c", 1))
-        #expect(RequestKey.make("a", "b", 1) == RequestKey.make("a", "b", 1))
+        #expect(RequestKey.make("a", "b1", 1, salt: "") != RequestKey.make("a", "b", 11, salt: ""))
+        #expect(RequestKey.make("a", "bc", 1, salt: "") != RequestKey.make("ab", "c", 1, salt: ""))
+        #expect(RequestKey.make("a", "b", 1, salt: "") == RequestKey.make("a", "b", 1, salt: ""))
+    }
+
+    @Test func theSaltIsTheEndOfTheKey() {
+        let salt = RequestKey.salt()
+        let key = RequestKey.make("a", "b", 1, salt: salt)
+        #expect(key.count == 48 && RequestKey.salt(of: key) == salt)
+        #expect(key.prefix(32) != RequestKey.make("a", "b", 1, salt: RequestKey.salt()).prefix(32))
+        // Kept by a program whose keys had none.
+        #expect(RequestKey.salt(of: RequestKey.make("a", "b", 1, salt: "")) == "")
     }
 }

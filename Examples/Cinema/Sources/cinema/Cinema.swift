@@ -23,10 +23,10 @@ let payment = Fetch(
     let reason =
         switch failure {
         case .declined(let answer): answer.json?["reason"]?.asString ?? "declined"
-        case .serverError: "bank-failed"
+        case .serverError, .otherStatus: "bank-failed"
         default: "unclear"
         }
-    hall.seats.remove(seat)
+    if failure.answer == nil { hall.seats.update(seat) { $0.status = .unclear } } else { hall.seats.remove(seat) }
     hall.refusals = (hall.refusals + [Refusal(seat: seat, guest: guest, reason: reason)]).suffix(100)
 }
 

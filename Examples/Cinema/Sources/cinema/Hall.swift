@@ -1,6 +1,6 @@
 import Storehouse
 
-/// The state of a session: one show in a hall of a hundred seats.
+/// The state of a session: a show in a hall of a hundred seats.
 struct Hall: Equatable {
     /// The seats that are not free, by number: 1 to 50 are in front.
     var seats = EntityTable<Seat>()
@@ -10,12 +10,12 @@ struct Hall: Equatable {
 }
 
 struct Seat: StoreValue, Identifiable, Equatable {
-    enum Status: String, StoreValue { case held, paying, sold }
+    enum Status: String, StoreValue { case held, paying, sold, unclear }
     let id: Int
     var guest: String
     var status = Status.held
     var cents: Int
-    /// When the hold ends, or when the seat was sold; nil during a payment.
+    /// When the hold ends, or the seat was sold.
     var at: Int?
     var receipt: String?
 }

@@ -66,6 +66,16 @@ import Testing
         try store.finish()
     }
 
+    @Test func nobodyElseGetsASeatThatMayBePaid() throws {
+        try beginPayment()
+        teller.reply(status: 200, "what?")
+        try store.receive(payment.failure(.badBody("the body is no JSON"), for: (7, "Ada"))) {
+            $0.seats.update(7) { $0.status = .unclear }
+            $0.refusals = [Refusal(seat: 7, guest: "Ada", reason: "unclear")]
+        }
+        try store.expectRejected(hold(7, "Bob", 0), "taken")
+    }
+
     @Test func aStateOfVersion1IsMigrated() throws {
         let hall = try cinema().restored(from: ["sold": ["7": "Ada"]])
         #expect(hall.seats[7]?.guest == "Ada")
