@@ -50,7 +50,7 @@ let package = Package(
                 "Stores",
             ],
             resources: [.embedInCode("Scripts")]),
-        .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting"]),
+        .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting", "Stores"]),
         .target(name: "Cluster", dependencies: ["JSON", "Security"]),
         // Without HTTP, HTTPServer and Sockets: a request to a session is a value, whatever it came by.
         .target(
@@ -161,7 +161,7 @@ let package = Package(
             name: "ClusterTests",
             dependencies: ["Cluster", "ClusterSimulation", "JSON", "ProcessTesting", "Security", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
-        .testTarget(name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "TokenVectors"]),
+        .testTarget(name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "Stores", "TokenVectors"]),
         .target(
             name: "FaultyServices", dependencies: ["CPlatform", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(

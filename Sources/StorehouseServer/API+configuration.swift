@@ -42,6 +42,7 @@ extension Configuration {
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
         settings.rateLimits = limits
         settings.loggedRequests = log.access
+        settings.loggedActors = log.actors
         settings.hasInspector = inspector.enabled
         settings.hasOperatorPort = metrics.port != 0
         settings.maxWait = http.maxWait

@@ -157,6 +157,7 @@ package final class Router: RequestHandler {
     ) throws(Problem) {
         var context = context
         context.credentials = try verified.get()
+        context.logsCredentials()
         guard case .holder(let permission) = rule, let permit = context.permit else {
             return try handle(rest, of: context)
         }

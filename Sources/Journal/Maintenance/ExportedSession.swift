@@ -124,6 +124,7 @@ package struct ExportedSession {
 private struct Fields {
     static let maxStateBytes = 64 << 20
     private static let maxPayloadBytes = 16 << 20
+    private static let maxActorBytes = 64 << 10
     /// The end of the year 9999, the last that a timestamp can have (RFC 3339).
     private static let maxMoment = 253_402_300_799_999
 
@@ -206,7 +207,7 @@ private struct Fields {
 
     /// - Parameter revision: the one that the commit must have made.
     func commit(_ revision: Int) throws(ExportedSession.Unreadable) -> CommitRecord {
-        try allow(["revision", "at", "type", "payload", "origin", "cause", "changes", "hidden"])
+        try allow(["revision", "at", "type", "payload", "origin", "cause", "changes", "hidden", "actor"])
         guard json["revision"]?.asInteger == revision else { throw problem("revision", "must be \(revision)") }
         guard let payload = json["payload"]?.asObject,
             JSONValue.object(payload).encoded().count <= Self.maxPayloadBytes
@@ -219,8 +220,19 @@ private struct Fields {
             throw problem("changes", "must be a JSON Patch of add, remove, replace and move of at most 64 MiB")
         }
         return CommitRecord(
-            revision: revision, type: try text("type"), payload: payload, origin: origin,
+            revision: revision, type: try text("type"), payload: payload, origin: origin, actor: try actor(),
             cause: try number(ifPresent: "cause", 0...(revision - 1)), committedAt: try moment("at"), changes: changes,
             privateState: try privateState())
+    }
+
+    /// The actor of a commit; nil if none was named.
+    private func actor() throws(ExportedSession.Unreadable) -> Actor? {
+        guard let json = json["actor"] else { return nil }
+        try Fields(json, "\(place)actor/").allow(["kind", "id", "name", "roles"])
+        let bytes = json.encoded()
+        guard bytes.count <= Self.maxActorBytes, let actor = Actor(json: bytes), actor.kind != .system else {
+            throw problem("actor", "must be a user, a guest or an anonymous actor")
+        }
+        return actor
     }
 }

@@ -14,6 +14,7 @@ package struct ActionLogPage: Sendable {
     private static let portion = 101
 
     private let limit: Int
+    private let hasOwner: Bool
     private var actions: [[UInt8]] = []
     /// The length of the JSON, at most.
     private var byteCount = frameBytes
@@ -27,8 +28,10 @@ package struct ActionLogPage: Sendable {
     /// - Parameters:
     ///   - after: the revision behind which the page begins.
     ///   - limit: how many commits the page has at most.
-    package init(after: Int, limit: Int) {
+    ///   - hasOwner: whether the session has an owner.
+    package init(after: Int, limit: Int, hasOwner: Bool = false) {
         self.limit = limit
+        self.hasOwner = hasOwner
         lastRevision = after
     }
 
@@ -46,7 +49,7 @@ package struct ActionLogPage: Sendable {
             return false
         }
         for commit in commits {
-            let action = actions.count < limit ? LoggedAction(record: commit).encoded() : nil
+            let action = actions.count < limit ? LoggedAction(record: commit, hasOwner: hasOwner).encoded() : nil
             guard let action, actions.isEmpty || byteCount + action.count < Self.maxBytes else {
                 hasMore = true
                 return false
@@ -77,6 +80,8 @@ package struct ActionLogPage: Sendable {
 /// A commit as the action log shows it.
 private struct LoggedAction: JSONEncodable {
     let record: CommitRecord
+    /// Whether the session has an owner.
+    let hasOwner: Bool
 
     func encode(into json: inout JSONWriter) {
         json.object { json in
@@ -84,6 +89,7 @@ private struct LoggedAction: JSONEncodable {
             json.member("type", record.type)
             json.member("payload", record.payload)
             json.member("origin", record.origin.rawValue)
+            if let actor = record.actor(inSessionWithOwner: hasOwner) { json.member("actor", raw: actor.json) }
             json.member("cause", record.cause)
             json.member("at", Timestamp.rfc3339(record.committedAt))
         }

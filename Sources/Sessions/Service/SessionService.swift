@@ -21,7 +21,7 @@ package final class SessionService: SessionHandler {
     {
         if let permit = request.permit, !permit.isValid(in: session) { throw .permit(.unknown) }
         switch request.operation {
-        case .dispatch(let action): return try dispatch(action, to: session)
+        case .dispatch(let action): return try dispatch(action, to: session, by: request.principal)
         case .read(let reading): return try read(reading, session)
         case .recall(let selection, let revision): return try recall(selection, at: revision, session)
         case .describe(let conditions, let kind):
@@ -31,7 +31,9 @@ package final class SessionService: SessionHandler {
             if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
             let document = registry.document(of: session, revision: session.store.revision)
             return .now(SessionResult(.description(document.encodedLine()), of: session))
-        case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
+        case .log(let after, let limit):
+            let page = ActionLogPage(after: after, limit: limit, hasOwner: session.owner != nil)
+            return try readLog(page, session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
         case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
@@ -62,11 +64,11 @@ package final class SessionService: SessionHandler {
 // Actions.
 extension SessionService {
     private func dispatch(
-        _ action: ActionRequest, to session: Session
+        _ action: ActionRequest, to session: Session, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
-        let options = action.options(for: session, selection)
+        let options = action.options(for: session, selection, by: principal)
         let start = MonotonicInstant.current
         var completion: Promise<DispatchResult>?
         let immediate = session.store.dispatch(json, options) {

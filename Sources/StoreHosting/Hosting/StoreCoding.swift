@@ -28,8 +28,8 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
             let (action, index) = try catalogue.indexedAction(of: body)
             return FaultNote.naming(names.type(index)) {
                 engine.submit(
-                    action, Envelope(.client, details(of: options)), self, options, isBatch: false,
-                    makeCompletion: makeCompletion)
+                    action, Envelope(.client, details(of: options), by: options.actor), self, options,
+                    isBatch: false, makeCompletion: makeCompletion)
             }
         } catch {
             return DispatchResult(refused: error)
@@ -190,7 +190,8 @@ extension StoreCoding {
             .client,
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace))
+                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace),
+            by: options.actor)
         return FaultNote.naming(nil) {
             engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)
         }

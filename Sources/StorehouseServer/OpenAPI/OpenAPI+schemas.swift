@@ -39,6 +39,7 @@ extension OpenAPI {
                 ],
             ]),
             "LoggedAction": Self.loggedAction,
+            "Actor": Self.actor,
             "Revision": count("0 for the initial state; each committed action adds one."),
         ]
     }
@@ -159,12 +160,26 @@ extension OpenAPI {
                 "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
                 "description": "The origin of the action.",
             ],
+            "actor": .schema("Actor"),
             "cause": [
                 "type": ["integer", "null"],
                 "description": "The revision whose action caused it; null if none did.",
             ],
             "at": timestamp,
-        ])
+        ], optional: ["actor"])
+    }
+
+    private static var actor: JSONValue {
+        object(
+            [
+                "kind": [
+                    "type": "string", "enum": ["user", "anonymous"],
+                    "description": "`user` is the subject of a token, and `anonymous` is anybody else.",
+                ],
+                "id": ["type": "string", "description": "The subject; absent for an anonymous actor."],
+                "name": ["type": "string", "description": "The name of the user, if the token has one."],
+                "roles": names("The roles that the token gives."),
+            ], optional: ["id", "name"])
     }
 
     private static var store: JSONValue {

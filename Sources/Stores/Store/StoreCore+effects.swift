@@ -236,8 +236,9 @@ extension StoreCore {
             withUnsafePointer(to: action) { action in
                 withOptionalPointer(to: previous) { previous in
                     let commit = Commit(
-                        revision: revision, origin: envelope.origin, cause: envelope.details?.cause,
-                        endsBatch: place.isLast, action: action, state: state, previous: previous)
+                        revision: revision, origin: envelope.origin, actor: envelope.actor,
+                        cause: envelope.details?.cause, endsBatch: place.isLast, action: action, state: state,
+                        previous: previous)
                     var answers: [Effect<Action>?] = []
                     for middleware in middleware.all {
                         let answer = middleware.onlyWatches ? nil : middleware.respond(to: commit, abstentions)

@@ -110,8 +110,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         let cause = envelope.details?.cause
         withPointer(to: action) { action in
             let commit = Commit(
-                revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
-                state: Self.state(in: contents), previous: previous)
+                revision: revision, origin: envelope.origin, actor: envelope.actor, cause: cause, endsBatch: endsBatch,
+                action: action, state: Self.state(in: contents), previous: previous)
             observer?.committed(commit, at: environment.now)
             contents.pointee.subscribers?.notify(commit)
             if contents.pointee.pending != nil {

@@ -26,11 +26,11 @@ import Testing
             let expected: JSONValue = [
                 [
                     "revision": 1, "type": "counter/increment", "payload": ["by": 5], "origin": "client",
-                    "cause": .null, "at": "2023-11-14T22:13:20.000Z",
+                    "actor": ["kind": "anonymous", "roles": []], "cause": .null, "at": "2023-11-14T22:13:20.000Z",
                 ],
                 [
                     "revision": 2, "type": "animal/fetchAnimal", "payload": [:], "origin": "client",
-                    "cause": .null, "at": "2023-11-14T22:13:21.500Z",
+                    "actor": ["kind": "anonymous", "roles": []], "cause": .null, "at": "2023-11-14T22:13:21.500Z",
                 ],
                 [
                     "revision": 3, "type": "animal/setCurrentAnimal", "payload": ["animal": "Cat"],
