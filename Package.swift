@@ -161,7 +161,8 @@ let package = Package(
             name: "ClusterTests",
             dependencies: ["Cluster", "ClusterSimulation", "JSON", "ProcessTesting", "Security", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
-        .testTarget(name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "Stores", "TokenVectors"]),
+        .testTarget(
+            name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "Stores", "TokenVectors"]),
         .target(
             name: "FaultyServices", dependencies: ["CPlatform", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(
@@ -181,7 +182,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "CommandLine", "JSON", "ProcessTesting", "Security", "ServerWiring", "StoreHosting", "StorehouseServer",
-                "Upstream",
+                "Stores", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseTests",

@@ -153,20 +153,21 @@ extension OpenAPI {
     }
 
     private static var loggedAction: JSONValue {
-        object([
-            "revision": .schema("Revision"), "type": ["type": "string"],
-            "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
-            "origin": [
-                "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
-                "description": "The origin of the action.",
-            ],
-            "actor": .schema("Actor"),
-            "cause": [
-                "type": ["integer", "null"],
-                "description": "The revision whose action caused it; null if none did.",
-            ],
-            "at": timestamp,
-        ], optional: ["actor"])
+        object(
+            [
+                "revision": .schema("Revision"), "type": ["type": "string"],
+                "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
+                "origin": [
+                    "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
+                    "description": "The origin of the action.",
+                ],
+                "actor": .schema("Actor"),
+                "cause": [
+                    "type": ["integer", "null"],
+                    "description": "The revision whose action caused it; null if none did.",
+                ],
+                "at": timestamp,
+            ], optional: ["actor"])
     }
 
     private static var actor: JSONValue {

@@ -68,7 +68,7 @@ struct ActorClaimsTests {
         let mixed: JSONValue = [
             "a", 7, .null, ["b"], "", .string(long), .string(long + "x"), "c", "c", "cafe\u{301}", "caf\u{e9}",
         ]
-        #expect(try roles(mixed).map(ActorID.init) == ["a", ActorID(long), "c", "c", "cafe\u{301}", "caf\u{e9}"])
+        #expect(try roles(mixed).map { ActorID($0) } == ["a", ActorID(long), "c", "c", "cafe\u{301}", "caf\u{e9}"])
         let many = (0..<40).map { "r\($0)" }
         #expect(try roles(.array(many.map(JSONValue.string))) == Array(many.prefix(32)))
     }
@@ -102,7 +102,8 @@ struct ActorClaimsTests {
     @Test("of a megabyte of claims is never made, and that of deep or many claims at once")
     func size() throws {
         let token = try TokenVerifierTests.token([
-            "sub": "ada", "exp": 4_102_444_800, "storehouse": ["roles": [.string(String(repeating: "x", count: 1 << 20))]],
+            "sub": "ada", "exp": 4_102_444_800,
+            "storehouse": ["roles": [.string(String(repeating: "x", count: 1 << 20))]],
         ])
         #expect(TokenVerifierTests.refusal(token, try TokenVerifierTests.verifier()) == .malformed)
         let many = JSONValue.array((0..<2000).map { .string("r\($0)") })

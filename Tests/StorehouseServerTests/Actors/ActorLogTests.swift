@@ -1,6 +1,7 @@
 import JSON
+import Journal
 import Observability
-import RedisTesting
+import RemoteServices
 import Security
 import Sessions
 import StoreHosting
@@ -17,7 +18,8 @@ struct ActorLogTests {
         case memory, file, redis
 
         func run(
-            _ configuration: Configuration = TestTokens.configuration(), animal: any RemoteClient = ScriptedRemoteClient(),
+            _ configuration: Configuration = TestTokens.configuration(),
+            animal: any RemoteClient = ScriptedRemoteClient(),
             _ body: (LiveServer) async throws -> Void
         ) async throws {
             switch self {
@@ -86,16 +88,14 @@ struct ActorLogTests {
         }
         if onRedis { return }
         let id = String(path.dropFirst("/sessions/".count))
-        let document = try await durable.command(["export", "--", id])
-        #expect(document.json["version"] == 1)
-        #expect(document.json["commits"]?.asArray?.map { $0["actor"] ?? .null } == expected)
+        let document = try SQLiteStorage.export(id, from: durable.path)
+        #expect(try JSONValue(parsing: document)["commits"]?.asArray?.map { $0["actor"] ?? .null } == expected)
         let imported = try DurableServer()
-        try document.output.write(toFile: imported.path + ".json", atomically: true, encoding: .utf8)
-        #expect(try await imported.command(["import", imported.path + ".json"]).status == 0)
+        _ = try SQLiteStorage.insert(document, into: imported.path, as: nil)
         try await imported.run { server in
             #expect(try await Self.actors(server, path) == expected)
         }
-        #expect(try await imported.command(["verify"]).status == 0)
+        for server in [durable, imported] { #expect(try SQLiteStorage.verify(server.path).problems.isEmpty) }
     }
 
     @Test("has no actor for effects, whoever has started them")
@@ -105,7 +105,8 @@ struct ActorLogTests {
         try await LiveServer.run(animal: remote, configuration: TestTokens.configuration()) { server in
             let path = try await server.sessionPath(of: "ada")
             let fields = Self.fieldsOfAda() + [("Prefer", "wait=3600")]
-            #expect(try await server.post(path + "/actions", fields, json: ["type": "animal/fetchAnimal"]).status == 200)
+            #expect(
+                try await server.post(path + "/actions", fields, json: ["type": "animal/fetchAnimal"]).status == 200)
             #expect(try await Self.actors(server, path, Self.fieldsOfAda()) == [Self.ada, .null])
         }
     }

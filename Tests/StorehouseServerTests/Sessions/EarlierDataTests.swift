@@ -102,6 +102,10 @@ private struct EarlierData {
         for session in mine {
             let state = try await api.send("GET", "/sessions/me/state", as: Self.text(session, "subject"))
             #expect(state.json == session["state"], "\(state.text)")
+            // Nobody knows who has sent them.
+            let log = try await api.send("GET", "/sessions/me/actions", as: Self.text(session, "subject"))
+            let entries = try #require(log.json["actions"]?.asArray)
+            #expect(entries.contains { $0["origin"] == "client" } && entries.allSatisfy { $0["actor"] == nil })
         }
     }
 }
