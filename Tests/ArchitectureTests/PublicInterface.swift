@@ -7,8 +7,8 @@ struct PublicInterface {
     /// The top-level names that `import Storehouse` brings.
     let names: Set<String>
 
-    /// The most public declarations.
-    static let maxCount = 700
+    /// The most public declarations. Actors have 32 of them, most for the protocols by which they are values and keys of a state.
+    static let maxCount = 740
     /// The most names that `import Storehouse` brings.
     static let maxNames = 55
 

@@ -54,13 +54,13 @@ final class RequestRecorder: Sendable {
     private let proxies: TrustedProxies
 
     init(
-        _ metrics: ServerMetrics, _ log: Log, _ logged: Configuration.Logging.Requests,
-        _ actors: Configuration.Logging.Actors, below basePath: BasePath, behind proxies: TrustedProxies
+        _ metrics: ServerMetrics, _ log: Log, _ logging: Configuration.Logging, below basePath: BasePath,
+        behind proxies: TrustedProxies
     ) {
         self.metrics = metrics
         self.log = log
-        self.logged = logged
-        self.actors = actors
+        logged = logging.access
+        actors = logging.actors
         self.basePath = basePath
         self.proxies = proxies
     }
