@@ -62,7 +62,9 @@ extension ActorID: CodingKeyRepresentable {
         init?(intValue: Int) { nil }
     }
 
+    /// The id as the name of a member.
     public var codingKey: any CodingKey { Name(stringValue: text) }
 
+    /// The id that has the name of a member.
     public init(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 }
