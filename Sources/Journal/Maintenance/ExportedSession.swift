@@ -8,12 +8,12 @@ package struct ExportedSession {
     private static let snapshotDistance = 256
 
     /// It has a history of its own: the revisions of the exported session may have gone on to other states since.
-    package let header: SessionHeader
+    package private(set) var header: SessionHeader
     package let lastActiveAt: Int
     package let shareGeneration: Int
     /// The oldest retained state; nil if it is the initial state.
-    package let base: (revision: Int, state: StateSnapshot)?
-    package let commits: [CommitRecord]
+    package private(set) var base: (revision: Int, state: StateSnapshot)?
+    package private(set) var commits: [CommitRecord]
     /// States after some of the commits, by revision.
     package private(set) var snapshots: [Int: StateSnapshot] = [:]
     /// The state after the last commit.
@@ -66,6 +66,7 @@ package struct ExportedSession {
         commits = try Self.records(try document.array("commits"), after: base?.revision ?? 0)
         newest = base?.state ?? header.initial
         try replay()
+        if header.id != ownID { claimCalls(by: ownID) }
     }
 
     /// Parses a document, and asks whether the target's servers can use it; see `SQLiteStorage.insert`.
@@ -98,6 +99,22 @@ package struct ExportedSession {
             records.append(try Fields(element, "commits/\(index)/").commit(revision + index + 1))
         }
         return records
+    }
+
+    /// Has the calls of the newest state say that the exported session has begun them: it may still run, and this one is a copy.
+    private mutating func claimCalls(by identity: String) {
+        guard let before = newest.privateState else { return }
+        let claimed = PendingCalls.claimed(before, by: identity)
+        guard claimed != before else { return }
+        newest.privateState = claimed
+        if let last = commits.popLast() {
+            commits.append(last.replacing(privateState: claimed))
+            if snapshots[last.revision] != nil { snapshots[last.revision] = newest }
+        } else if base != nil {
+            base?.state = newest
+        } else {
+            header = header.beginning(with: newest)
+        }
     }
 
     /// Applies all commits.

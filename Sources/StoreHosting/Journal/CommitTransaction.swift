@@ -145,4 +145,11 @@ package final class CommitRecord: Sendable {
         self.changes = changes
         self.privateState = privateState
     }
+
+    /// A copy with another private state.
+    package func replacing(privateState: [UInt8]) -> CommitRecord {
+        CommitRecord(
+            revision: revision, type: type, payload: payload, origin: origin, cause: cause, committedAt: committedAt,
+            changes: changes, privateState: privateState)
+    }
 }
