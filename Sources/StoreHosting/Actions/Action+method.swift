@@ -14,7 +14,7 @@ extension Action {
     ///   - audience: the senders that it accepts.
     ///   - method: changes the state and returns true; returns false to ignore the action, or throws to reject it.
     public static func method(
-        _ name: String, _ summary: String, audience: StoreAction<State>.Audience = .client,
+        _ name: String, _ summary: String, audience: ActionAudience = .client,
         _ method: @escaping @Sendable (inout State) throws(Rejection) -> Bool
     ) -> Action where Values == Void {
         calling(name, summary, audience, ActionFields()) { state, _ throws(Rejection) in try method(&state) }
@@ -23,7 +23,7 @@ extension Action {
     /// An action with a field that calls a method of the state.
     public static func method(
         _ name: String, _ summary: String, _ field: Field<Values>,
-        audience: StoreAction<State>.Audience = .client,
+        audience: ActionAudience = .client,
         _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool
     ) -> Action {
         calling(name, summary, audience, ActionFields(field)) { state, value throws(Rejection) in
@@ -36,7 +36,7 @@ extension Action {
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     public static func method<A, B>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client,
+        audience: ActionAudience = .client,
         _ method: @escaping @Sendable (inout State, A, B) throws(Rejection) -> Bool
     ) -> Action where Values == (A, B) {
         calling(name, summary, audience, ActionFields(a, b).limited(to: members)) { state, values throws(Rejection) in
@@ -50,7 +50,7 @@ extension Action {
     public static func method<A, B, C>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
         members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client,
+        audience: ActionAudience = .client,
         _ method: @escaping @Sendable (inout State, A, B, C) throws(Rejection) -> Bool
     ) -> Action where Values == (A, B, C) {
         calling(name, summary, audience, ActionFields(a, b, c).limited(to: members)) {
@@ -65,7 +65,7 @@ extension Action {
     public static func method<A, B, C, D>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
         members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client,
+        audience: ActionAudience = .client,
         _ method: @escaping @Sendable (inout State, A, B, C, D) throws(Rejection) -> Bool
     ) -> Action where Values == (A, B, C, D) {
         calling(name, summary, audience, ActionFields(a, b, c, d).limited(to: members)) {
@@ -75,7 +75,7 @@ extension Action {
     }
 
     private static func calling(
-        _ name: String, _ summary: String, _ audience: StoreAction<State>.Audience, _ fields: ActionFields<Values>,
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool
     ) -> Action {
         @Sendable func apply(_ state: inout State, _ values: Values) -> Decision {

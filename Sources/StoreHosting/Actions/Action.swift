@@ -17,11 +17,11 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
     @usableFromInline let handler: ActionHandler<State>
     @usableFromInline let fields: ActionFields<Values>
     @usableFromInline let summary: String
-    @usableFromInline let audience: ActionVisibility
+    @usableFromInline let audience: ActionAudience
 
     @inlinable
     init(
-        _ name: String, _ summary: String, _ audience: StoreAction<State>.Audience, _ fields: ActionFields<Values>,
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         _ rules: [Rule<State, Values>], _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.init(
@@ -34,14 +34,14 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
 
     @inlinable
     init(
-        _ name: String, _ summary: String, _ audience: StoreAction<State>.Audience, _ fields: ActionFields<Values>,
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         decide: @escaping @Sendable (State, Values) -> Decision,
         _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.name = name
         self.fields = fields
         self.summary = summary
-        self.audience = audience.visibility
+        self.audience = audience
         let write = fields.write
         // The casts hold: only `action(_:)` makes actions with this handler.
         handler = ActionHandler(
@@ -79,7 +79,7 @@ extension Action {
     /// An action without fields.
     @inlinable
     public init(
-        _ name: String, _ summary: String, audience: StoreAction<State>.Audience = .client, rules: Rule<State, Void>...,
+        _ name: String, _ summary: String, audience: ActionAudience = .client, rules: Rule<State, Void>...,
         change: @escaping @Sendable (inout State) -> Void
     ) where Values == Void {
         self.init(name, summary, audience, ActionFields(), rules) { state, _ in change(&state) }
@@ -88,7 +88,7 @@ extension Action {
     /// An action with a field.
     @inlinable
     public init(
-        _ name: String, _ summary: String, _ field: Field<Values>, audience: StoreAction<State>.Audience = .client,
+        _ name: String, _ summary: String, _ field: Field<Values>, audience: ActionAudience = .client,
         rules: Rule<State, Values>..., change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.init(name, summary, audience, ActionFields(field), rules, change)
@@ -100,7 +100,7 @@ extension Action {
     @inlinable
     public init<A, B>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client, rules: Rule<State, (A, B)>...,
+        audience: ActionAudience = .client, rules: Rule<State, (A, B)>...,
         change: @escaping @Sendable (inout State, A, B) -> Void
     ) where Values == (A, B) {
         self.init(name, summary, audience, ActionFields(a, b).limited(to: members), rules) { change(&$0, $1.0, $1.1) }
@@ -112,7 +112,7 @@ extension Action {
     @inlinable
     public init<A, B, C>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
-        members: ClosedRange<Int>? = nil, audience: StoreAction<State>.Audience = .client,
+        members: ClosedRange<Int>? = nil, audience: ActionAudience = .client,
         rules: Rule<State, (A, B, C)>...,
         change: @escaping @Sendable (inout State, A, B, C) -> Void
     ) where Values == (A, B, C) {
@@ -127,7 +127,7 @@ extension Action {
     @inlinable
     public init<A, B, C, D>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
-        members: ClosedRange<Int>? = nil, audience: StoreAction<State>.Audience = .client,
+        members: ClosedRange<Int>? = nil, audience: ActionAudience = .client,
         rules: Rule<State, (A, B, C, D)>...,
         change: @escaping @Sendable (inout State, A, B, C, D) -> Void
     ) where Values == (A, B, C, D) {

@@ -2,8 +2,7 @@ public import JSON
 public import Stores
 
 /// The senders that an action accepts.
-@usableFromInline
-package enum ActionVisibility: String, Sendable {
+public enum ActionAudience: String, Sendable {
     /// Clients, and middleware and effects.
     case client
     /// Only middleware and effects. A client that sends the action is refused.
@@ -21,7 +20,7 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     package let summary: String
     /// The senders that it accepts.
     @usableFromInline
-    package let audience: ActionVisibility
+    package let audience: ActionAudience
     /// The schema of its payload.
     @usableFromInline
     package let payload: JSONSchema
@@ -51,7 +50,7 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     ///   - extract: the values of the fields; nil for any other action.
     @inlinable
     package convenience init<each Value: Sendable>(
-        _ type: String, _ summary: String, audience: ActionVisibility = .client, members: ClosedRange<Int>? = nil,
+        _ type: String, _ summary: String, audience: ActionAudience = .client, members: ClosedRange<Int>? = nil,
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
         extract: @escaping @Sendable (Action) -> (repeat each Value)?
     ) {
@@ -76,7 +75,7 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     @usableFromInline var examplePayload: JSONObject { example["payload"]?.asObject ?? [:] }
 
     /// Declares an action without fields.
-    package convenience init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
+    package convenience init(_ type: String, _ summary: String, audience: ActionAudience = .client, _ action: Action)
     where Action: Equatable {
         self.init(
             type, summary, audience: audience, payload: .object([]), example: [:], secrets: [],
@@ -86,7 +85,7 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// Declares an action by its coding.
     @usableFromInline
     init(
-        _ type: String, _ summary: String, audience: ActionVisibility, payload: JSONSchema, example: JSONObject,
+        _ type: String, _ summary: String, audience: ActionAudience, payload: JSONSchema, example: JSONObject,
         secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
         write: @escaping @Sendable (Action) -> JSONObject?
     ) {

@@ -41,20 +41,6 @@ package struct ActionSchema<Action: Sendable>: Sendable {
         self.init(declarations, encoder: encoder)
     }
 
-    /// The declarations of several catalogues, in order.
-    @inlinable
-    package init(joining catalogues: ActionSchema...) {
-        var encoder: @Sendable (Action) -> Description? = { _ in nil }
-        for catalogue in catalogues.reversed() {
-            encoder = { [next = encoder, encode = catalogue.encoder] action in
-                if let description = encode(action) { return description }
-                return next(action)
-            }
-        }
-        self.init(
-            catalogues.flatMap { $0.declarations }, problems: catalogues.flatMap { $0.problems }, encoder: encoder)
-    }
-
     @usableFromInline
     init(
         _ declarations: [ActionDeclaration<Action>], problems: [String] = [],

@@ -18,24 +18,6 @@ public struct StoreAction<State: Sendable>: Sendable {
     @inlinable var payload: JSONObject { handler.payload(values) }
 }
 
-extension StoreAction {
-    /// The senders that an ``Action`` accepts.
-    public enum Audience: Sendable {
-        /// Clients, and middleware and effects.
-        case client
-        /// Only middleware and effects. A client that sends the action is refused.
-        case `internal`
-
-        @usableFromInline
-        var visibility: ActionVisibility {
-            switch self {
-            case .client: .client
-            case .internal: .internal
-            }
-        }
-    }
-}
-
 extension StoreAction: Equatable {
     /// Whether both are the same action with the same payload.
     public static func == (left: StoreAction, right: StoreAction) -> Bool {

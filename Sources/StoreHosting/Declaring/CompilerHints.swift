@@ -10,7 +10,7 @@ extension Action {
     )
     public init<A, B, C, D, E>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>, _ e: Field<E>,
-        audience: StoreAction<State>.Audience = .client, rules: Rule<State, Values>...,
+        audience: ActionAudience = .client, rules: Rule<State, Values>...,
         change: @escaping @Sendable (inout State, A, B, C, D, E) -> Void
     ) where Values == (A, B, C, D, E) { fatalError("unavailable") }
 }

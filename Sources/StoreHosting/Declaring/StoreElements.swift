@@ -73,6 +73,8 @@ public struct StoreElements<State: Sendable>: Sendable {
     /// The fetches that keep their calls, and the places of calls that have a member.
     var keepers: [Keeper] = []
     @usableFromInline var keptCalls: [(member: String, place: CallPlace)] = []
+    /// The names of all fetches with `retry:`, those of the slices included.
+    @usableFromInline var repeatedFetches: [String] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
@@ -232,6 +234,7 @@ extension StoreDefinition {
                 all.fetches += block.fetches
                 all.keepers += block.keepers
                 all.keptCalls += block.keptCalls
+                all.repeatedFetches += block.repeatedFetches
                 all.selectors += block.selectors
                 all.services += block.services
                 all.makers += block.makers

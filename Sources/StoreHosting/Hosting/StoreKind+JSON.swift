@@ -1,9 +1,9 @@
 public import JSON
 public import Stores
 
-// A kind as a server lists it.
-extension StoreKind: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+extension StoreKind {
+    /// Writes the kind as a server lists it.
+    package func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("name", name)
             json.member("summary", summary)

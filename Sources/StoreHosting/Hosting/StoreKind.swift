@@ -12,7 +12,7 @@ public struct StoreKind: Sendable {
         /// The effect of the action and when it is rejected, in a sentence.
         package let summary: String
         /// Whether clients may send it.
-        package let audience: ActionVisibility
+        package let audience: ActionAudience
         /// The schema of its payload.
         package let payload: JSONSchema
         /// An example of a request body.
@@ -47,6 +47,8 @@ public struct StoreKind: Sendable {
     package let schema: Int
     /// The remote services that its stores call: see ``calling(_:make:)``.
     package internal(set) var services: [RemoteService] = []
+    /// The names of the fetches that continue after a restart, as their calls are in the state.
+    package internal(set) var repeatedFetches: [String] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// The errors in its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
