@@ -131,9 +131,14 @@ let package = Package(
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
         .testTarget(
             name: "StoreHostingTests",
-            dependencies: ["JSON", "Locks", "RemoteServices", "StoreHosting", "Stores", "StoresTesting"]),
+            dependencies: [
+                "JSON", "Locks", "ProcessTesting", "RemoteServices", "StoreHosting", "Stores", "StoresTesting",
+            ]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
-        .testTarget(name: "RemoteServicesTests", dependencies: ["JSON", "RemoteServices", "Stores", "StoresTesting"]),
+        .target(name: "RemoteTesting", dependencies: ["RemoteServices", "Stores"], path: "Tests/RemoteTesting"),
+        .testTarget(
+            name: "RemoteServicesTests",
+            dependencies: ["JSON", "RemoteServices", "RemoteTesting", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StoreKindsTests",
             dependencies: [
@@ -186,9 +191,9 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "JSON", "Journal", "Observability", "ProcessTesting", "RemoteServices", "Security", "ServerWiring",
-                "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
-                "StoresTesting",
+                "JSON", "Journal", "Observability", "ProcessTesting", "RemoteServices", "RemoteTesting", "Security",
+                "ServerWiring", "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting",
+                "Stores", "StoresTesting",
             ]),
         .testTarget(
             name: "SessionsTests",
@@ -200,8 +205,10 @@ let package = Package(
             dependencies: [
                 "CFaultyDisk", "CProcessTesting", "Cluster", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
                 "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
-                "RedisJournal", "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sessions", "Sockets",
-                "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "TokenVectors", "Upstream",
+                "RedisJournal", "RedisTesting", "RemoteServices", "RemoteTesting", "Security", "ServerWiring",
+                "Sessions",
+                "Sockets", "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "TokenVectors",
+                "Upstream",
             ]),
     ],
     swiftLanguageModes: [.v6]
