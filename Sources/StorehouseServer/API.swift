@@ -56,6 +56,7 @@ final class API: Sendable {
     let sessions: SessionResource
     let actions: ActionResource
     let reads: StateResource
+    var actionLog: ActionLogResource { ActionLogResource(access: access) }
     let streams: StreamResource
     let shares: ShareResource
     let admin: AdminResource

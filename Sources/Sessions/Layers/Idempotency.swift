@@ -30,10 +30,16 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
         switch session.idempotencyCache.admit(key.text, fingerprint, now: clock.expiryTime()) {
         case .new: return try handleFirst(request, action, key, fingerprint, selection, session)
         case .replay(let record): return try replay(record, request, action, session)
-        case .inProgress: throw .key(.inProgress)
-        case .mismatch: throw .key(.mismatch)
+        case .inProgress: throw refuse(.key(.inProgress), action, session)
+        case .mismatch: throw refuse(.key(.mismatch), action, session)
         case .full(let retryAfter): throw .key(.tooMany(retryAfter: retryAfter))
         }
+    }
+
+    private func refuse(_ failure: SessionFailure, _ action: ActionRequest, _ session: Session) -> SessionFailure {
+        // The store may be busy with the first request.
+        session.remember(failure, of: action, at: nil)
+        return failure
     }
 
     private func handleFirst(

@@ -29,13 +29,28 @@ package final class SessionService: SessionHandler {
                 throw .absent(.otherStore(session.kind.name))
             }
             if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
-            let document = registry.document(of: session, revision: session.store.revision)
-            return .now(SessionResult(.description(document.encodedLine()), of: session))
-        case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
+            return describe(session)
+        case .log(let query): return try readLog(query, session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
         case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
+        }
+    }
+
+    private func describe(_ session: Session) -> Handling<SessionResult> {
+        let state = session.store.read()
+        let document = { @Sendable [registry] (oldestRevision: Int?) in
+            let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: oldestRevision)
+            let document = registry.document(of: session, revision: state.revision, extent)
+            return SessionResult(.description(document.encodedLine()), of: session)
+        }
+        guard let journal = session.journal, !journal.hasAllCommits(upTo: state.revision) else {
+            return .now(document(session.journal == nil ? state.revision : 0))
+        }
+        return .later { () async throws(SessionFailure) in
+            // All commits up to the one before it were deleted, and a snapshot is in their place.
+            document((try? await journal.oldestRevision()).map { min($0 - 1, state.revision) })
         }
     }
 
@@ -87,21 +102,32 @@ extension SessionService {
         of result: consuming DispatchResult, _ action: ActionRequest, _ session: Session, since start: MonotonicInstant
     ) throws(SessionFailure) -> SessionResult {
         let moment = session.runtime.metrics.dispatched(result, isDryRun: action.isDryRun, since: start)
-        let failure: SessionFailure
         switch result.outcome {
         case .committed, .ignored:
             return SessionResult(
                 .action(.first(result, to: action)), of: session,
                 committedAt: result.isCommitted && !action.isDryRun ? moment : nil)
-        case .refused(let refusal, let index): failure = .action(.refused(refusal, index: index))
+        case .refused(let refusal, let index):
+            return refuse(.refused(refusal, index: index), action, session, at: session.store.revision)
         case .rejected(let rejection, let index):
-            failure = .action(.rejected(reason: rejection.reason, index: index))
-        case .revisionMismatch: return SessionResult(mismatchAt: result.revision, of: session)
-        case .overloaded: failure = .unavailable(.actions)
+            return refuse(.rejected(reason: rejection.reason, index: index), action, session, at: result.revision)
+        case .revisionMismatch:
+            let shown = SessionResult(mismatchAt: result.revision, of: session)
+            if case .refused(let failure) = shown.content {
+                session.remember(failure, of: action, at: result.revision)
+            }
+            return shown
+        case .overloaded: return SessionResult(.refused(.unavailable(.actions)), of: session)
         case .ended where session.continuesElsewhere: throw .detached
-        case .ended: failure = .absent(.endedBeforeAction)
+        case .ended: return SessionResult(.refused(.absent(.endedBeforeAction)), of: session)
         }
-        return SessionResult(.refused(failure), of: session)
+    }
+
+    private static func refuse(
+        _ cause: SessionFailure.Action, _ action: ActionRequest, _ session: Session, at revision: Int
+    ) -> SessionResult {
+        session.remember(.action(cause), of: action, at: revision)
+        return SessionResult(.refused(.action(cause)), of: session)
     }
 }
 
@@ -175,27 +201,6 @@ extension SessionService {
         }
         return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: session, at: newest))
     }
-
-    /// Reads commits in portions, since a page may end long before its limit.
-    private func readLog(
-        _ empty: ActionLogPage, _ session: Session
-    ) throws(SessionFailure) -> Handling<SessionResult> {
-        guard let journal = session.journal else { throw .stored(.noActions) }
-        return .later { [reads] () async throws(SessionFailure) in
-            let turn = try await reads.turn(of: session.id)
-            var page = empty
-            do throws(JournalError) {
-                // A log asks no store for its revision: that may be busy.
-                while page.append(try await journal.commits(after: page.lastRevision, limit: page.nextCount)),
-                    journal.bufferedCommits(after: page.lastRevision, limit: 1)?.isEmpty != true
-                {}
-            } catch {
-                throw session.failure(error)
-            }
-            if page.isGone { throw await session.revisionGone(in: journal) { .goneActions(oldest: $0) } }
-            return SessionResult(.log(page, turn), of: session)
-        }
-    }
 }
 
 // New sessions, and forks.
@@ -226,11 +231,19 @@ extension SessionCreator {
     ) throws(SessionFailure) -> SessionResult {
         let session = try create(kind, fork, id: id, owner: owner)
         let state = session.store.read()
-        let document = registry.document(of: session, revision: state.revision, state: state.json)
+        let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: state.revision)
+        let document = registry.document(of: session, revision: state.revision, extent, state: state.json)
         // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
         if fork != nil { session.store.resume(asCopy: true) }
         return SessionResult(
             .created(document.encodedLine(), path: document.path), of: session, at: state.revision)
+    }
+}
+
+extension SessionJournal {
+    /// Whether no commit up to a revision was deleted, as far as that is known without waiting.
+    fileprivate func hasAllCommits(upTo revision: Int) -> Bool {
+        revision == 0 || bufferedCommits(after: 0, limit: 1)?.isEmpty == false
     }
 }
 

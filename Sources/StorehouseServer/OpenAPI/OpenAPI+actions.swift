@@ -43,11 +43,16 @@ extension OpenAPI {
 
     var readActions: Operation {
         Operation(
-            "readActions", "The action log, oldest first", parameters: ["after", "limit"],
+            "readActions", "The action log, oldest first",
+            details: """
+                A page that shows only some actions looks at a bounded part of the log, so it may be empty and have a `next`.
+                """,
+            parameters: ["after", "before", "limit", "type", "origin", "changesOfActions", "refused"],
             responses: [
                 .init(
                     status: .ok, description: "The committed actions, and the start of the next page if there is one.",
-                    headers: ["Link"], content: Self.json(.schema("ActionLog")))
+                    headers: ["Link"],
+                    content: Self.json(["anyOf": [.schema("ActionLog"), .schema("RefusedActionLog")]]))
             ],
             problems: [
                 .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .overloaded,
@@ -81,12 +86,13 @@ extension OpenAPI {
             "watch", "The live stream of events",
             details: Self.streamDetails,
             parameters: [
-                "select", "changes", "effects", "heartbeat", "color", "Last-Event-ID", "lastEventId", "preferStatus",
+                "select", "changes", "effects", "actions", "heartbeat", "color", "Last-Event-ID", "lastEventId",
+                "preferStatus",
             ],
             responses: [
                 .init(
                     status: .ok, description: "The stream. It lasts until one side ends it.",
-                    content: ("text/event-stream", Self.content(Self.streamSchema(withEffects: true), streamExample))),
+                    content: ("text/event-stream", Self.content(Self.streamSchema(isWhole: true), streamExample))),
                 .init(status: .noContent, description: "The session has ended: do not reconnect."),
             ],
             problems: [
@@ -110,18 +116,21 @@ extension OpenAPI {
         commit that caused it. Its success or failure comes before the `state` that it results in. Its cancellation comes \
         after the `state` of the commit that cancelled it.
 
+        With `actions=true` each committed action is an `action` event with its entry of the action log, before the event \
+        of its state. It has an `id` only if no event of a state follows, because the action has left the value as it is.
+
         Clients that prefer `text/plain` get lines for a terminal, one for each change: time (UTC), revision, action, \
         path: old → new.
         """
 
     /// The name of each event, and the schema of its data.
     private static let events = [
-        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"),
+        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("action", "LoggedAction"),
         ("heartbeat", "HeartbeatEvent"), ("closed", "ClosedEvent"),
     ]
 
-    static func streamSchema(withEffects: Bool) -> JSONValue {
-        let events = events.filter { withEffects || $0.0 != "effect" }
+    static func streamSchema(isWhole: Bool) -> JSONValue {
+        let events = events.filter { isWhole || $0.0 != "effect" && $0.0 != "action" }
         return [
             "type": "string",
             "description": .string(

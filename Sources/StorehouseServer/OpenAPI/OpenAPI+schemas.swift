@@ -35,10 +35,12 @@ extension OpenAPI {
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
                     "type": ["integer", "null"],
-                    "description": "The value of `after` for the next page; null on the last page.",
+                    "description": "The value of `after` or `before` for the next page; null on the last page.",
                 ],
             ]),
             "LoggedAction": Self.loggedAction,
+            "RefusedActionLog": object(["actions": ["type": "array", "items": .schema("RefusedAction")]]),
+            "RefusedAction": Self.refusedAction,
             "Revision": count("0 for the initial state; each committed action adds one."),
         ]
     }
@@ -137,10 +139,20 @@ extension OpenAPI {
             "forkedFrom": .schema("ForkOrigin"),
             "owner": ["type": "string", "description": "The subject that it belongs to, if there is one."],
             "node": ["type": "string", "description": "The node that has it, if there are several nodes."],
+            "mark": [
+                "type": "string", "pattern": "^[0-9a-f]{8}$", "description": "The digits that name it in the log.",
+            ],
+            "stateBytes": count("The length of the state as JSON. Lists of sessions do not have it."),
+            "oldestRevision": [
+                "type": "integer", "format": "int64", "minimum": 0,
+                "description": "The oldest revision whose state can be read. Lists of sessions do not have it.",
+            ],
         ]
     }
 
-    private static let optionalSessionMembers: Set = ["expiresAt", "forkedFrom", "owner", "node"]
+    private static let optionalSessionMembers: Set = [
+        "expiresAt", "forkedFrom", "owner", "node", "stateBytes", "oldestRevision",
+    ]
 
     private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
 
@@ -152,19 +164,42 @@ extension OpenAPI {
     }
 
     private static var loggedAction: JSONValue {
-        object([
-            "revision": .schema("Revision"), "type": ["type": "string"],
-            "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
-            "origin": [
-                "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
-                "description": "The origin of the action.",
-            ],
-            "cause": [
-                "type": ["integer", "null"],
-                "description": "The revision whose action caused it; null if none did.",
-            ],
-            "at": timestamp,
-        ])
+        object(
+            [
+                "revision": .schema("Revision"), "type": ["type": "string"],
+                "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
+                "origin": Self.origin,
+                "cause": [
+                    "type": ["integer", "null"],
+                    "description": "The revision whose action caused it; null if none did.",
+                ],
+                "at": timestamp, "patch": .schema("Patch"),
+            ], optional: ["patch"])
+    }
+
+    static var origin: JSONValue {
+        [
+            "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
+            "description": "The origin of the action.",
+        ]
+    }
+
+    private static var refusedAction: JSONValue {
+        object(
+            [
+                "type": ["type": "string"],
+                "payload": [
+                    "type": "object",
+                    "description": "The payload without secrets; absent if the store has no action of this type.",
+                ],
+                "isCut": ["type": "boolean", "description": "Whether long members of the payload are left out."],
+                "index": count("Of a batch, the index of the action."),
+                "status": ["type": "integer", "minimum": 400, "maximum": 499],
+                "code": ["type": "string", "description": "The code of the problem."],
+                "reason": ["type": "string", "description": "Why the reducer has rejected the action."],
+                "revision": .schema("Revision"),
+                "at": timestamp,
+            ], optional: ["type", "payload", "isCut", "index", "reason", "revision"])
     }
 
     private static var store: JSONValue {

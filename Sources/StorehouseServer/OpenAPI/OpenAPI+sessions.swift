@@ -145,7 +145,9 @@ extension OpenAPI {
                 historyID: "")
             let document = SessionDocument(
                 session: session, revision: 0, basePath: basePath, createdAt: session.createdAt,
-                lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000, state: kind.initialState)
+                lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000,
+                extent: SessionDocument.Extent(stateBytes: kind.initialState.count, oldestRevision: 0),
+                state: kind.initialState)
             return (kind.name, .written(document.encoded()))
         }
     }

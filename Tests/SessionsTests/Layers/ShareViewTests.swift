@@ -76,7 +76,7 @@ struct ShareViewTests {
     @Test("passes on nothing that no share can do")
     func otherOperations() {
         let forbidden: [SessionOperation] = [
-            .describe(.none), .log(after: 0, limit: 1),
+            .describe(.none), .log(ActionLogQuery(.after(0), limit: 1)),
             .fork(revision: nil, client: RateLimits.Client(address: 1)), .end(.none),
             .recall(nil, revision: nil), .perform(PermitRevocation()),
         ]
