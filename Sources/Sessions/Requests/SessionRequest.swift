@@ -71,7 +71,8 @@ package enum SessionOperation: Sendable {
         package let limits: StreamLimits
 
         package init(
-            selection: SelectionText, format: StreamFormat, shows: StreamExtras, isByPermit: Bool = false, seen: EventID?,
+            selection: SelectionText, format: StreamFormat, shows: StreamExtras, isByPermit: Bool = false,
+            seen: EventID?,
             stream: LoopBound<Subscriber>, loop: any SerialLoop, limits: StreamLimits
         ) {
             self.selection = selection

@@ -178,14 +178,19 @@ struct ActionStreamTests {
 
     /// The value does not change, but the client learns that it has missed actions.
     @Test func aSlowReaderIsToldThatItHasMissedActions() async throws {
-        try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
+        let configuration = Configuration.with {
+            $0.streams.bufferBytes = 4096
+            $0.http.maxBodyBytes = 1 << 20
+            $0.sessions.maxStateBytes = 1 << 28
+        }
+        try await LiveServer.run(configuration: configuration) { server in
             let session = try await server.session("planner")
             let slow = try await session.events(query: "?actions=true&select=/none", receiveBuffer: 4096)
             _ = try await slow.state()
             var last = 0
             for _ in 0..<40 {
-                #expect(try await session.post(.longTasks(8)).status == 200)
-                last += 8
+                #expect(try await session.post(.longTasks(50)).status == 200)
+                last += 50
             }
             var (seen, skipped) = ([Int](), 0)
             while seen.last != last {

@@ -141,11 +141,13 @@ struct RefusedActionListTests {
 
     @Test(arguments: [false, true])
     func aSessionThatHibernatesForgetsThem(_ onRedis: Bool) async throws {
-        try await DurableServer(onRedis: onRedis).runAPI { api in
+        let configuration = Configuration.with { $0.sessions.maxResident = 1 }
+        try await DurableServer(onRedis: onRedis).runAPI(configuration: configuration) { api in
             let session = try await api.session()
             _ = try await session.dispatch("betslip/placeBet")
             #expect(try await Self.list(session).count == 1)
-            try await api.hibernates(to: 0)
+            _ = try await api.session()
+            try await api.hibernates(to: 1)
             #expect(try await Self.list(session) == [])
         }
     }

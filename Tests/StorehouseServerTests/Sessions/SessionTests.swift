@@ -82,10 +82,11 @@ import Testing
     }
 
     @Test func theOldestRevisionIsKnownAfterTheSessionHasLeftMemory() async throws {
-        try await DurableServer().runAPI { api in
+        try await DurableServer().runAPI(configuration: .with { $0.sessions.maxResident = 1 }) { api in
             let session = try await api.session()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))
-            try await api.hibernates(to: 0)
+            _ = try await api.session()
+            try await api.hibernates(to: 1)
             let document = try await session.read()
             #expect(document[json: "revision"] == 100 && document[json: "oldestRevision"] == 0)
         }
