@@ -17,7 +17,7 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
 
     @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        if session.isLarge || request.operation.isOfPast && session.wasLarge {
+        if session.isLarge || request.operation.isOfPast && (session.wasLarge || request.operation.isLong) {
             return try handleLarge(request, session)
         }
         if case .dispatch(let action) = request.operation { session.recordGrowth(action.body.count) }

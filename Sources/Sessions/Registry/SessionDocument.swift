@@ -41,14 +41,18 @@ package struct SessionDocument: JSONEncodable {
     private let extent: Extent?
     /// The node that has the session; nil if the server is alone, or if it is not in memory.
     package let node: String?
+    /// The actions that were sent again to a new fork; nil if that was not asked for.
+    private let replay: [ReplayedAction]?
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 
     package init(
         session: Session, revision: Int, basePath: String, node: String? = nil, createdAt: Int, lastActiveAt: Int,
-        expiresAt: Int?, extent: Extent? = nil, state: [UInt8]?
+        expiresAt: Int?, extent: Extent? = nil, state: [UInt8]?,
+        replay: [ReplayedAction]? = nil
     ) {
         id = session.id.description
+        self.replay = replay
         mark = session.id.fingerprint
         self.extent = extent
         path = "\(basePath)/sessions/\(id)"
@@ -83,11 +87,12 @@ package struct SessionDocument: JSONEncodable {
         forkedFrom = summary.header.forkedFrom
         owner = summary.header.owner
         node = summary.node
+        replay = nil
         state = nil
     }
 
     /// About how many bytes it takes as JSON.
-    package var byteCount: Int { (state?.count ?? 0) + 1024 }
+    package var byteCount: Int { (state?.count ?? 0) + 96 * (replay?.count ?? 0) + 1024 }
 
     package func encode(into json: inout JSONWriter) {
         json.object { json in
@@ -99,6 +104,7 @@ package struct SessionDocument: JSONEncodable {
             json.member("expiresAt", ifPresent: expiresAt.map(Timestamp.rfc3339))
             json.member("subscribers", subscribers)
             json.member("effects", effects)
+            json.member("replay", ifPresent: replay)
             if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
             json.member("owner", ifPresent: owner)
             json.member("mark", mark)

@@ -35,7 +35,7 @@ package enum SessionOperation: Sendable {
     indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
-    indirect case fork(revision: Int?, client: RateLimits.Client)
+    indirect case fork(ForkRequest)
     indirect case end(Preconditions)
     /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
     /// without a selection.
@@ -101,6 +101,9 @@ package enum SessionOperation: Sendable {
         case .describe, .subscribe, .dispatch, .end, .perform: false
         }
     }
+
+    /// Whether it takes long, however small the state is.
+    var isLong: Bool { if case .fork(let fork) = self { fork.replay != nil } else { false } }
 
     /// Whether it is about an earlier state, which may be larger than the newest.
     var isOfPast: Bool {

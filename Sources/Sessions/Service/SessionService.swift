@@ -7,9 +7,9 @@ import Stores
 /// Does what a request asks of a session in memory: the last handler of the chain.
 package final class SessionService: SessionHandler {
     private let registry: SessionRegistry
-    private let creator: SessionCreator
+    let creator: SessionCreator
     let reads = StorageReads()
-    private let pasts: PastStates
+    let pasts: PastStates
 
     package init(_ registry: SessionRegistry, _ creator: SessionCreator) {
         self.registry = registry
@@ -32,7 +32,7 @@ package final class SessionService: SessionHandler {
             return describe(session)
         case .log(let query): return try readLog(query, session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
-        case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
+        case .fork(let wanted): return try fork(session, wanted, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
         }
@@ -203,38 +203,27 @@ extension SessionService {
     }
 }
 
-// New sessions, and forks.
+// New sessions.
 extension SessionService: CreationHandler {
     package func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
         .now(try creator.result(of: creation.kind, id: creation.id ?? .random(), creation.principal.subject))
-    }
-
-    private func fork(_ parent: Session, at wanted: Int?, for owner: Subject?) -> Handling<SessionResult> {
-        let newest = parent.store.revision
-        let revision = wanted ?? newest
-        guard revision <= newest else {
-            return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: parent, at: newest))
-        }
-        return .later { [self] () async throws(SessionFailure) in
-            let state = try await pasts.state(of: parent, at: revision)
-            return try creator.result(
-                of: parent.runtime, Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil),
-                owner)
-        }
     }
 }
 
 extension SessionCreator {
     /// Creates a session, and shows it.
     package func result(
-        of kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), _ owner: Subject?
+        of kind: KindRuntime, id: SessionID = .random(), _ owner: Subject?
     ) throws(SessionFailure) -> SessionResult {
-        let session = try create(kind, fork, id: id, owner: owner)
+        shown(try create(kind, id: id, owner: owner))
+    }
+
+    /// - Parameter replay: the actions that were sent to it again; nil if that was not asked for.
+    func shown(_ session: Session, _ replay: [ReplayedAction]? = nil) -> SessionResult {
         let state = session.store.read()
-        let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: state.revision)
-        let document = registry.document(of: session, revision: state.revision, extent, state: state.json)
-        // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
-        if fork != nil { session.store.resume(asCopy: true) }
+        let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: 0)
+        let document = registry.document(
+            of: session, revision: state.revision, extent, state: state.json, replay: replay)
         return SessionResult(
             .created(document.encodedLine(), path: document.path), of: session, at: state.revision)
     }

@@ -43,6 +43,11 @@ extension OpenAPI {
                 """,
                 "schema": ["type": "boolean", "default": false],
             ],
+            "dryRunOfFork": [
+                "name": "dryRun", "in": "query",
+                "description": "With `true` no session is made. The response has the outcomes of the replay.",
+                "schema": ["type": "boolean", "default": false],
+            ],
         ]
     }
 

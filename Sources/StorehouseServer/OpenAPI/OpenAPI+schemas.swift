@@ -10,7 +10,8 @@ extension OpenAPI {
             .defaulting(to: .string(defaultStore))
         return [
             "SessionRequest": .written(RequestSchemas.creation(store: store).encoded()),
-            "ForkRequest": .written(RequestSchemas.fork.encoded()),
+            "ForkRequest": forkRequest,
+            "ReplayRequest": .written(RequestSchemas.replay.encoded()),
         ]
     }
 
@@ -19,6 +20,8 @@ extension OpenAPI {
             "SessionID": Self.sessionID,
             "Session": Self.session,
             "SessionLinks": links(["self", "state", "actions", "events", "forks"]),
+            "ReplayOutcomes": object(["replay": Self.replay]),
+            "ReplayedAction": Self.replayedAction,
             "ForkOrigin": object(["revision": count("The revision of the other session that it was forked at.")]),
             "CreatedSession": createdSession,
             "SessionList": object([
@@ -160,7 +163,35 @@ extension OpenAPI {
     private static var createdSession: JSONValue {
         var members = sessionMembers
         members["state"] = .schema("State")
-        return object(members, optional: optionalSessionMembers)
+        members["replay"] = replay
+        return object(members, optional: optionalSessionMembers.union(["replay"]))
+    }
+
+    /// The body of a fork. Its members are schemas with names, for generators of clients.
+    private var forkRequest: JSONValue {
+        guard case .object(var schema) = JSONValue.written(RequestSchemas.fork.encoded()),
+            case .object(var properties)? = schema["properties"]
+        else { return .null }
+        properties["replay"] = .schema("ReplayRequest")
+        schema["properties"] = .object(properties)
+        return .object(schema)
+    }
+
+    private static let replay: JSONValue = [
+        "type": "array", "items": .schema("ReplayedAction"),
+        "description": "The actions that were sent again, with the revisions that they have in the other session.",
+    ]
+
+    private static var replayedAction: JSONValue {
+        object(
+            [
+                "revision": .schema("Revision"), "type": ["type": "string"],
+                "outcome": [
+                    "type": "string",
+                    "enum": .array(ReplayedAction.Outcome.allCases.map { .string($0.rawValue) }),
+                ],
+                "reason": ["type": "string", "description": "Why it is not committed."],
+            ], optional: ["reason"])
     }
 
     private static var loggedAction: JSONValue {

@@ -159,7 +159,8 @@ extension Problem {
         let detail =
             switch body {
             case .creation(let store): "The body must be like {\"store\":\"\(store)\"}."
-            case .fork: "The body must be like {\"revision\":3}, or empty for the newest."
+            case .fork:
+                "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
             case .longPermit: "The share would be too long for a URL; select less deeply."

@@ -86,6 +86,7 @@ extension Route {
         case (.actions, .post), (.sharedActions, .post): ["select", "dryRun"]
         case (.actions, .get), (.actions, .head):
             ["after", "before", "limit", "type", "origin", "changes", "refused"]
+        case (.forks, .post): ["dryRun"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
         case (.events, .get): ["select", "changes", "effects", "actions", "heartbeat", "color", "lastEventId"]
         case (.sharedEvents, .get): ["select", "changes", "heartbeat", "color", "lastEventId"]

@@ -24,8 +24,11 @@ extension StoreCore {
                 dispatch(action, of: path, origin, cause: cause, contents, &progress)
             case .cancel(let key):
                 ending(contents) { $0.effects.cancel(key, ended: &$0.postLockWork.ended) }
-            case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
-            case .run(let request): run(request, cause: cause, after: answer, contents, &progress, sink)
+            case .timers(let group, let timers):
+                if contents.pointee.dormancy.isAwake { arm(timers, of: group, cause: cause, contents, sink) }
+            case .run(let request):
+                guard contents.pointee.dormancy.startsEffects else { continue }
+                run(request, cause: cause, after: answer, contents, &progress, sink)
             }
         }
     }

@@ -13,6 +13,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var isBusy = false
         /// Whether the reducer runs: see ``StoreLock``.
         @usableFromInline package var isReducing = false
+        @usableFromInline package var dormancy = Dormancy.awake
         /// Whether the observer must admit a state before it is committed. The observer sets it.
         @usableFromInline package var asksBeforeCommit = false
         /// Queued actions, effects and timers; nil if there are none, which is most of the time.
@@ -104,6 +105,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         answers: [Effect<Action>?]? = nil, abstentions: Abstentions = Abstentions()
     ) {
         contents.pointee.revision += 1
+        if !contents.pointee.dormancy.isAwake { wake(for: envelope.origin, contents) }
         let observer = contents.pointee.observer
         if observer == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision

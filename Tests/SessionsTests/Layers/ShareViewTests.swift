@@ -77,7 +77,7 @@ struct ShareViewTests {
     func otherOperations() {
         let forbidden: [SessionOperation] = [
             .describe(.none), .log(ActionLogQuery(.after(0), limit: 1)),
-            .fork(revision: nil, client: RateLimits.Client(address: 1)), .end(.none),
+            .fork(ForkRequest(revision: nil, client: RateLimits.Client(address: 1))), .end(.none),
             .recall(nil, revision: nil), .perform(PermitRevocation()),
         ]
         for operation in forbidden {
