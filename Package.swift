@@ -50,7 +50,7 @@ let package = Package(
                 "Stores",
             ],
             resources: [.embedInCode("Scripts")]),
-        .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting"]),
+        .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting", "Stores"]),
         .target(name: "Cluster", dependencies: ["JSON", "Security"]),
         // Without HTTP, HTTPServer and Sockets: a request to a session is a value, whatever it came by.
         .target(
@@ -131,9 +131,14 @@ let package = Package(
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
         .testTarget(
             name: "StoreHostingTests",
-            dependencies: ["JSON", "Locks", "RemoteServices", "StoreHosting", "Stores", "StoresTesting"]),
+            dependencies: [
+                "JSON", "Locks", "ProcessTesting", "RemoteServices", "StoreHosting", "Stores", "StoresTesting",
+            ]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
-        .testTarget(name: "RemoteServicesTests", dependencies: ["JSON", "RemoteServices", "Stores", "StoresTesting"]),
+        .target(name: "RemoteTesting", dependencies: ["RemoteServices", "Stores"], path: "Tests/RemoteTesting"),
+        .testTarget(
+            name: "RemoteServicesTests",
+            dependencies: ["JSON", "RemoteServices", "RemoteTesting", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StoreKindsTests",
             dependencies: [
@@ -161,7 +166,8 @@ let package = Package(
             name: "ClusterTests",
             dependencies: ["Cluster", "ClusterSimulation", "JSON", "ProcessTesting", "Security", "StoresTesting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
-        .testTarget(name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "TokenVectors"]),
+        .testTarget(
+            name: "SecurityTests", dependencies: ["JSON", "Security", "StoreHosting", "Stores", "TokenVectors"]),
         .target(
             name: "FaultyServices", dependencies: ["CPlatform", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(
@@ -181,14 +187,14 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "CommandLine", "JSON", "ProcessTesting", "Security", "ServerWiring", "StoreHosting", "StorehouseServer",
-                "Upstream",
+                "Stores", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "JSON", "Journal", "Observability", "ProcessTesting", "RemoteServices", "Security", "ServerWiring",
-                "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
-                "StoresTesting",
+                "JSON", "Journal", "Observability", "ProcessTesting", "RemoteServices", "RemoteTesting", "Security",
+                "ServerWiring", "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting",
+                "Stores", "StoresTesting",
             ]),
         .testTarget(
             name: "SessionsTests",
@@ -200,8 +206,10 @@ let package = Package(
             dependencies: [
                 "CFaultyDisk", "CProcessTesting", "Cluster", "CommandLine", "FaultyServices", "FuzzProperties", "HTTP",
                 "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
-                "RedisJournal", "RedisTesting", "RemoteServices", "Security", "ServerWiring", "Sessions", "Sockets",
-                "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "TokenVectors", "Upstream",
+                "RedisJournal", "RedisTesting", "RemoteServices", "RemoteTesting", "Security", "ServerWiring",
+                "Sessions",
+                "Sockets", "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "TokenVectors",
+                "Upstream",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -56,13 +56,16 @@ extension CommandDeclaration {
                     placeholder: "key=value", summary: "a member of the payload; key:=JSON for any JSON",
                     isRequired: false, isRepeatable: true),
             ],
-            flags: [.store, .select, .wait, .ifMatch, .dryRun, .json, .header, .caFile],
+            flags: [.store, .select, .wait, .ifMatch, .dryRun, .json] + CommandFlag.sender + [.header, .caFile],
             success: "the action was committed, or ignored because it changes nothing now",
             failure: "the server refused the action, or cannot be reached",
             examples: [
                 CommandExample { "storehouse send http://localhost:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA \($0.action)" },
                 CommandExample {
                     "storehouse send http://localhost:8080 \($0.slowAction) --store \($0.name) --wait 5"
+                },
+                CommandExample {
+                    "storehouse send http://localhost:8080/sessions/me \($0.action) --as ada --secret-file key"
                 },
             ]
         ) { values throws(UsageError) in .send(try SendCommand(values)) },

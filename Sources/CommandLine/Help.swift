@@ -94,7 +94,7 @@ extension SampleKind {
     fileprivate init(of kinds: [StoreKind]) {
         self.init()
         guard let kind = kinds.first, !kinds.contains(where: { $0.name == name }),
-            let action = kind.actions.first(where: { $0.audience == .client })
+            let action = kind.actions.first(where: { $0.audience != .internal })
         else { return }
         let members = (action.example["payload"]?.asObject ?? [:]).map { name, value in
             let word = value.asString.flatMap {

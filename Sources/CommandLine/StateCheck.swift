@@ -16,7 +16,7 @@ final class StateCheck {
     private var counts: [String: Int] = [:]
 
     /// How many sessions belong to kinds that the program does not host.
-    private(set) var strangers = 0
+    private(set) var otherStores = 0
 
     /// - Parameters:
     ///   - sealer: opens the secrets; nil leaves them out.
@@ -30,7 +30,7 @@ final class StateCheck {
     /// Why the program cannot continue from a state; nil if it can, if it does not host the kind, or if the sample is complete.
     func misfit(_ state: StoredState) -> String? {
         guard let kind = kinds.first(where: { $0.name == state.header.kind }) else {
-            strangers += 1
+            otherStores += 1
             return nil
         }
         guard counts[kind.name, default: 0] < limit else { return nil }
@@ -66,16 +66,16 @@ extension CommandRunner {
         }
         if inJSON {
             let result: JSONValue = [
-                "fit": .bool(misfits.isEmpty), "sessions": .integer(count), "otherStores": .integer(check.strangers),
+                "fit": .bool(misfits.isEmpty), "sessions": .integer(count), "otherStores": .integer(check.otherStores),
                 "problems": .array(misfits.map(JSONValue.string)),
             ]
             Console.print(result.description)
         } else {
-            if check.strangers > 0 {
+            if check.otherStores > 0 {
                 Console.printError(
-                    "\(storage): \(check.strangers) sessions have stores that this program does not host")
+                    "\(storage): \(check.otherStores) sessions have stores that this program does not host")
             }
-            let own = count - check.strangers
+            let own = count - check.otherStores
             let sessions = own == 1 ? "session" : "sessions"
             if misfits.isEmpty {
                 Console.print("\(storage): this program can load \(own) of \(own) \(sessions)")

@@ -55,7 +55,7 @@ extension CommandDeclaration {
                     name: try values.required(0, "NAME"), from: values[.from], version: values[.version],
                     inJSON: values.has(.json)))
         },
-        TokenCommand.declaration,
+        token,
         CommandDeclaration(
             name: "completion", group: .tools, summary: "print a script that completes commands and flags in a shell",
             details: [
@@ -110,4 +110,27 @@ extension CommandFlag {
     fileprivate static let version = CommandFlag(
         name: "--version", placeholder: "V", summary: "the version in the repository, or a later one that is compatible"
     )
+}
+
+extension CommandDeclaration {
+    private static let token = CommandDeclaration(
+        name: "token", group: .tools, summary: "print a token for a server in token mode, for development and tests",
+        details: [
+            """
+            The token is signed with the secret of the server (access.secret, HS256), so whoever may read the secret \
+            may be anybody. In production an identity provider makes the tokens.
+            """,
+            "Permissions are create, read, act, delete, share and admin; without --may a token has all but admin.",
+            """
+            The name and the roles are in the claims that a server reads by default (access.nameClaim, access.rolesClaim); the \
+            action log shows them.
+            """,
+        ],
+        flags: CommandFlag.token,
+        success: "the token is printed", failure: "the file cannot be used",
+        examples: [
+            "storehouse token --secret-file key --sub ada --expires 8h",
+            #"curl -H "Authorization: Bearer $(storehouse token --secret-file key --sub ada)" localhost:8080/sessions/me"#,
+        ]
+    ) { values throws(UsageError) in .token(try TokenCommand(values)) }
 }

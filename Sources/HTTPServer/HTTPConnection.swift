@@ -73,6 +73,7 @@ package final class HTTPConnection {
     var isProvisional = false
     @exclusivity(unchecked) private var requestIDStorage = ""
     @exclusivity(unchecked) private var subjectStorage: AnyObject?
+    @exclusivity(unchecked) private var credentialsStorage: AnyObject?
     /// Is notified once when the current request ends.
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// How many bytes were written for the client since its stream began.
@@ -119,6 +120,12 @@ package final class HTTPConnection {
     package var subject: AnyObject? {
         get { subjectStorage }
         set { subjectStorage = newValue }
+    }
+
+    /// The verified credentials of the current request, as the handler says, for the log. They are released with the response.
+    package var credentials: AnyObject? {
+        get { credentialsStorage }
+        set { credentialsStorage = newValue }
     }
 
     /// How many bytes wait for a client that reads slowly.
@@ -205,7 +212,7 @@ extension HTTPConnection: ChannelDelegate {
         releaseInput()
         self.channel = nil
         stream.take()?.streamClosed()
-        subject = nil
+        (subject, credentials) = (nil, nil)
         notifyRequestObserver()
         context.remove(self)
     }
@@ -269,7 +276,7 @@ extension HTTPConnection {
         let head = stopAwaitingResponse()
         write(response, action.encoder, to: channel)
         if let head { answered(head) }
-        subject = nil
+        (subject, credentials) = (nil, nil)
         if action.closes {
             close(action.timeout, linger: linger ?? (isLast ? .short : Linger()))
         } else {

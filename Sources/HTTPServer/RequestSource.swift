@@ -17,6 +17,8 @@ package protocol RequestSource: AnyObject {
     var requestID: String { get }
     /// The object that the current request is about, as the handler says, for the log. It is released with the response.
     var subject: AnyObject? { get set }
+    /// The verified credentials of the current request, as the handler says, for the log. They are released with the response.
+    var credentials: AnyObject? { get set }
     /// When the current request was complete, or that of the stream in progress.
     var requestStartedAt: MonotonicInstant { get }
 

@@ -38,8 +38,8 @@ enum RedisLease: Sendable, Equatable {
     /// Another node has changed the record of the eras since it was read.
     case changed
 
-    /// The layout of the keys that this release writes. It opens 3, too, once no node of an earlier release is left.
-    static let layout = "4"
+    /// The layout of the keys that this release writes. It opens 3 and 4, too, once no node of an earlier release is left.
+    static let layout = "5"
 
     /// Nil if it is no such answer.
     init?(_ reply: RedisReply) {

@@ -3,6 +3,8 @@
 @_exported public import RemoteServices
 
 @_exported public import enum JSON.JSONValue
+@_exported public import struct Stores.Actor
+@_exported public import struct Stores.ActorID
 @_exported public import struct Stores.Commit
 @_exported public import struct Stores.Effect
 @_exported public import struct Stores.EffectID

@@ -41,7 +41,7 @@ extension Configuration {
         settings.allowedHosts = http.hosts(listeningOn: addresses)
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
         settings.rateLimits = limits
-        settings.loggedRequests = log.access
+        settings.logging = log
         settings.hasInspector = inspector.enabled
         settings.hasOperatorPort = metrics.port != 0
         settings.maxWait = http.maxWait

@@ -24,8 +24,8 @@ final class API: Sendable {
         var allowedHosts = AllowedHosts.all
         var trustedProxies = TrustedProxies()
         var rateLimits = Configuration.Limits()
-        /// Which requests have a line in the log.
-        var loggedRequests = Configuration.Logging.Requests.errors
+        /// Which requests have a line in the log, and how it names their users.
+        var logging = Configuration.Logging()
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -56,6 +56,7 @@ final class API: Sendable {
     let sessions: SessionResource
     let actions: ActionResource
     let reads: StateResource
+    var actionLog: ActionLogResource { ActionLogResource(access: access) }
     let streams: StreamResource
     let shares: ShareResource
     let admin: AdminResource
@@ -97,7 +98,7 @@ final class API: Sendable {
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
         recorder = RequestRecorder(
-            metrics, log, settings.loggedRequests, below: settings.basePath, behind: settings.trustedProxies)
+            metrics, log, settings.logging, below: settings.basePath, behind: settings.trustedProxies)
         rates = ClientRates(settings.rateLimits.requests.bucket, behind: settings.trustedProxies, clock: clock)
         let limits = RateLimits(
             sessions: settings.rateLimits.sessions.bucket, actions: settings.rateLimits.actions.bucket, clock: clock)

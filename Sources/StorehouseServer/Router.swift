@@ -157,6 +157,7 @@ package final class Router: RequestHandler {
     ) throws(Problem) {
         var context = context
         context.credentials = try verified.get()
+        context.logsCredentials()
         guard case .holder(let permission) = rule, let permit = context.permit else {
             return try handle(rest, of: context)
         }
@@ -291,7 +292,7 @@ package final class Router: RequestHandler {
         case .metrics: context.answer(api.readMetrics())
         case .session: try api.sessions.read(resource.id, context)
         case .state, .sharedState: try api.reads.readState(resource.id, context)
-        case .actions: try api.reads.readActions(resource.id, context)
+        case .actions: try api.actionLog.read(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
         case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server:

@@ -7,8 +7,8 @@ struct PublicInterface {
     /// The top-level names that `import Storehouse` brings.
     let names: Set<String>
 
-    /// The most public declarations.
-    static let maxCount = 700
+    /// The most public declarations. About 70 of them are actors, and the fields that the server fills with them.
+    static let maxCount = 770
     /// The most names that `import Storehouse` brings.
     static let maxNames = 55
 

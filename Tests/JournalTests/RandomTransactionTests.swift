@@ -54,6 +54,7 @@ struct RandomTransactionTests {
                 let count = Int.random(in: 1...40, using: &random)
                 let batch = JSONValue.array(Array(repeating: ["type": "weigh"], count: count))
                 var options = DispatchOptions()
+                options.actor = Self.actors.randomElement(using: &random) ?? nil
                 if Bool.random(using: &random) {
                     let answer = IdempotencyRecord(
                         key: "\(round)-\(revision)", fingerprint: UInt64(revision), response: [1],
@@ -94,10 +95,16 @@ struct RandomTransactionTests {
         #expect(try storage.problems().isEmpty)
     }
 
+    private static let actors: [Actor?] = [
+        nil, .anonymous, .user("caf\u{e9}"), .user("cafe\u{301}", name: "Caf\u{e9} \"Ada\"", roles: ["a", ""]),
+        .guest("guest:17", roles: (0..<32).map { String(repeating: "\u{1F642}", count: 64) + "\($0)" }),
+    ]
+
     /// All that there is to records.
     static func words(_ records: [CommitRecord]) -> [String] {
         records.map {
-            "\($0.revision) \($0.type) \(JSONValue.object($0.payload)) \($0.origin) \($0.cause ?? -1) \($0.committedAt) \($0.changes)"
+            "\($0.revision) \($0.type) \(JSONValue.object($0.payload)) \($0.origin) \($0.cause ?? -1) \($0.committedAt) \($0.changes) "
+                + ($0.namedActor.map { String(decoding: $0.json, as: UTF8.self) } ?? "")
         }
     }
 }

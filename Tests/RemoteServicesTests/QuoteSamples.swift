@@ -1,4 +1,5 @@
 import RemoteServices
+import RemoteTesting
 import Stores
 import StoresTesting
 import Testing

@@ -28,7 +28,7 @@ private struct Forgetful: StorehouseApp {
 private struct Twice: StorehouseApp {
     var kinds: [StoreKind] {
         QuoteHall.kind
-        for _ in 0..<1 { QuoteHall.kind }
+        [QuoteHall.kind]
     }
 }
 
@@ -55,6 +55,33 @@ private struct Full: StorehouseApp {
         StoreDefinition("full", "A state that begins large.", State()) {
             Member("text", \.text)
             Action("clear", "Clears.") { $0.text = "" }
+        }
+    }
+}
+
+/// Its slice makes calls that continue after a restart.
+private struct Bank: StorehouseApp {
+    struct State { var desk = Desk() }
+
+    struct Desk {
+        var calls = PendingCalls()
+
+        static let pay = Action<Desk, Void>("pay", "Pays.") { _ in }
+    }
+
+    var kinds: [StoreKind] {
+        StoreDefinition("till", "A till.", State()) {
+            Part("desk", \.desk) {
+                Member("calls", \.calls)
+                Desk.pay
+                Fetch(
+                    "payment", on: Desk.pay, from: "bank", as: RemoteResponse.Status.self,
+                    retry: .upTo(2, every: .seconds(1), in: \.calls)
+                ) { _ in
+                    .post([:])
+                } then: { _, _, _ in
+                }
+            }
         }
     }
 }
@@ -148,6 +175,22 @@ private struct Demos: StorehouseApp {
                     + "(STOREHOUSE_SESSIONS_MAX_STATE_BYTES), or let a session begin with less"
             ])
         configuration.sessions.maxStateBytes = size
+        #expect(configuration.warnings(serving: Full().kinds).isEmpty)
+    }
+
+    @Test func aPaymentThatAProcessMayForgetIsAWarning() {
+        var configuration = Configuration()
+        let advice =
+            "but the store 'till' repeats calls of 'payment': if the process is killed, it may forget a call that it has sent, "
+            + "and the next action of the user is another call; set "
+        func warnings() -> [String] {
+            configuration.warnings(serving: Bank().kinds).map { "\($0.path ?? "") \($0.detail)" }
+        }
+        #expect(warnings() == ["storage.kind is memory, \(advice)sqlite or redis (STOREHOUSE_STORAGE_KIND)"])
+        configuration.storage.kind = .sqlite
+        #expect(warnings().isEmpty)
+        configuration.storage.durability = .relaxed
+        #expect(warnings() == ["storage.durability is relaxed, \(advice)full (STOREHOUSE_STORAGE_DURABILITY)"])
         #expect(configuration.warnings(serving: Full().kinds).isEmpty)
     }
 

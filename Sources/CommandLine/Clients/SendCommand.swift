@@ -19,6 +19,8 @@ package struct SendCommand: Sendable, Hashable {
     package var isDryRun = false
     package var inJSON = false
     package var connection = ClientConnection()
+    /// Makes a token for the sender; nil if the headers have one, or none is needed.
+    package var sender: TokenCommand?
 
     package init(_ url: SessionURL, _ type: String) {
         self.url = url
@@ -51,6 +53,12 @@ package struct SendCommand: Sendable, Hashable {
         ifMatch = values[.ifMatch].map { $0 == "*" || $0.contains("\"") ? $0 : "\"\($0)\"" }
         (isDryRun, inJSON) = (values.has(.dryRun), values.has(.json))
         connection = try ClientConnection(values)
+        if values.has(.as) {
+            sender = try TokenCommand(values, subject: .as)
+            sender?.lifetime = 60
+        } else if let flag = CommandFlag.sender.first(where: values.has) {
+            throw .wrong("\(flag.name) needs --as, which says who sends the action")
+        }
     }
 
     /// Sends the action, and prints the answer.
@@ -58,7 +66,9 @@ package struct SendCommand: Sendable, Hashable {
     /// - Throws: the problem, unless the answer is printed as JSON.
     /// - Returns: the exit code.
     package func run(print: (String) -> Void) async throws -> Int32 {
-        var settings = UpstreamSettings(name: "server", url: url.root, headers: connection.headers)
+        var headers = connection.headers
+        if let sender { headers["Authorization"] = "Bearer " + (try sender.token().text) }
+        var settings = UpstreamSettings(name: "server", url: url.root, headers: headers)
         settings.retries = 0
         settings.timeout = .seconds(30 + (wait ?? 0))
         settings.maxBodyBytes = 1 << 30

@@ -95,7 +95,7 @@ package struct TypedKind: Sendable {
     package init(_ kind: StoreKind, state: JSONSchema? = nil) {
         self.init(
             name: kind.name,
-            actions: kind.actions.filter { $0.audience == .client }.map { action in
+            actions: kind.actions.filter { $0.audience != .internal }.map { action in
                 Action(
                     type: action.type, summary: action.summary, payload: PublishedSchema(encoded: action.payload))
             },

@@ -8,12 +8,12 @@ package struct ExportedSession {
     private static let snapshotDistance = 256
 
     /// It has a history of its own: the revisions of the exported session may have gone on to other states since.
-    package let header: SessionHeader
+    package private(set) var header: SessionHeader
     package let lastActiveAt: Int
     package let shareGeneration: Int
     /// The oldest retained state; nil if it is the initial state.
-    package let base: (revision: Int, state: StateSnapshot)?
-    package let commits: [CommitRecord]
+    package private(set) var base: (revision: Int, state: StateSnapshot)?
+    package private(set) var commits: [CommitRecord]
     /// States after some of the commits, by revision.
     package private(set) var snapshots: [Int: StateSnapshot] = [:]
     /// The state after the last commit.
@@ -66,6 +66,7 @@ package struct ExportedSession {
         commits = try Self.records(try document.array("commits"), after: base?.revision ?? 0)
         newest = base?.state ?? header.initial
         try replay()
+        if header.id != ownID { claimCalls(by: ownID) }
     }
 
     /// Parses a document, and asks whether the target's servers can use it; see `SQLiteStorage.insert`.
@@ -100,6 +101,22 @@ package struct ExportedSession {
         return records
     }
 
+    /// Has the calls of the newest state say that the exported session has begun them: it may still run, and this one is a copy.
+    private mutating func claimCalls(by identity: String) {
+        guard let before = newest.privateState else { return }
+        let claimed = PendingCalls.claimed(before, by: identity)
+        guard claimed != before else { return }
+        newest.privateState = claimed
+        if let last = commits.popLast() {
+            commits.append(last.replacing(privateState: claimed))
+            if snapshots[last.revision] != nil { snapshots[last.revision] = newest }
+        } else if base != nil {
+            base?.state = newest
+        } else {
+            header = header.beginning(with: newest)
+        }
+    }
+
     /// Applies all commits.
     private mutating func replay() throws(Unreadable) {
         guard var state = try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth) else {
@@ -124,6 +141,7 @@ package struct ExportedSession {
 private struct Fields {
     static let maxStateBytes = 64 << 20
     private static let maxPayloadBytes = 16 << 20
+    private static let maxActorBytes = 64 << 10
     /// The end of the year 9999, the last that a timestamp can have (RFC 3339).
     private static let maxMoment = 253_402_300_799_999
 
@@ -206,7 +224,7 @@ private struct Fields {
 
     /// - Parameter revision: the one that the commit must have made.
     func commit(_ revision: Int) throws(ExportedSession.Unreadable) -> CommitRecord {
-        try allow(["revision", "at", "type", "payload", "origin", "cause", "changes", "hidden"])
+        try allow(["revision", "at", "type", "payload", "origin", "cause", "changes", "hidden", "actor"])
         guard json["revision"]?.asInteger == revision else { throw problem("revision", "must be \(revision)") }
         guard let payload = json["payload"]?.asObject,
             JSONValue.object(payload).encoded().count <= Self.maxPayloadBytes
@@ -219,8 +237,19 @@ private struct Fields {
             throw problem("changes", "must be a JSON Patch of add, remove, replace and move of at most 64 MiB")
         }
         return CommitRecord(
-            revision: revision, type: try text("type"), payload: payload, origin: origin,
+            revision: revision, type: try text("type"), payload: payload, origin: origin, actor: try actor(),
             cause: try number(ifPresent: "cause", 0...(revision - 1)), committedAt: try moment("at"), changes: changes,
             privateState: try privateState())
+    }
+
+    /// The actor of a commit; nil if none was named.
+    private func actor() throws(ExportedSession.Unreadable) -> Actor? {
+        guard let json = json["actor"] else { return nil }
+        try Fields(json, "\(place)actor/").allow(["kind", "id", "name", "roles"])
+        let bytes = json.encoded()
+        guard bytes.count <= Self.maxActorBytes, let actor = Actor(json: bytes), actor.kind != .system else {
+            throw problem("actor", "must be a user, a guest or an anonymous actor")
+        }
+        return actor
     }
 }

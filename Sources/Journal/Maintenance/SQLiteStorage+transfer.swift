@@ -101,6 +101,7 @@ extension JSONWriter {
             json.member("cause", ifPresent: row.cause)
             json.member("changes", raw: row.changes)
             if let privateState = row.privateState { json.member("hidden", raw: privateState) }
+            if let actor = row.actor { json.member("actor", raw: actor) }
         }
     }
 }

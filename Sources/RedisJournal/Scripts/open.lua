@@ -7,8 +7,9 @@ local incarnation, lease, known, run, era, check, mode, layout, loss, address, s
 local meta, nodes, now = tag .. ':meta', tag .. ':nodes', moment()
 local oldRun, oldCheck, oldLayout, oldSecret, oldEra, oldLineage =
     unpack(call('HMGET', meta, 'run', 'check', 'layout', 'secret', 'era', 'lineage'))
--- Layout 3 differs only in that nodes of earlier releases have it, and stop when they find another one
-local isEarlier = oldLayout == '3'
+-- Layouts 3 and 4 differ only in that nodes of earlier releases have them, and stop when they find another one. Those nodes
+-- cannot read a commit with an actor, which layout 5 may have
+local isEarlier = oldLayout == '3' or oldLayout == '4'
 if (oldLayout or oldRun) and oldLayout ~= layout and not isEarlier then return {'LAYOUT', oldLayout or '1'} end
 if mode == 'check' and (oldLineage or '') ~= lineage then return {'CHANGED'} end
 local commits = tonumber(call('HGET', meta, 'commits') or '0')

@@ -1,4 +1,5 @@
 package import JSON
+package import Stores
 
 /// The claims of a verified token: its subject, its permissions, and its expiry.
 ///
@@ -12,15 +13,21 @@ package final class TokenClaims: Sendable {
     package let stores: [Subject]?
     /// The ids of sessions that the token may use although they are not its subject's.
     package let sessions: [Subject]
+    /// The subject as the sender of actions.
+    package let actor: Actor
 
+    /// - Parameters:
+    ///   - name: the name of the subject for people to read; nil if there is none.
+    ///   - roles: the roles of the subject.
     package init(
         subject: Subject, expiresAt: Int, permissions: Permissions = .allButAdmin, stores: [Subject]? = nil,
-        sessions: [Subject] = []
+        sessions: [Subject] = [], name: String? = nil, roles: [String] = []
     ) {
         self.subject = subject
         self.expiresAt = expiresAt
         self.permissions = permissions
         self.stores = stores
         self.sessions = sessions
+        actor = .user(ActorID(subject.text), name: name, roles: roles)
     }
 }

@@ -14,15 +14,21 @@ package struct TokenVerifier: Sendable {
     private let keys: [VerificationKey]
     private let issuer: Subject?
     private let audience: Subject?
+    private let actorClaims: ActorClaims
 
     /// - Parameters:
     ///   - keys: those of the configuration.
     ///   - issuer: must be the issuer; nil for any.
     ///   - audience: must be among the audiences; nil for any.
-    package init(keys: [VerificationKey], issuer: String? = nil, audience: String? = nil) {
+    ///   - actorClaims: the places of the subject's name and roles.
+    package init(
+        keys: [VerificationKey], issuer: String? = nil, audience: String? = nil,
+        actorClaims: ActorClaims = ActorClaims()
+    ) {
         self.keys = keys
         self.issuer = issuer.map { Subject($0) }
         self.audience = audience.map { Subject($0) }
+        self.actorClaims = actorClaims
     }
 
     /// The claims of a token that a key of the configuration or of the set has signed, and that is valid now.
@@ -57,21 +63,22 @@ package struct TokenVerifier: Sendable {
         if let issuer, json["iss"]?.asSubject != issuer { throw .wrongIssuer }
         if let audience, !Self.audiences(json["aud"]).contains(audience) { throw .wrongAudience }
         guard let subject = json["sub"]?.asString, Self.isSubject(subject) else { throw .claim("sub") }
-        return try Self.grant(json["storehouse"], Subject(subject), expiresAt)
+        return try grant(json, Subject(subject), expiresAt)
     }
 
-    private static func grant(
-        _ json: JSONValue?, _ subject: Subject, _ expiresAt: Int
+    private func grant(
+        _ claims: JSONValue, _ subject: Subject, _ expiresAt: Int
     ) throws(TokenError) -> TokenClaims {
-        guard let json else { return TokenClaims(subject: subject, expiresAt: expiresAt) }
+        let json = claims["storehouse"] ?? .object([:])
         guard json.asObject != nil else { throw .claim("storehouse") }
-        let may = try texts(json["may"], "storehouse.may")
+        let may = try Self.texts(json["may"], "storehouse.may")
         return TokenClaims(
             subject: subject, expiresAt: expiresAt,
             // Names of later releases allow nothing here.
             permissions: may.map { Permissions($0.compactMap(Permission.init(named:))) } ?? .allButAdmin,
-            stores: try texts(json["stores"], "storehouse.stores"),
-            sessions: try texts(json["sessions"], "storehouse.sessions") ?? [])
+            stores: try Self.texts(json["stores"], "storehouse.stores"),
+            sessions: try Self.texts(json["sessions"], "storehouse.sessions") ?? [],
+            name: actorClaims.name(in: claims), roles: actorClaims.roles(in: claims))
     }
 
     private static func texts(_ json: JSONValue?, _ name: String) throws(TokenError) -> [Subject]? {
@@ -86,9 +93,9 @@ package struct TokenVerifier: Sendable {
         json?.asSubject.map { [$0] } ?? json?.asArray?.compactMap(\.asSubject) ?? []
     }
 
-    /// Whether it can stand in documents and in an operator's terminal.
+    /// Whether it can stand in documents and in an operator's terminal, and is not the id of a guest.
     package static func isSubject(_ text: String) -> Bool {
-        subjectBytes.contains(text.utf8.count)
+        subjectBytes.contains(text.utf8.count) && !ActorClaims.isOfGuest(text)
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
     }
 

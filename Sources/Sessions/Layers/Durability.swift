@@ -19,8 +19,8 @@ struct Durability<Next: SessionHandler>: SessionHandler {
         let newest = if case .log = request.operation { 0 } else { session.store.revision }
         // The newest revision may be another one when this one is durable.
         let pinned =
-            if case .fork(nil, let client) = request.operation {
-                request.with(.fork(revision: newest, client: client))
+            if case .fork(let fork) = request.operation {
+                request.with(.fork(fork.pinned(to: newest)))
             } else {
                 request
             }

@@ -30,10 +30,18 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
         switch session.idempotencyCache.admit(key.text, fingerprint, now: clock.expiryTime()) {
         case .new: return try handleFirst(request, action, key, fingerprint, selection, session)
         case .replay(let record): return try replay(record, request, action, session)
-        case .inProgress: throw .key(.inProgress)
-        case .mismatch: throw .key(.mismatch)
+        case .inProgress: throw refuse(.key(.inProgress), action, request, session)
+        case .mismatch: throw refuse(.key(.mismatch), action, request, session)
         case .full(let retryAfter): throw .key(.tooMany(retryAfter: retryAfter))
         }
+    }
+
+    private func refuse(
+        _ failure: SessionFailure, _ action: ActionRequest, _ request: SessionRequest, _ session: Session
+    ) -> SessionFailure {
+        // The store may be busy with the first request.
+        session.remember(failure, of: action, by: request.principal, at: nil)
+        return failure
     }
 
     private func handleFirst(

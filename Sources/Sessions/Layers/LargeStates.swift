@@ -17,7 +17,7 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
 
     @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        if session.isLarge || request.operation.isOfPast && session.wasLarge {
+        if session.isLarge || request.operation.isOfPast && (session.wasLarge || request.operation.isLong) {
             return try handleLarge(request, session)
         }
         if case .dispatch(let action) = request.operation { session.recordGrowth(action.body.count) }
@@ -66,9 +66,9 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
             // To replay, decode and encode the state.
             try memory.requireRoom(for: 16 * session.largestSize)
         // These do not wait for the store, which may be busy with its state.
-        case .log: return try next.handle(request, session)
+        case .log(let query) where !query.usesStore: return try next.handle(request, session)
         case .perform(let command) where !command.usesStore: return try next.handle(request, session)
-        case .describe, .end, .recall, .perform: break
+        case .describe, .end, .log, .recall, .perform: break
         }
         return .later { () async throws(SessionFailure) in
             try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in

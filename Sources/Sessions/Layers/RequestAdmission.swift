@@ -13,7 +13,7 @@ struct RequestAdmission<Next: SessionHandler>: SessionHandler {
             // A request that no session could run counts for nothing.
             _ = try action.selection?.selection(of: session.kind)
             try limits.admitActions(action.json?.asArray.map { max(1, $0.count) } ?? 1, to: session.id)
-        case .fork(_, let client) where !request.isRepeated: try limits.admitCreation(of: client)
+        case .fork(let fork) where !request.isRepeated: try limits.admitCreation(of: fork.client)
         default: break
         }
         return try next.handle(request, session)

@@ -52,12 +52,23 @@ package final class SessionLoader: Sendable {
                 try? await journal.release()
                 return .unreadable(failure, owner: summary.header.owner)
             case .success(let session):
+                session.store.rest(summary.dormancy)
                 // Interrupted effects are reported before any request can see the session.
                 // A fork without a commit of its own has not reported yet those of its parent.
-                session.store.resume(asCopy: summary.header.forkedFrom != nil && summary.revision == 0)
+                session.store.resume(asCopy: summary.dormancy == .asleep)
                 registry.insert(session)
                 return .session(session)
             }
         }
+    }
+}
+
+extension SessionSummary {
+    /// How much of a stored session rests. A fork without a commit has not been used. One without a deadline has no timer of a client,
+    /// but may have some that were never armed.
+    fileprivate var dormancy: Dormancy {
+        if header.forkedFrom == nil { return .awake }
+        if revision == 0 { return .asleep }
+        return nextDeadline == nil ? .withoutTimers : .awake
     }
 }

@@ -10,6 +10,19 @@ extension SessionID {
 
 /// A session as clients see it.
 package struct SessionDocument: JSONEncodable {
+    /// How much of the session there is. Only its own document has it: a list would have to read each session.
+    package struct Extent: Sendable {
+        /// The length of the state as JSON.
+        let stateBytes: Int
+        /// The oldest revision whose state can be read; nil if the storage does not answer.
+        let oldestRevision: Int?
+
+        package init(stateBytes: Int, oldestRevision: Int?) {
+            self.stateBytes = stateBytes
+            self.oldestRevision = oldestRevision
+        }
+    }
+
     /// The path of the session.
     package let path: String
     package let id: String
@@ -23,16 +36,25 @@ package struct SessionDocument: JSONEncodable {
     private let effects: [String]
     private let forkedFrom: Int?
     private let owner: Subject?
+    /// The digits that name it in the log.
+    private let mark: String
+    private let extent: Extent?
     /// The node that has the session; nil if the server is alone, or if it is not in memory.
     package let node: String?
+    /// The actions that were sent again to a new fork; nil if that was not asked for.
+    private let replay: [ReplayedAction]?
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 
     package init(
         session: Session, revision: Int, basePath: String, node: String? = nil, createdAt: Int, lastActiveAt: Int,
-        expiresAt: Int?, state: [UInt8]?
+        expiresAt: Int?, extent: Extent? = nil, state: [UInt8]?,
+        replay: [ReplayedAction]? = nil
     ) {
         id = session.id.description
+        self.replay = replay
+        mark = session.id.fingerprint
+        self.extent = extent
         path = "\(basePath)/sessions/\(id)"
         store = session.kind.name
         self.revision = revision
@@ -52,6 +74,8 @@ package struct SessionDocument: JSONEncodable {
         hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int?
     ) {
         id = summary.header.id
+        mark = Fingerprint.of(id)
+        extent = nil
         path = "\(basePath)/sessions/\(id)"
         store = summary.header.kind
         revision = summary.revision
@@ -63,11 +87,12 @@ package struct SessionDocument: JSONEncodable {
         forkedFrom = summary.header.forkedFrom
         owner = summary.header.owner
         node = summary.node
+        replay = nil
         state = nil
     }
 
     /// About how many bytes it takes as JSON.
-    package var byteCount: Int { (state?.count ?? 0) + 1024 }
+    package var byteCount: Int { (state?.count ?? 0) + 96 * (replay?.count ?? 0) + 1024 }
 
     package func encode(into json: inout JSONWriter) {
         json.object { json in
@@ -79,8 +104,12 @@ package struct SessionDocument: JSONEncodable {
             json.member("expiresAt", ifPresent: expiresAt.map(Timestamp.rfc3339))
             json.member("subscribers", subscribers)
             json.member("effects", effects)
+            json.member("replay", ifPresent: replay)
             if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
             json.member("owner", ifPresent: owner)
+            json.member("mark", mark)
+            json.member("stateBytes", ifPresent: extent?.stateBytes)
+            json.member("oldestRevision", ifPresent: extent?.oldestRevision)
             json.member("node", ifPresent: node)
             json.member(
                 "links",

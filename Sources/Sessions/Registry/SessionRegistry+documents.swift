@@ -2,12 +2,19 @@ package import StoreHosting
 
 // The session as clients see it.
 extension SessionRegistry {
-    /// - Parameter state: nil for a document without the state.
-    package func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
+    /// - Parameters:
+    ///   - extent: nil for a document in a list.
+    ///   - state: nil for a document without the state.
+    ///   - replay: the actions that were sent again to a new fork.
+    package func document(
+        of session: Session, revision: Int, _ extent: SessionDocument.Extent? = nil, state: [UInt8]? = nil,
+        replay: [ReplayedAction]? = nil
+    ) -> SessionDocument {
         SessionDocument(
             session: session, revision: revision, basePath: basePath, node: node,
             createdAt: clock.shown(session.createdAt), lastActiveAt: clock.shown(session.lastActiveAt),
-            expiresAt: shown(expiry: session.expires(policy, now: clock.now())), state: state)
+            expiresAt: shown(expiry: session.expires(policy, now: clock.now())), extent: extent, state: state,
+            replay: replay)
     }
 
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the

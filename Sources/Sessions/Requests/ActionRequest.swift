@@ -71,15 +71,19 @@ package final class ActionRequest: Sendable {
 
     /// How the store dispatches it to a session.
     ///
-    /// - Parameter selection: ``selection`` as the session's kind understands it.
-    package func options(for session: Session, _ selection: Selection?) -> DispatchOptions {
+    /// - Parameters:
+    ///   - selection: ``selection`` as the session's kind understands it.
+    ///   - principal: the credentials of the sender.
+    package func options(
+        for session: Session, _ selection: Selection?, by principal: Credentials
+    ) -> DispatchOptions {
         let options = DispatchOptions(
             expectedRevisions: expected.flatMap { $0.numbers(in: session.historyID) }, selection: selection,
             isDryRun: isDryRun,
             // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
             // makes more than four bytes of state from each byte.
             measuresState: body.count > min(32_768, session.runtime.limits.maxStateBytes / 8), trace: trace,
-            requestID: requestID)
+            requestID: requestID, actor: principal.actor(in: session))
         guard let record else { return options }
         var recorded = options
         recorded.idempotencyRecord = record

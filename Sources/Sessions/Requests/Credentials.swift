@@ -1,5 +1,6 @@
 package import JSON
 package import Security
+import Stores
 
 /// The verified credentials of a request, and the permissions that they give.
 ///
@@ -17,6 +18,15 @@ package enum Credentials: Sendable {
     /// The owner of the sessions that are created with these credentials.
     package var subject: Subject? {
         if case .token(let claims) = self { claims.subject } else { nil }
+    }
+
+    /// The sender of an action with these credentials; nil for an anonymous one of a session without an owner, whose clients are all
+    /// anonymous unless they have tokens.
+    func actor(in session: Session) -> Actor? {
+        switch self {
+        case .token(let claims): claims.actor
+        case .capability, .permit, .admin: session.owner == nil ? nil : .anonymous
+        }
     }
 
     /// When they stop to be valid, in milliseconds since 1970; nil for never.

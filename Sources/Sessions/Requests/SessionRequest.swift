@@ -31,11 +31,11 @@ package enum SessionOperation: Sendable {
     indirect case describe(Preconditions, kind: String? = nil)
     indirect case read(Reading)
     /// Shows a page of the action log.
-    indirect case log(after: Int, limit: Int)
+    indirect case log(ActionLogQuery)
     indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
     /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
-    indirect case fork(revision: Int?, client: RateLimits.Client)
+    indirect case fork(ForkRequest)
     indirect case end(Preconditions)
     /// Reads a state with the same bytes as when it was shown first: the newest without a revision, and only its revision
     /// without a selection.
@@ -60,6 +60,7 @@ package enum SessionOperation: Sendable {
     package struct Subscribing: Sendable {
         package var selection: SelectionText
         package let format: StreamFormat
+        package let shows: StreamExtras
         /// Whether the client came by a permit.
         var isByPermit = false
         /// The last event that the client has, perhaps of another history.
@@ -70,11 +71,13 @@ package enum SessionOperation: Sendable {
         package let limits: StreamLimits
 
         package init(
-            selection: SelectionText, format: StreamFormat, isByPermit: Bool = false, seen: EventID?,
+            selection: SelectionText, format: StreamFormat, shows: StreamExtras, isByPermit: Bool = false,
+            seen: EventID?,
             stream: LoopBound<Subscriber>, loop: any SerialLoop, limits: StreamLimits
         ) {
             self.selection = selection
             self.format = format
+            self.shows = shows
             self.isByPermit = isByPermit
             self.seen = seen
             self.stream = stream
@@ -98,6 +101,9 @@ package enum SessionOperation: Sendable {
         case .describe, .subscribe, .dispatch, .end, .perform: false
         }
     }
+
+    /// Whether it takes long, however small the state is.
+    var isLong: Bool { if case .fork(let fork) = self { fork.replay != nil } else { false } }
 
     /// Whether it is about an earlier state, which may be larger than the newest.
     var isOfPast: Bool {

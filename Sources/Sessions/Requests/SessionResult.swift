@@ -35,6 +35,9 @@ package struct SessionResult: Sendable {
         /// A stream is subscribed, and these are its first events; with the turn in which missed ones were read.
         indirect case subscribed(InitialEvents, StorageReads.Turn?)
         case permit(any Permit)
+        case refusedActions([RefusedAction])
+        /// The outcomes of a replay that has made no session.
+        case replayed([ReplayedAction])
         case action(ActionAnswer)
         /// The whole message that the first request with the same key got.
         case remembered([UInt8])

@@ -27,7 +27,13 @@ extension SessionService {
     ) async -> MissedCommits {
         var missed = empty
         var rest = maxMissedCommits
-        while !missed.needsState, case let count = min(rest, maxPortion), count > 0,
+        if missed.showsActions {
+            // As many of the newest actions as may be sent, and as the log has.
+            let oldest = (try? await journal.oldestRevision()) ?? newest
+            let first = max(oldest - 1, newest - maxMissedCommits)
+            if first > missed.revision { missed.skip(to: first) }
+        }
+        while missed.wantsMore, case let count = min(rest, maxPortion), count > 0,
             let commits = try? await journal.commits(after: missed.revision, limit: count)
         {
             missed.add(commits)
@@ -42,11 +48,14 @@ extension SessionOperation.Subscribing {
     fileprivate func commitsMissingFromBuffer(
         of session: Session, _ subscription: StreamSubscription
     ) -> MissedCommits? {
-        guard format.showsPatches, let seen, seen.historyID == session.historyID, let journal = session.journal,
-            seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
+        let showsActions = shows.contains(.actions)
+        guard format.showsPatches || showsActions, let seen, seen.historyID == session.historyID,
+            let journal = session.journal, seen.revision < session.store.revision,
+            journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return MissedCommits(
-            subscription, historyID: session.historyID, after: seen.revision, maxBytes: limits.maxMissedBytes)
+            subscription, showsActions: showsActions, historyID: session.historyID, after: seen.revision,
+            maxBytes: limits.maxMissedBytes)
     }
 }
 

@@ -7,9 +7,9 @@ import Stores
 /// Does what a request asks of a session in memory: the last handler of the chain.
 package final class SessionService: SessionHandler {
     private let registry: SessionRegistry
-    private let creator: SessionCreator
+    let creator: SessionCreator
     let reads = StorageReads()
-    private let pasts: PastStates
+    let pasts: PastStates
 
     package init(_ registry: SessionRegistry, _ creator: SessionCreator) {
         self.registry = registry
@@ -21,7 +21,7 @@ package final class SessionService: SessionHandler {
     {
         if let permit = request.permit, !permit.isValid(in: session) { throw .permit(.unknown) }
         switch request.operation {
-        case .dispatch(let action): return try dispatch(action, to: session)
+        case .dispatch(let action): return try dispatch(action, to: session, by: request.principal)
         case .read(let reading): return try read(reading, session)
         case .recall(let selection, let revision): return try recall(selection, at: revision, session)
         case .describe(let conditions, let kind):
@@ -29,13 +29,28 @@ package final class SessionService: SessionHandler {
                 throw .absent(.otherStore(session.kind.name))
             }
             if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
-            let document = registry.document(of: session, revision: session.store.revision)
-            return .now(SessionResult(.description(document.encodedLine()), of: session))
-        case .log(let after, let limit): return try readLog(ActionLogPage(after: after, limit: limit), session)
+            return describe(session)
+        case .log(let query): return try readLog(query, session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
-        case .fork(let revision, _): return fork(session, at: revision, for: request.principal.subject)
+        case .fork(let wanted): return try fork(session, wanted, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
+        }
+    }
+
+    private func describe(_ session: Session) -> Handling<SessionResult> {
+        let state = session.store.read()
+        let document = { @Sendable [registry] (oldestRevision: Int?) in
+            let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: oldestRevision)
+            let document = registry.document(of: session, revision: state.revision, extent)
+            return SessionResult(.description(document.encodedLine()), of: session)
+        }
+        guard let journal = session.journal, !journal.hasAllCommits(upTo: state.revision) else {
+            return .now(document(session.journal == nil ? state.revision : 0))
+        }
+        return .later { () async throws(SessionFailure) in
+            // All commits up to the one before it were deleted, and a snapshot is in their place.
+            document((try? await journal.oldestRevision()).map { min($0 - 1, state.revision) })
         }
     }
 
@@ -62,11 +77,11 @@ package final class SessionService: SessionHandler {
 // Actions.
 extension SessionService {
     private func dispatch(
-        _ action: ActionRequest, to session: Session
+        _ action: ActionRequest, to session: Session, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
-        let options = action.options(for: session, selection)
+        let options = action.options(for: session, selection, by: principal)
         let start = MonotonicInstant.current
         var completion: Promise<DispatchResult>?
         let immediate = session.store.dispatch(json, options) {
@@ -77,31 +92,45 @@ extension SessionService {
         guard let result = consume immediate else {
             guard let completion else { preconditionFailure("a store that has no result yet has taken a completion") }
             return .later { () async throws(SessionFailure) in
-                try Self.result(of: await completion.value(), action, session, since: start)
+                try Self.result(of: await completion.value(), action, by: principal, session, since: start)
             }
         }
-        return .now(try Self.result(of: result, action, session, since: start))
+        return .now(try Self.result(of: result, action, by: principal, session, since: start))
     }
 
     private static func result(
-        of result: consuming DispatchResult, _ action: ActionRequest, _ session: Session, since start: MonotonicInstant
+        of result: consuming DispatchResult, _ action: ActionRequest, by principal: Credentials, _ session: Session,
+        since start: MonotonicInstant
     ) throws(SessionFailure) -> SessionResult {
         let moment = session.runtime.metrics.dispatched(result, isDryRun: action.isDryRun, since: start)
-        let failure: SessionFailure
         switch result.outcome {
         case .committed, .ignored:
             return SessionResult(
                 .action(.first(result, to: action)), of: session,
                 committedAt: result.isCommitted && !action.isDryRun ? moment : nil)
-        case .refused(let refusal, let index): failure = .action(.refused(refusal, index: index))
+        case .refused(let refusal, let index):
+            return refuse(.refused(refusal, index: index), action, by: principal, session, at: session.store.revision)
         case .rejected(let rejection, let index):
-            failure = .action(.rejected(reason: rejection.reason, index: index))
-        case .revisionMismatch: return SessionResult(mismatchAt: result.revision, of: session)
-        case .overloaded: failure = .unavailable(.actions)
+            let cause = SessionFailure.Action.rejected(reason: rejection.reason, index: index)
+            return refuse(cause, action, by: principal, session, at: result.revision)
+        case .revisionMismatch:
+            let shown = SessionResult(mismatchAt: result.revision, of: session)
+            if case .refused(let failure) = shown.content {
+                session.remember(failure, of: action, by: principal, at: result.revision)
+            }
+            return shown
+        case .overloaded: return SessionResult(.refused(.unavailable(.actions)), of: session)
         case .ended where session.continuesElsewhere: throw .detached
-        case .ended: failure = .absent(.endedBeforeAction)
+        case .ended: return SessionResult(.refused(.absent(.endedBeforeAction)), of: session)
         }
-        return SessionResult(.refused(failure), of: session)
+    }
+
+    private static func refuse(
+        _ cause: SessionFailure.Action, _ action: ActionRequest, by principal: Credentials, _ session: Session,
+        at revision: Int
+    ) -> SessionResult {
+        session.remember(.action(cause), of: action, by: principal, at: revision)
+        return SessionResult(.refused(.action(cause)), of: session)
     }
 }
 
@@ -175,62 +204,38 @@ extension SessionService {
         }
         return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: session, at: newest))
     }
-
-    /// Reads commits in portions, since a page may end long before its limit.
-    private func readLog(
-        _ empty: ActionLogPage, _ session: Session
-    ) throws(SessionFailure) -> Handling<SessionResult> {
-        guard let journal = session.journal else { throw .stored(.noActions) }
-        return .later { [reads] () async throws(SessionFailure) in
-            let turn = try await reads.turn(of: session.id)
-            var page = empty
-            do throws(JournalError) {
-                // A log asks no store for its revision: that may be busy.
-                while page.append(try await journal.commits(after: page.lastRevision, limit: page.nextCount)),
-                    journal.bufferedCommits(after: page.lastRevision, limit: 1)?.isEmpty != true
-                {}
-            } catch {
-                throw session.failure(error)
-            }
-            if page.isGone { throw await session.revisionGone(in: journal) { .goneActions(oldest: $0) } }
-            return SessionResult(.log(page, turn), of: session)
-        }
-    }
 }
 
-// New sessions, and forks.
+// New sessions.
 extension SessionService: CreationHandler {
     package func handle(_ creation: SessionCreation) throws(SessionFailure) -> Handling<SessionResult> {
         .now(try creator.result(of: creation.kind, id: creation.id ?? .random(), creation.principal.subject))
-    }
-
-    private func fork(_ parent: Session, at wanted: Int?, for owner: Subject?) -> Handling<SessionResult> {
-        let newest = parent.store.revision
-        let revision = wanted ?? newest
-        guard revision <= newest else {
-            return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: parent, at: newest))
-        }
-        return .later { [self] () async throws(SessionFailure) in
-            let state = try await pasts.state(of: parent, at: revision)
-            return try creator.result(
-                of: parent.runtime, Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil),
-                owner)
-        }
     }
 }
 
 extension SessionCreator {
     /// Creates a session, and shows it.
     package func result(
-        of kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), _ owner: Subject?
+        of kind: KindRuntime, id: SessionID = .random(), _ owner: Subject?
     ) throws(SessionFailure) -> SessionResult {
-        let session = try create(kind, fork, id: id, owner: owner)
+        shown(try create(kind, id: id, owner: owner))
+    }
+
+    /// - Parameter replay: the actions that were sent to it again; nil if that was not asked for.
+    func shown(_ session: Session, _ replay: [ReplayedAction]? = nil) -> SessionResult {
         let state = session.store.read()
-        let document = registry.document(of: session, revision: state.revision, state: state.json)
-        // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
-        if fork != nil { session.store.resume(asCopy: true) }
+        let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: 0)
+        let document = registry.document(
+            of: session, revision: state.revision, extent, state: state.json, replay: replay)
         return SessionResult(
             .created(document.encodedLine(), path: document.path), of: session, at: state.revision)
+    }
+}
+
+extension SessionJournal {
+    /// Whether no commit up to a revision was deleted, as far as that is known without waiting.
+    fileprivate func hasAllCommits(upTo revision: Int) -> Bool {
+        revision == 0 || bufferedCommits(after: 0, limit: 1)?.isEmpty == false
     }
 }
 

@@ -56,7 +56,7 @@ package struct EventHub: Sendable {
                     let index = contents.add(stream, on: loop, state)
                     return .success(
                         initialEvents(
-                            &contents.topics[index].topic, state, seen, earlier, limits.maxMissedBytes))
+                            &contents.topics[index].topic, stream, state, seen, earlier, limits.maxMissedBytes))
                 }
             }
         }
@@ -80,7 +80,8 @@ package struct EventHub: Sendable {
         // The subscription is cancelled outside the lock.
         let unused: Subscription? = contents.withLock { contents in
             guard contents.remove(stream) else { return nil }
-            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects, from: stream.origin)
+            let isLast = contents.state.unsubscribe(
+                showsEffects: stream.shows.contains(.effects), from: stream.origin)
             return isLast ? contents.effectSubscription.take() : nil
         }
         unused?.cancel()
@@ -164,8 +165,10 @@ extension EventHub {
             let changes = Topic.changes(of: state.commits)
             var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
             for index in contents.topics.indices {
-                guard let change = contents.topics[index].topic.update(state, changes) else { continue }
-                let frame = frame(change, &contents.topics[index].topic, state)
+                let change = contents.topics[index].topic.update(state, changes)
+                let showsActions = contents.topics[index].actionStreams > 0
+                guard change != nil || showsActions else { continue }
+                let frame = frame(change, &contents.topics[index].topic, state, showsActions: showsActions)
                 deliveries.append((frame, contents.topics[index].groups))
             }
             return deliveries
@@ -175,18 +178,39 @@ extension EventHub {
         session.release(.events(deliveries), upTo: state.revision)
     }
 
-    private func frame(_ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView) -> EventFrame {
+    /// - Parameter change: nil if the selected value is unchanged.
+    private func frame(
+        _ change: Topic.Change?, _ topic: inout Topic, _ state: borrowing StateView, showsActions: Bool
+    ) -> EventFrame {
+        var event: EncodedEvent?
+        if let change { event = self.event(of: change, &topic, state) }
+        let actions = showsActions ? withActions(state.commits, event, topic.subscription.format.codec) : nil
+        return EventFrame(state.revision, event ?? .none, withActions: actions)
+    }
+
+    private func event(
+        of change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView
+    ) -> EncodedEvent {
         let format = topic.subscription.format
         switch change {
-        case .value:
-            return EventFrame(
-                state.revision, format.codec.encode(event(&topic, state), skipped: 0, at: session.now))
+        case .value: return format.codec.encode(event(&topic, state), skipped: 0, at: session.now)
         case .patch(let patch):
             guard let codec = format.patchCodec else { preconditionFailure("a format of values got a patch") }
-            let event = PatchEvent(historyID: historyID, revision: state.revision, patch: patch)
-            return EventFrame(state.revision, codec.encode(event))
-        case .commits(let event): return EventFrame(state.revision, event)
+            return codec.encode(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
+        case .commits(let event): return event
         }
+    }
+
+    /// The event of a value behind those of the actions that made it.
+    ///
+    /// - Parameter event: nil if the actions have left the value as it is.
+    @inline(never)
+    private func withActions(
+        _ commits: [CommitRecord], _ event: EncodedEvent?, _ codec: any EventCodec
+    ) -> EventFrame.WithActions {
+        let actions = codec.bytes(of: commits, event == nil ? historyID : nil)
+        return EventFrame.WithActions(
+            event.map { codec.encode(events: actions, before: $0) } ?? codec.encode(events: actions))
     }
 
     /// Called inside the store, in order with the commits, and delivered in the same order.
@@ -210,34 +234,44 @@ extension EventHub {
     }
 
     private func initialEvents(
-        _ topic: inout Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: MissedCommits?, _ maxBytes: Int
+        _ topic: inout Topic, _ stream: Subscriber, _ state: borrowing StateView, _ seen: EventID?,
+        _ earlier: MissedCommits?, _ maxBytes: Int
     ) -> InitialEvents {
-        let subscription = topic.subscription
         let content = InitialContent(
             seen: seen, historyID: historyID, revision: state.revision,
-            lastChangedRevision: topic.lastChangedRevision, format: subscription.format)
+            lastChangedRevision: topic.lastChangedRevision, format: topic.subscription.format)
+        let missed = missedCommits(stream, content, after: seen, upTo: state.revision, earlier, maxBytes)
         switch content {
-        case .nothing: return .events(upTo: state.revision, .none)
-        case .patches(let revision):
-            if let missed = missedPatches(subscription, after: revision, upTo: state.revision, earlier, maxBytes) {
-                return .events(upTo: state.revision, missed)
+        case .nothing:
+            let actions = missed?.actions(around: seen?.revision ?? 0)
+            return InitialEvents(.events(upTo: state.revision, .none), actions ?? .none)
+        case .patches:
+            if let missed, let (events, last) = missed.events {
+                return InitialEvents(.events(upTo: state.revision, events), missed.actions(around: last))
             }
         case .state: break
         }
-        return .state(event(&topic, state))
+        return InitialEvents(.state(event(&topic, state)), missed?.actions(around: state.revision) ?? .none)
     }
 
-    /// The patches between two revisions; nil if only the state can bring the client up to date.
-    private func missedPatches(
-        _ subscription: StreamSubscription, after revision: Int, upTo newest: Int, _ earlier: MissedCommits?,
-        _ maxBytes: Int
-    ) -> MissedEvents? {
-        let known = earlier ?? MissedCommits(subscription, historyID: historyID, after: revision, maxBytes: maxBytes)
-        guard var missed = known,
-            let later = journal?.bufferedCommits(after: missed.revision, limit: max(0, newest - missed.revision))
-        else { return nil }
-        missed.add(later)
-        return missed.events
+    /// The commits that the client has missed; nil if it needs none of them.
+    private func missedCommits(
+        _ stream: Subscriber, _ content: InitialContent, after seen: EventID?, upTo newest: Int,
+        _ earlier: MissedCommits?, _ maxBytes: Int
+    ) -> MissedCommits? {
+        let needsPatches = if case .patches = content { true } else { false }
+        let showsActions = stream.shows.contains(.actions)
+        guard needsPatches || showsActions, let revision = seen?.revision(in: historyID, upTo: newest) else {
+            return nil
+        }
+        var missed =
+            earlier
+            ?? MissedCommits(
+                stream.subscription, showsActions: showsActions, historyID: historyID, after: revision,
+                maxBytes: maxBytes)
+        let later = journal?.bufferedCommits(after: missed.revision, limit: max(0, newest - missed.revision))
+        if let later { missed.add(later) } else { missed.skip(to: newest) }
+        return missed
     }
 }
 

@@ -44,6 +44,8 @@ final class FaultLog: Sendable {
             ("invariant broken", Cause(fault: 1, name: name), [.init("invariant", name)])
         case .undeclaredAction(let name):
             ("undeclared action", Cause(fault: 2, name: name), [.init("type", name)])
+        case .sentWithoutUser(let name):
+            ("action without a user", Cause(fault: 7, name: name), [.init("type", name)])
         case .stateTooLarge(let origin, let type, let label):
             (
                 "state too large", Cause(fault: 3, name: type),

@@ -24,6 +24,7 @@ package final class KindMetrics: Sendable {
         case cascadeStopped = "cascade-stopped"
         case invariantBroken = "invariant-broken"
         case undeclaredAction = "undeclared-action"
+        case sentWithoutUser = "sent-without-user"
         case stateTooLarge = "state-too-large"
         case tooManyEffects = "too-many-effects"
         case overloaded
@@ -39,6 +40,7 @@ package final class KindMetrics: Sendable {
             case .cascadeStopped: .cascadeStopped
             case .invariantBroken: .invariantBroken
             case .undeclaredAction: .undeclaredAction
+            case .sentWithoutUser: .sentWithoutUser
             case .stateTooLarge, .actionLost(.stateTooLarge, _, _, _): .stateTooLarge
             case .actionLost(.tooManyEffects, _, _, _): .tooManyEffects
             case .actionLost(.overloaded, _, _, _): .overloaded

@@ -32,6 +32,8 @@ package final class Session: Identifiable, Sendable {
     package let transferState = Atomic<UInt64>(0)
     let streams = LazyReference<SessionStreams>()
     let cache = LazyReference<IdempotencyCache.Shared>()
+    /// Made with the first refused action.
+    let refusedActions = LazyReference<RefusedActions>()
 
     package init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,

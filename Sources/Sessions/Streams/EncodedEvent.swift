@@ -29,14 +29,27 @@ public struct EncodedEvent: Sendable, Equatable {
 
 /// An event of a commit, encoded once for all of its subscribers.
 public struct EventFrame: Sendable {
+    /// The event behind those of its actions.
+    final class WithActions: Sendable {
+        let event: EncodedEvent
+
+        init(_ event: EncodedEvent) { self.event = event }
+    }
+
     package let revision: Int
-    package let event: EncodedEvent
+    /// The event of the selected value; no bytes if that is unchanged.
+    private let event: EncodedEvent
+    /// Nil if no stream of the topic shows actions.
+    private let withActions: WithActions?
 
-    /// The length of the event.
-    package var byteCount: Int { event.count }
-
-    package init(_ revision: Int, _ event: EncodedEvent) {
+    init(_ revision: Int, _ event: EncodedEvent, withActions: WithActions? = nil) {
         self.revision = revision
         self.event = event
+        self.withActions = withActions
+    }
+
+    /// The bytes for a stream, which may be none.
+    package func event(showingActions: Bool) -> EncodedEvent {
+        showingActions ? withActions?.event ?? event : event
     }
 }

@@ -21,6 +21,15 @@ package protocol EventCodec: AnyObject, Sendable {
 
     func encode(_ event: EffectEvent, at time: @autoclosure () -> Int) -> EncodedEvent
 
+    /// Adds the event of an action to those before it. If it has an id, a client that has the event needs nothing of its revision.
+    func append(_ action: CommitRecord, id: String?, to events: inout [UInt8])
+
+    /// Events that are encoded already, as one.
+    func encode(events: [UInt8]) -> EncodedEvent
+
+    /// An event behind others, which are encoded already, as one.
+    func encode(events: [UInt8], before event: EncodedEvent) -> EncodedEvent
+
     /// - Parameter isEvent: whether a page can hear it, which sees no comments. It has no id, as it changes nothing.
     func heartbeat(isEvent: Bool, at time: Int) -> [UInt8]
 
@@ -36,9 +45,6 @@ package protocol PatchCodec: EventCodec {
 
     /// Adds an event that a client has missed to those before it.
     func append(_ event: PatchEvent, to missed: inout [UInt8])
-
-    /// The events that a client has missed, as one.
-    func encode(missed: [UInt8]) -> EncodedEvent
 }
 
 /// Encodes the commits of one selected value, for clients that see what each of them has replaced.

@@ -105,13 +105,13 @@ package enum InitialContent: Sendable, Hashable {
         seen: EventID?, historyID: String, revision: Int, lastChangedRevision: Int, format: StreamFormat
     ) {
         // An id of another history, or beyond the newest revision, says nothing about this state.
-        if let seen, seen.historyID == historyID, seen.revision <= revision {
-            if seen.revision >= lastChangedRevision {
+        if let seen = seen?.revision(in: historyID, upTo: revision) {
+            if seen >= lastChangedRevision {
                 self = .nothing
                 return
             }
             if format.showsPatches {
-                self = .patches(after: seen.revision)
+                self = .patches(after: seen)
                 return
             }
         }

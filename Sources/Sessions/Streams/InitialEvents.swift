@@ -1,13 +1,24 @@
 /// The first events of a stream. Later events belong to later revisions.
-package enum InitialEvents: Sendable {
-    /// The selected value.
-    case state(StateEvent)
-    /// The events that the client has missed.
-    case events(upTo: Int, MissedEvents)
+package struct InitialEvents: Sendable {
+    package enum Value: Sendable {
+        /// The selected value.
+        case state(StateEvent)
+        /// The events that the client has missed.
+        case events(upTo: Int, MissedEvents)
+    }
+
+    package let value: Value
+    /// The actions that the client has missed, if it asks for them.
+    package let actions: MissedActions.Events
+
+    init(_ value: Value, _ actions: MissedActions.Events = .none) {
+        self.value = value
+        self.actions = actions
+    }
 
     /// The revision that they show.
     package var revision: Int {
-        switch self {
+        switch value {
         case .state(let event): event.revision
         case .events(let revision, _): revision
         }
@@ -15,10 +26,12 @@ package enum InitialEvents: Sendable {
 
     /// The length of the values in it.
     package var byteCount: Int {
-        switch self {
-        case .state(let event): event.json.count
-        case .events(_, let missed): missed.encoded.count
-        }
+        let length =
+            switch value {
+            case .state(let event): event.json.count
+            case .events(_, let missed): missed.encoded.count
+            }
+        return length + actions.before.encoded.count + actions.behind.encoded.count
     }
 }
 

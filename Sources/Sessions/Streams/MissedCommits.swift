@@ -1,8 +1,8 @@
 package import StoreHosting
 
-/// The commits that the client of a stream has missed, encoded as they are read: only their events stay in memory.
+/// The commits that the client of a stream has missed, encoded as they are read: of the changes, only the events stay in memory.
 package struct MissedCommits: Sendable {
-    private let codec: any PatchCodec
+    private let codec: (any PatchCodec)?
     private let selection: Selection
     private let historyID: String
     private let maxBytes: Int
@@ -10,42 +10,73 @@ package struct MissedCommits: Sendable {
     private var count = 0
     /// The revision of the newest commit that was added; the client's own revision before the first.
     package private(set) var revision: Int
+    /// That of the newest commit that has changed the selected value; the client's own revision before the first.
+    private var lastChangedRevision: Int
     /// Whether the events are too long, or only the state can bring the client up to date.
-    package private(set) var needsState = false
+    private var needsState: Bool
+    /// Nil if the client does not ask for them.
+    private var missedActions: MissedActions?
 
-    /// Nil if the stream shows no patches.
-    ///
     /// - Parameters:
     ///   - revision: what the client has.
-    ///   - maxBytes: how long the events may be.
-    package init?(_ subscription: StreamSubscription, historyID: String, after revision: Int, maxBytes: Int) {
-        guard let codec = subscription.format.patchCodec else { return nil }
-        self.codec = codec
+    ///   - maxBytes: how long the patches may be.
+    package init(
+        _ subscription: StreamSubscription, showsActions: Bool, historyID: String, after revision: Int, maxBytes: Int
+    ) {
+        codec = subscription.format.patchCodec
+        needsState = codec == nil
         selection = subscription.selection
         self.historyID = historyID
         self.maxBytes = maxBytes
         self.revision = revision
+        lastChangedRevision = revision
+        if showsActions {
+            missedActions = MissedActions(subscription.format.codec, maxBytes: StreamLimits.mostMissedBytes)
+        }
+    }
+
+    /// Whether more commits make a difference.
+    package var wantsMore: Bool { !needsState || missedActions != nil }
+
+    /// Whether it shows the actions.
+    package var showsActions: Bool { missedActions != nil }
+
+    /// Leaves commits out: those after its own revision, up to this one.
+    package mutating func skip(to revision: Int) {
+        self.revision = max(self.revision, revision)
+        needsState = true
     }
 
     /// Adds the commits that follow.
     package mutating func add(_ commits: [CommitRecord]) {
-        for commit in commits where !needsState { add(commit) }
+        for commit in commits where wantsMore { add(commit) }
     }
 
     private mutating func add(_ commit: CommitRecord) {
         revision = commit.revision
+        missedActions?.add(commit)
+        guard !needsState, let codec else { return }
         switch selection.project(commit.changes) {
         case .unchanged: break
         case .value, .needsValue: needsState = true
         case .patch(let patch):
             codec.append(PatchEvent(historyID: historyID, revision: revision, patch: patch), to: &bytes)
             count += 1
+            lastChangedRevision = revision
             needsState = bytes.count > maxBytes
         }
     }
 
-    /// The events; nil if the client needs the state.
-    package var events: MissedEvents? {
-        needsState ? nil : MissedEvents(encoded: codec.encode(missed: bytes), count: count)
+    /// The events of the changes, and the revision of the last; nil if the client needs the state.
+    package var events: (MissedEvents, lastRevision: Int)? {
+        guard !needsState, let codec else { return nil }
+        return (MissedEvents(encoded: codec.encode(events: bytes), count: count), lastChangedRevision)
+    }
+
+    /// The events of the actions, around those of the selected value.
+    ///
+    /// - Parameter revision: that of the last of the latter.
+    package func actions(around revision: Int) -> MissedActions.Events {
+        missedActions?.events(around: revision, of: historyID) ?? .none
     }
 }

@@ -23,6 +23,8 @@ struct SubscribedTopic {
     package var topic: Topic
     /// The streams by loop.
     package var groups = ShortList<SubscriberGroup>()
+    /// How many of the streams show actions.
+    fileprivate(set) var actionStreams = 0
 }
 
 extension SessionStreams.Contents {
@@ -32,7 +34,7 @@ extension SessionStreams.Contents {
         if stream.hasInvalidPermit { return .refused(.permitInvalid) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
-            showsEffects: stream.showsEffects, limit: limits.maxPerSession,
+            showsEffects: stream.shows.contains(.effects), limit: limits.maxPerSession,
             exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.origin)
     }
 
@@ -47,6 +49,7 @@ extension SessionStreams.Contents {
         }
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
+        if stream.shows.contains(.actions) { topics[index].actionStreams += 1 }
         if let group = topics[index].groups.first(where: { $0.loop === loop }) {
             group.add(stream)
         } else {
@@ -63,6 +66,7 @@ extension SessionStreams.Contents {
             let group = topics[index].groups.firstIndex(where: { $0.loop.isCurrent }),
             topics[index].groups[group].remove(stream)
         else { return false }
+        if stream.shows.contains(.actions) { topics[index].actionStreams -= 1 }
         if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
         if topics[index].groups.isEmpty { topics.remove(at: index) }
         return true

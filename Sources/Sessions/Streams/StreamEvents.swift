@@ -36,4 +36,9 @@ package struct EventID {
         historyID = text[..<dash]
         self.revision = revision
     }
+
+    /// Its revision, if that is one of a history up to a revision.
+    package func revision(in historyID: String, upTo newest: Int) -> Int? {
+        self.historyID == historyID && revision <= newest ? revision : nil
+    }
 }

@@ -4,14 +4,13 @@ open class Subscriber {
     package final var subscription: StreamSubscription
     /// The stream's index in its group.
     final var groupIndex = 0
-    /// Whether the events of effects are sent.
-    package final let showsEffects: Bool
+    package final let shows: StreamExtras
     /// The number of whatever speaks for its client; 0 for a client itself.
     package final let origin: UInt16
 
-    package init(_ subscription: StreamSubscription, showsEffects: Bool, from origin: UInt16) {
+    package init(_ subscription: StreamSubscription, shows: StreamExtras, from origin: UInt16) {
         self.subscription = subscription
-        self.showsEffects = showsEffects
+        self.shows = shows
         self.origin = origin
     }
 
@@ -26,6 +25,18 @@ open class Subscriber {
     open func end(_ reason: String?) { preconditionFailure("a subscriber ends") }
 }
 
+/// The events that a stream shows besides those of the selected value.
+package struct StreamExtras: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The phases of effects.
+    package static let effects = StreamExtras(rawValue: 1)
+    /// The entries of the action log.
+    package static let actions = StreamExtras(rawValue: 2)
+}
+
 /// How many streams a session may have, and how much of one is kept.
 package struct StreamLimits: Sendable {
     package let maxPerSession: Int
@@ -33,8 +44,8 @@ package struct StreamLimits: Sendable {
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     package let maxMissedBytes: Int
 
-    /// More bytes of missed patches than this are never sent: the state is shorter.
-    private static let mostMissedBytes = 1 << 18
+    /// More bytes of missed patches than this are never sent: the state is shorter. Nor are more bytes of missed actions.
+    package static let mostMissedBytes = 1 << 18
 
     package init(maxPerSession: Int, maxViews: Int, maxMissedBytes: Int) {
         self.maxPerSession = maxPerSession

@@ -57,7 +57,7 @@ package final class SubscriberGroup: Sendable {
 
     func deliver(effect event: EncodedEvent) {
         loop.execute { [self] in
-            for stream in streams where stream.showsEffects { stream.sendEffect(event) }
+            for stream in streams where stream.shows.contains(.effects) { stream.sendEffect(event) }
         }
     }
 

@@ -14,68 +14,69 @@ extension Action {
     ///   - audience: the senders that it accepts.
     ///   - method: changes the state and returns true; returns false to ignore the action, or throws to reject it.
     public static func method(
-        _ name: String, _ summary: String, audience: StoreAction<State>.Audience = .client,
+        _ name: String, _ summary: String, audience: ActionAudience = .client,
         _ method: @escaping @Sendable (inout State) throws(Rejection) -> Bool
     ) -> Action where Values == Void {
         calling(name, summary, audience, ActionFields()) { state, _ throws(Rejection) in try method(&state) }
     }
 
     /// An action with a field that calls a method of the state.
-    public static func method(
-        _ name: String, _ summary: String, _ field: Field<Values>,
-        audience: StoreAction<State>.Audience = .client,
-        _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool
-    ) -> Action {
-        calling(name, summary, audience, ActionFields(field)) { state, value throws(Rejection) in
-            try method(&state, value)
+    public static func method<A: ActionField>(
+        _ name: String, _ summary: String, _ field: A, audience: ActionAudience = .client,
+        _ method: @escaping @Sendable (inout State, A.Value) throws(Rejection) -> Bool
+    ) -> Action where Values == A.Slot {
+        calling(name, summary, audience, ActionFields(field.member)) { state, value throws(Rejection) in
+            try method(&state, A.value(of: value))
         }
     }
 
     /// An action with two fields that calls a method of the state.
     ///
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    public static func method<A, B>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client,
-        _ method: @escaping @Sendable (inout State, A, B) throws(Rejection) -> Bool
-    ) -> Action where Values == (A, B) {
-        calling(name, summary, audience, ActionFields(a, b).limited(to: members)) { state, values throws(Rejection) in
-            try method(&state, values.0, values.1)
+    public static func method<A: ActionField, B: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, members: ClosedRange<Int>? = nil,
+        audience: ActionAudience = .client,
+        _ method: @escaping @Sendable (inout State, A.Value, B.Value) throws(Rejection) -> Bool
+    ) -> Action where Values == (A.Slot, B.Slot) {
+        calling(name, summary, audience, ActionFields(a.member, b.member).limited(to: members)) {
+            state, values throws(Rejection) in
+            try method(&state, A.value(of: values.0), B.value(of: values.1))
         }
     }
 
     /// An action with three fields that calls a method of the state.
     ///
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    public static func method<A, B, C>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
+    public static func method<A: ActionField, B: ActionField, C: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C,
         members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client,
-        _ method: @escaping @Sendable (inout State, A, B, C) throws(Rejection) -> Bool
-    ) -> Action where Values == (A, B, C) {
-        calling(name, summary, audience, ActionFields(a, b, c).limited(to: members)) {
+        audience: ActionAudience = .client,
+        _ method: @escaping @Sendable (inout State, A.Value, B.Value, C.Value) throws(Rejection) -> Bool
+    ) -> Action where Values == (A.Slot, B.Slot, C.Slot) {
+        calling(name, summary, audience, ActionFields(a.member, b.member, c.member).limited(to: members)) {
             state, values throws(Rejection) in
-            try method(&state, values.0, values.1, values.2)
+            try method(&state, A.value(of: values.0), B.value(of: values.1), C.value(of: values.2))
         }
     }
 
     /// An action with four fields that calls a method of the state.
     ///
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    public static func method<A, B, C, D>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
+    public static func method<A: ActionField, B: ActionField, C: ActionField, D: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D,
         members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client,
-        _ method: @escaping @Sendable (inout State, A, B, C, D) throws(Rejection) -> Bool
-    ) -> Action where Values == (A, B, C, D) {
-        calling(name, summary, audience, ActionFields(a, b, c, d).limited(to: members)) {
+        audience: ActionAudience = .client,
+        _ method: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value) throws(Rejection) -> Bool
+    ) -> Action where Values == (A.Slot, B.Slot, C.Slot, D.Slot) {
+        calling(name, summary, audience, ActionFields(a.member, b.member, c.member, d.member).limited(to: members)) {
             state, values throws(Rejection) in
-            try method(&state, values.0, values.1, values.2, values.3)
+            try method(
+                &state, A.value(of: values.0), B.value(of: values.1), C.value(of: values.2), D.value(of: values.3))
         }
     }
 
     private static func calling(
-        _ name: String, _ summary: String, _ audience: StoreAction<State>.Audience, _ fields: ActionFields<Values>,
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool
     ) -> Action {
         @Sendable func apply(_ state: inout State, _ values: Values) -> Decision {

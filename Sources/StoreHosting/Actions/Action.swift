@@ -17,31 +17,43 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
     @usableFromInline let handler: ActionHandler<State>
     @usableFromInline let fields: ActionFields<Values>
     @usableFromInline let summary: String
-    @usableFromInline let audience: ActionVisibility
+    @usableFromInline let audience: ActionAudience
 
     @inlinable
     init(
-        _ name: String, _ summary: String, _ audience: StoreAction<State>.Audience, _ fields: ActionFields<Values>,
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         _ rules: [Rule<State, Values>], _ change: @escaping @Sendable (inout State, Values) -> Void
+    ) {
+        self.init(name, summary, audience, fields, rules, { $0 }, change)
+    }
+
+    /// - Parameter values: what rules and the change get.
+    @inlinable
+    init<Plain: Sendable>(
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
+        _ rules: [Rule<State, Plain>], _ values: @escaping @Sendable (Values) -> Plain,
+        _ change: @escaping @Sendable (inout State, Plain) -> Void
     ) {
         self.init(
             name, summary, audience, fields,
-            decide: { state, values in
+            decide: { state, slots in
+                guard !rules.isEmpty else { return .accept }
+                let values = values(slots)
                 for rule in rules where rule.applies(state, values) { return rule.decision }
                 return .accept
-            }, change)
+            }, { change(&$0, values($1)) })
     }
 
     @inlinable
     init(
-        _ name: String, _ summary: String, _ audience: StoreAction<State>.Audience, _ fields: ActionFields<Values>,
+        _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         decide: @escaping @Sendable (State, Values) -> Decision,
         _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.name = name
         self.fields = fields
         self.summary = summary
-        self.audience = audience.visibility
+        self.audience = audience
         let write = fields.write
         // The casts hold: only `action(_:)` makes actions with this handler.
         handler = ActionHandler(
@@ -52,14 +64,16 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
                     state.pointee.pass { decide($0, unsafeDowncast(box, to: ValueBox<Values>.self).value) }
                 }
             },
-            reduce: { box, state in change(&state, unsafeDowncast(box, to: ValueBox<Values>.self).value) })
+            reduce: { box, state in change(&state, unsafeDowncast(box, to: ValueBox<Values>.self).value) },
+            filling: fields.fill.map { BoxFilling(fields.filled, fill: Self.inBox($0)) })
     }
 
-    /// The action with these values.
+    /// Fills in the values that are in a box.
     @inlinable
-    public func callAsFunction<each Value: Sendable>(_ values: repeat each Value) -> StoreAction<State>
-    where Values == (repeat each Value) {
-        action((repeat each values))
+    static func inBox(_ fill: @escaping ActionFields<Values>.Fill) -> BoxFilling.Fill {
+        { box, context throws(Rejection) in
+            ValueBox(try fill(unsafeDowncast(box, to: ValueBox<Values>.self).value, context))
+        }
     }
 
     /// The values of an action, if it is this one.
@@ -79,7 +93,7 @@ extension Action {
     /// An action without fields.
     @inlinable
     public init(
-        _ name: String, _ summary: String, audience: StoreAction<State>.Audience = .client, rules: Rule<State, Void>...,
+        _ name: String, _ summary: String, audience: ActionAudience = .client, rules: Rule<State, Void>...,
         change: @escaping @Sendable (inout State) -> Void
     ) where Values == Void {
         self.init(name, summary, audience, ActionFields(), rules) { state, _ in change(&state) }
@@ -88,51 +102,67 @@ extension Action {
     /// An action with a field.
     @inlinable
     public init(
-        _ name: String, _ summary: String, _ field: Field<Values>, audience: StoreAction<State>.Audience = .client,
+        _ name: String, _ summary: String, _ field: Field<Values>, audience: ActionAudience = .client,
         rules: Rule<State, Values>..., change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.init(name, summary, audience, ActionFields(field), rules, change)
+    }
+
+    /// An action with a field that the server fills.
+    ///
+    /// Not one initializer for both: the compiler could not tell the types of its rules.
+    @inlinable
+    public init<Value>(
+        _ name: String, _ summary: String, _ field: FilledField<Value>,
+        audience: ActionAudience = .client, rules: Rule<State, Value>...,
+        change: @escaping @Sendable (inout State, Value) -> Void
+    ) where Values == Filled<Value> {
+        self.init(name, summary, audience, ActionFields(field.member), rules, { $0.value }, change)
     }
 
     /// An action with two fields.
     ///
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
-    public init<A, B>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, members: ClosedRange<Int>? = nil,
-        audience: StoreAction<State>.Audience = .client, rules: Rule<State, (A, B)>...,
-        change: @escaping @Sendable (inout State, A, B) -> Void
-    ) where Values == (A, B) {
-        self.init(name, summary, audience, ActionFields(a, b).limited(to: members), rules) { change(&$0, $1.0, $1.1) }
+    public init<A: ActionField, B: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, members: ClosedRange<Int>? = nil,
+        audience: ActionAudience = .client, rules: Rule<State, (A.Value, B.Value)>...,
+        change: @escaping @Sendable (inout State, A.Value, B.Value) -> Void
+    ) where Values == (A.Slot, B.Slot) {
+        let fields = ActionFields(a.member, b.member).limited(to: members)
+        self.init(
+            name, summary, audience, fields, rules, { (A.value(of: $0.0), B.value(of: $0.1)) },
+            { change(&$0, $1.0, $1.1) })
     }
 
     /// An action with three fields.
     ///
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
-    public init<A, B, C>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
-        members: ClosedRange<Int>? = nil, audience: StoreAction<State>.Audience = .client,
-        rules: Rule<State, (A, B, C)>...,
-        change: @escaping @Sendable (inout State, A, B, C) -> Void
-    ) where Values == (A, B, C) {
-        self.init(name, summary, audience, ActionFields(a, b, c).limited(to: members), rules) {
-            change(&$0, $1.0, $1.1, $1.2)
-        }
+    public init<A: ActionField, B: ActionField, C: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, members: ClosedRange<Int>? = nil,
+        audience: ActionAudience = .client, rules: Rule<State, (A.Value, B.Value, C.Value)>...,
+        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value) -> Void
+    ) where Values == (A.Slot, B.Slot, C.Slot) {
+        let fields = ActionFields(a.member, b.member, c.member).limited(to: members)
+        self.init(
+            name, summary, audience, fields, rules, { (A.value(of: $0.0), B.value(of: $0.1), C.value(of: $0.2)) },
+            { change(&$0, $1.0, $1.1, $1.2) })
     }
 
     /// An action with four fields.
     ///
     /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
     @inlinable
-    public init<A, B, C, D>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
-        members: ClosedRange<Int>? = nil, audience: StoreAction<State>.Audience = .client,
-        rules: Rule<State, (A, B, C, D)>...,
-        change: @escaping @Sendable (inout State, A, B, C, D) -> Void
-    ) where Values == (A, B, C, D) {
-        self.init(name, summary, audience, ActionFields(a, b, c, d).limited(to: members), rules) {
-            change(&$0, $1.0, $1.1, $1.2, $1.3)
-        }
+    public init<A: ActionField, B: ActionField, C: ActionField, D: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, members: ClosedRange<Int>? = nil,
+        audience: ActionAudience = .client, rules: Rule<State, (A.Value, B.Value, C.Value, D.Value)>...,
+        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value) -> Void
+    ) where Values == (A.Slot, B.Slot, C.Slot, D.Slot) {
+        let fields = ActionFields(a.member, b.member, c.member, d.member).limited(to: members)
+        self.init(
+            name, summary, audience, fields, rules,
+            { (A.value(of: $0.0), B.value(of: $0.1), C.value(of: $0.2), D.value(of: $0.3)) },
+            { change(&$0, $1.0, $1.1, $1.2, $1.3) })
     }
 }

@@ -1,15 +1,6 @@
 public import JSON
 public import Stores
 
-/// The senders that an action accepts.
-@usableFromInline
-package enum ActionVisibility: String, Sendable {
-    /// Clients, and middleware and effects.
-    case client
-    /// Only middleware and effects. A client that sends the action is refused.
-    case `internal`
-}
-
 /// The declaration of one action: its type name, audience, fields, documentation, and coding.
 @usableFromInline
 package final class ActionDeclaration<Action: Sendable>: Sendable {
@@ -21,7 +12,7 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     package let summary: String
     /// The senders that it accepts.
     @usableFromInline
-    package let audience: ActionVisibility
+    package let audience: ActionAudience
     /// The schema of its payload.
     @usableFromInline
     package let payload: JSONSchema
@@ -31,6 +22,11 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// The members of the payload that must never be shown or persisted in clear.
     @usableFromInline
     package let secrets: [String]
+    /// The members that the server fills.
+    @usableFromInline
+    package let filled: [FilledMember]
+    /// Whether ``admit(_:)`` refuses nobody.
+    @usableFromInline let admitsEveryone: Bool
 
     /// Whether a payload without members matches the schema, as that of most actions without fields does.
     @usableFromInline let acceptsEmptyPayload: Bool
@@ -51,14 +47,14 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     ///   - extract: the values of the fields; nil for any other action.
     @inlinable
     package convenience init<each Value: Sendable>(
-        _ type: String, _ summary: String, audience: ActionVisibility = .client, members: ClosedRange<Int>? = nil,
+        _ type: String, _ summary: String, audience: ActionAudience = .client, members: ClosedRange<Int>? = nil,
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
         extract: @escaping @Sendable (Action) -> (repeat each Value)?
     ) {
         let fields = ActionFields(repeat each fields).limited(to: members)
         self.init(
             type, summary, audience: audience, payload: fields.schema(), example: fields.example,
-            secrets: fields.secrets,
+            secrets: fields.secrets, filled: fields.filled,
             read: { payload throws(PayloadMismatch) in
                 let values = try fields.read(payload)
                 return embed(repeat each values)
@@ -70,13 +66,13 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     func renamed(_ rename: (String) -> String) -> ActionDeclaration {
         ActionDeclaration(
             rename(type), summary, audience: audience, payload: payload, example: examplePayload, secrets: secrets,
-            read: read, write: write)
+            filled: filled, read: read, write: write)
     }
 
     @usableFromInline var examplePayload: JSONObject { example["payload"]?.asObject ?? [:] }
 
     /// Declares an action without fields.
-    package convenience init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
+    package convenience init(_ type: String, _ summary: String, audience: ActionAudience = .client, _ action: Action)
     where Action: Equatable {
         self.init(
             type, summary, audience: audience, payload: .object([]), example: [:], secrets: [],
@@ -86,8 +82,9 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// Declares an action by its coding.
     @usableFromInline
     init(
-        _ type: String, _ summary: String, audience: ActionVisibility, payload: JSONSchema, example: JSONObject,
-        secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
+        _ type: String, _ summary: String, audience: ActionAudience, payload: JSONSchema, example: JSONObject,
+        secrets: [String], filled: [FilledMember] = [],
+        read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
         write: @escaping @Sendable (Action) -> JSONObject?
     ) {
         self.type = type
@@ -97,6 +94,8 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
         acceptsEmptyPayload = payload.validate(.object(JSONObject())).isEmpty
         self.example = Self.body(type, example)
         self.secrets = secrets
+        self.filled = filled
+        admitsEveryone = audience == .client && !filled.contains { $0.filler == .user }
         self.read = read
         self.write = write
     }
@@ -105,7 +104,8 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     convenience init<Nested>(_ part: ActionDeclaration<Nested>, _ path: CasePath<Action, Nested>) {
         self.init(
             part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
-            secrets: part.secrets, read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
+            secrets: part.secrets, filled: part.filled,
+            read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
             write: { action in
                 var payload: JSONObject?
                 path.extract(action) { payload = part.write($0) }
@@ -123,7 +123,7 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     where Action == StoreAction<State> {
         self.init(
             part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
-            secrets: part.secrets,
+            secrets: part.secrets, filled: part.filled,
             read: { json throws(PayloadMismatch) in StoreAction(handler: handler, values: try part.read(json).values) },
             write: { $0.handler === handler ? $0.payload : nil })
     }
@@ -135,17 +135,37 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     }
 
     /// Decodes a payload.
+    ///
+    /// - Parameter sent: the part of it that clients may send.
     @inlinable
-    func action(of json: JSONObject) throws(ActionDecodingError) -> Action {
-        if !json.isEmpty || !acceptsEmptyPayload {
-            let violations = payload.validate(.object(json), at: Self.payloadPointer)
-            guard violations.isEmpty else { throw .invalidPayload(violations) }
+    func action(of json: JSONObject, sent: JSONObject) throws(ActionDecodingError) -> Action {
+        if !sent.isEmpty || !acceptsEmptyPayload {
+            let violations = payload.validate(.object(sent), at: Self.payloadPointer)
+            guard violations.isEmpty else { throw .invalidPayload(violations.map(explained)) }
         }
         do throws(PayloadMismatch) {
             return try read(json)
         } catch {
             throw .invalidPayload([violation(error)])
         }
+    }
+
+    /// A payload of the action log, without what the server has filled in.
+    @usableFromInline
+    func sent(_ payload: JSONObject) -> JSONObject {
+        var payload = payload
+        for member in filled where member.filler != .id { payload[member.name] = nil }
+        return payload
+    }
+
+    /// A violation, which says so if it is at a member that the server fills.
+    @usableFromInline
+    func explained(_ violation: JSONSchema.Violation) -> JSONSchema.Violation {
+        let isFilled = filled.contains { member in
+            member.filler != .id && violation.pointer == JSONPointer(tokens: ["payload", member.name])
+        }
+        return isFilled
+            ? .init(pointer: violation.pointer, detail: "is filled by the server; leave it out") : violation
     }
 
     @usableFromInline

@@ -41,20 +41,6 @@ package struct ActionSchema<Action: Sendable>: Sendable {
         self.init(declarations, encoder: encoder)
     }
 
-    /// The declarations of several catalogues, in order.
-    @inlinable
-    package init(joining catalogues: ActionSchema...) {
-        var encoder: @Sendable (Action) -> Description? = { _ in nil }
-        for catalogue in catalogues.reversed() {
-            encoder = { [next = encoder, encode = catalogue.encoder] action in
-                if let description = encode(action) { return description }
-                return next(action)
-            }
-        }
-        self.init(
-            catalogues.flatMap { $0.declarations }, problems: catalogues.flatMap { $0.problems }, encoder: encoder)
-    }
-
     @usableFromInline
     init(
         _ declarations: [ActionDeclaration<Action>], problems: [String] = [],
@@ -90,22 +76,31 @@ package struct ActionSchema<Action: Sendable>: Sendable {
 
     /// Decodes the action that a client sent.
     @inlinable
-    package func action(of json: JSONValue) throws(ActionDecodingError) -> Action { try indexedAction(of: json).action }
+    package func action(of json: JSONValue, from actor: Actor? = nil) throws(ActionDecodingError) -> Action {
+        try indexedAction(of: json, from: actor, isRepeated: false).action
+    }
 
     /// The index of a type among the declarations; nil if none has it.
     @usableFromInline
     func index(of type: String) -> Int? { indices[type] }
 
     /// Decodes the action that a client sent, and finds the index of its declaration.
+    ///
+    /// - Parameters:
+    ///   - actor: the client; nil for an anonymous one.
+    ///   - isRepeated: whether it has the values that the server has filled in before.
     @inlinable
-    func indexedAction(of json: JSONValue) throws(ActionDecodingError) -> (action: Action, index: Int) {
+    func indexedAction(
+        of json: JSONValue, from actor: Actor?, isRepeated: Bool
+    ) throws(ActionDecodingError) -> (action: Action, index: Int) {
         guard case .object(let members) = json else { throw Self.error(at: [], "must be an object") }
         guard let name = members["type"] else { throw Self.error(at: ["type"], "is required") }
         guard case .string(let type) = name else { throw Self.error(at: ["type"], "must be a string") }
         guard let index = indices[type] else { throw .unknownAction(type, nearest: nearest(to: type)) }
         let declaration = declarations[index]
-        guard declaration.audience == .client else { throw .internalAction(type) }
-        return (try declaration.action(of: try Self.payload(of: members)), index)
+        if !declaration.admitsEveryone { try declaration.admit(actor) }
+        let payload = try Self.payload(of: members)
+        return (try declaration.action(of: payload, sent: isRepeated ? declaration.sent(payload) : payload), index)
     }
 
     /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.
@@ -134,7 +129,7 @@ package struct ActionSchema<Action: Sendable>: Sendable {
     /// Up to three types that clients may send, by increasing edit distance.
     @usableFromInline
     func nearest(to type: String) -> [String] {
-        declarations.lazy.filter { $0.audience == .client }
+        declarations.lazy.filter { $0.audience != .internal }
             .map { (type: $0.type, distance: editDistance($0.type, type)) }
             .sorted { ($0.distance, $0.type) < ($1.distance, $1.type) }
             .prefix(3).map(\.type)
@@ -148,6 +143,10 @@ package enum ActionDecodingError: Error, Sendable {
     case unknownAction(String, nearest: [String])
     /// Only middleware and effects may send it.
     case internalAction(String)
+    /// Only clients with this role may send it.
+    case roleRequired(String, role: String)
+    /// Only a client that the server knows may send it.
+    case identityRequired(String)
     /// The violations, each with its place in the action.
     case invalidPayload([JSONSchema.Violation])
 }

@@ -1,28 +1,30 @@
 import JSON
 
-extension Field where Value == Double {
+extension ActionField where Self == Field<Double> {
     /// A number, in `range` if that is given. Its bounds must be finite.
-    public static func number(_ name: String, _ range: ClosedRange<Double>? = nil, example: Double) -> Field {
+    public static func number(_ name: String, _ range: ClosedRange<Double>? = nil, example: Double) -> Self {
         Field(
             name, schema: range.map { .number($0) } ?? .number(), example: JSONNumber(example).map(JSONValue.number),
             read: { $0?.asNumber }, write: { JSONNumber($0).map(JSONValue.number) ?? .null })
     }
 }
 
-extension Field where Value: Codable {
+extension ActionField {
     /// A value of any `Codable` type.
     ///
     /// The schema is derived from the type; see `JSONSchema.init(of:example:)`. The type may refuse further values, by an
     /// error of its `init(from:)`: then the payload is invalid at the place that the error names.
-    public static func value(_ name: String, example: Value) -> Field {
+    public static func value<Item: Codable & Sendable>(
+        _ name: String, example: Item
+    ) -> Self where Self == Field<Item> {
         let json = try? JSONValue(encoding: example)
-        var field = Field(
-            name, schema: json.map { JSONSchema(of: Value.self, example: $0) } ?? JSONSchema(of: Value.self),
-            example: json, read: { json in try? (json ?? .null).decode(Value.self) },
+        var field = Field<Item>(
+            name, schema: json.map { JSONSchema(of: Item.self, example: $0) } ?? JSONSchema(of: Item.self),
+            example: json, read: { json in try? (json ?? .null).decode(Item.self) },
             write: { (try? JSONValue(encoding: $0)) ?? .null })
         field.explain = { json in
             do throws(JSONDecodingError) {
-                _ = try json.decode(Value.self)
+                _ = try json.decode(Item.self)
                 return nil
             } catch { return error }
         }
@@ -30,7 +32,7 @@ extension Field where Value: Codable {
     }
 }
 
-extension Field {
+extension ActionField {
     /// A list, whose elements are as `element` says.
     ///
     /// - Parameters:
@@ -38,9 +40,9 @@ extension Field {
     ///   - count: how many elements there may be.
     public static func list<Element: Sendable>(
         of element: Field<Element>, _ count: ClosedRange<Int>
-    ) -> Field where Value == [Element] {
+    ) -> Self where Self == Field<[Element]> {
         let (read, write) = (element.read, element.write)
-        var field = Field(
+        var field = Field<[Element]>(
             element.name,
             schema: .array(of: element.schema, minItems: count.lowerBound, maxItems: count.upperBound),
             example: .array(element.example.map { Array(repeating: $0, count: max(1, count.lowerBound)) } ?? []),

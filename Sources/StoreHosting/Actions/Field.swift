@@ -1,4 +1,5 @@
 public import JSON
+public import Stores
 
 /// One member of an action's payload: its name, type, limits, documentation and example.
 ///
@@ -20,6 +21,8 @@ public struct Field<Value: Sendable>: Sendable {
     /// Whether the value must never be shown or persisted in clear.
     @usableFromInline
     package internal(set) var isSecret = false
+    /// How the server fills the member; nil if clients send it.
+    @usableFromInline let filling: FieldFilling<Value>?
 
     /// Decodes a valid member, or a missing one if it is not required.
     @usableFromInline let read: Reader
@@ -44,12 +47,14 @@ public struct Field<Value: Sendable>: Sendable {
         _ name: String, schema: JSONSchema, example: JSONValue?,
         read: @escaping @Sendable (JSONValue?) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
     ) {
-        self.init(
-            name, schema, example,
-            read: { json throws(PayloadMismatch) in
-                guard let value = read(json) else { throw PayloadMismatch(nil) }
-                return value
-            }, write: write)
+        self.init(name, schema, example, read: Self.reader(read), write: write)
+    }
+
+    private static func reader(_ read: @escaping @Sendable (JSONValue?) -> Value?) -> Reader {
+        { json throws(PayloadMismatch) in
+            guard let value = read(json) else { throw PayloadMismatch(nil) }
+            return value
+        }
     }
 
     private init(
@@ -60,6 +65,23 @@ public struct Field<Value: Sendable>: Sendable {
         self.schema = schema
         self.example = example
         self.read = read
+        self.write = write
+        filling = nil
+    }
+
+    /// A field that the server fills.
+    ///
+    /// - Parameter schema: of what clients may send.
+    init(
+        _ name: String, schema: JSONSchema, filling: FieldFilling<Value>,
+        read: @escaping @Sendable (JSONValue?) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
+    ) {
+        self.name = name
+        self.schema = schema
+        self.filling = filling
+        example = nil
+        isRequired = false
+        self.read = Self.reader(read)
         self.write = write
     }
 
@@ -120,6 +142,20 @@ public struct Field<Value: Sendable>: Sendable {
     }
 }
 
+/// How a server fills a field.
+@usableFromInline
+struct FieldFilling<Value: Sendable>: Sendable {
+    /// The kind of value.
+    @usableFromInline let filler: Filler
+    /// The value with what an action brings along; one that is there already stays.
+    let fill: @Sendable (Value, ActionContext) throws(Rejection) -> Value
+
+    init(by filler: Filler, fill: @escaping @Sendable (Value, ActionContext) throws(Rejection) -> Value) {
+        self.filler = filler
+        self.fill = fill
+    }
+}
+
 /// The coding of a field. A class, because copying a field for each action would be expensive.
 @usableFromInline
 final class FieldCoder<Value: Sendable>: Sendable {
@@ -127,6 +163,7 @@ final class FieldCoder<Value: Sendable>: Sendable {
     @usableFromInline let isSecret: Bool
     @usableFromInline let read: Field<Value>.Reader
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
+    private let filling: FieldFilling<Value>?
     private let explain: (@Sendable (JSONValue) -> JSONDecodingError?)?
 
     @usableFromInline
@@ -135,6 +172,7 @@ final class FieldCoder<Value: Sendable>: Sendable {
         isSecret = field.isSecret
         read = field.read
         write = field.write
+        filling = field.filling
         explain = field.explain
     }
 
@@ -145,6 +183,12 @@ final class FieldCoder<Value: Sendable>: Sendable {
         } catch {
             throw mismatch(payload[name])
         }
+    }
+
+    /// The value, which the server has filled in if the field is one of its own.
+    @usableFromInline
+    func filled(_ value: Value, _ context: ActionContext) throws(Rejection) -> Value {
+        try filling?.fill(value, context) ?? value
     }
 
     @usableFromInline
@@ -176,64 +220,66 @@ extension JSONDecodingError {
     }
 }
 
-extension Field where Value == Int {
+extension ActionField where Self == Field<Int> {
     /// An integer in `range`.
-    public static func integer(_ name: String, _ range: ClosedRange<Int>, example: Int? = nil) -> Field {
+    public static func integer(_ name: String, _ range: ClosedRange<Int>, example: Int? = nil) -> Self {
         Field(
             name, schema: .integer(range), example: .integer(example ?? range.lowerBound),
             read: { $0?.asInteger }, write: { .integer($0) })
     }
 }
 
-extension Field where Value == Int {
+extension ActionField where Self == Field<Int> {
     /// A 64-bit integer, `minimum` or more if that is given.
-    public static func integer(_ name: String, atLeast minimum: Int? = nil, example: Int) -> Field {
+    public static func integer(_ name: String, atLeast minimum: Int? = nil, example: Int) -> Self {
         Field(
             name, schema: .integer(minimum: minimum), example: .integer(example), read: { $0?.asInteger },
             write: { .integer($0) })
     }
 }
 
-extension Field where Value: CaseIterable & RawRepresentable<String> {
+extension ActionField {
     /// One of the raw values of the cases.
-    public static func choice(_ name: String, example: Value) -> Field {
+    public static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ name: String, example: Choice
+    ) -> Self where Self == Field<Choice> {
         Field(
-            name, schema: .enumeration(Value.allCases.map(\.rawValue)), example: .string(example.rawValue),
+            name, schema: .enumeration(Choice.allCases.map(\.rawValue)), example: .string(example.rawValue),
             read: { json in
                 // A text that equals a raw value only for Swift is none of the words.
-                json?.asString.flatMap(Value.init(rawValue:)).flatMap { json == .string($0.rawValue) ? $0 : nil }
+                json?.asString.flatMap(Choice.init(rawValue:)).flatMap { json == .string($0.rawValue) ? $0 : nil }
             }, write: { .string($0.rawValue) })
     }
 }
 
-extension Field where Value == Bool {
+extension ActionField where Self == Field<Bool> {
     /// True or false.
-    public static func boolean(_ name: String, example: Bool) -> Field {
+    public static func boolean(_ name: String, example: Bool) -> Self {
         Field(name, schema: .boolean, example: .bool(example), read: { $0?.asBool }, write: { .bool($0) })
     }
 }
 
-extension Field where Value == String {
+extension ActionField where Self == Field<String> {
     /// A text. Its length is counted in characters as a reader sees them (grapheme clusters). It has at most eight bytes of
     /// UTF-8 for each character of the maximum.
-    public static func text(_ name: String, _ length: ClosedRange<Int>, example: String?) -> Field {
+    public static func text(_ name: String, _ length: ClosedRange<Int>, example: String?) -> Self {
         string(
             name, .string(minLength: length.lowerBound, maxLength: length.upperBound, counting: .characters),
             example: example)
     }
 
     /// One of `words`.
-    public static func choice(_ name: String, _ words: [String], example: String) -> Field {
+    public static func choice(_ name: String, _ words: [String], example: String) -> Self {
         string(name, .enumeration(words), example: example)
     }
 
     /// A date, `YYYY-MM-DD`.
-    public static func day(_ name: String, example: String?) -> Field {
+    public static func day(_ name: String, example: String?) -> Self {
         string(name, .string(format: .date), example: example)
     }
 
     /// A string that matches `schema`.
-    package static func string(_ name: String, _ schema: JSONSchema, example: String?) -> Field {
+    package static func string(_ name: String, _ schema: JSONSchema, example: String?) -> Self {
         Field(
             name, schema: schema, example: example.map(JSONValue.string), read: { $0?.asString },
             write: { .string($0) })

@@ -16,30 +16,27 @@ public struct StoreAction<State: Sendable>: Sendable {
 
     /// The payload with redacted secrets.
     @inlinable var payload: JSONObject { handler.payload(values) }
-}
 
-extension StoreAction {
-    /// The senders that an ``Action`` accepts.
-    public enum Audience: Sendable {
-        /// Clients, and middleware and effects.
-        case client
-        /// Only middleware and effects. A client that sends the action is refused.
-        case `internal`
-
-        @usableFromInline
-        var visibility: ActionVisibility {
-            switch self {
-            case .client: .client
-            case .internal: .internal
-            }
+    /// The action with the values that the server fills in.
+    func filled(_ context: ActionContext) throws(Rejection) -> StoreAction {
+        guard let filling = handler.filling else { return self }
+        do throws(Rejection) {
+            return StoreAction(handler: handler, values: try filling.fill(values, context))
+        } catch {
+            throw context.actor.kind == .system ? .sentWithoutUser(handler.name) : error
         }
     }
 }
 
 extension StoreAction: Equatable {
-    /// Whether both are the same action with the same payload.
+    /// Whether both are the same action with the same payload. A ``FilledField`` that one of them does not have yet is not compared.
     public static func == (left: StoreAction, right: StoreAction) -> Bool {
-        left.handler === right.handler && left.payload == right.payload
+        guard left.handler === right.handler else { return false }
+        var (one, other) = (left.payload, right.payload)
+        for member in left.handler.filling?.members ?? [] where one[member.name] == nil || other[member.name] == nil {
+            (one[member.name], other[member.name]) = (nil, nil)
+        }
+        return one == other
     }
 }
 
@@ -57,11 +54,12 @@ extension StoreAction: CustomStringConvertible {
 final class ActionHandler<State: Sendable>: Sendable {
     /// Decides on the values of an action by the state, which is read where it is.
     @usableFromInline typealias Decide = @Sendable (AnyObject, UnsafePointer<State>) -> Decision
-
     @usableFromInline let name: String
     @usableFromInline let payload: @Sendable (AnyObject) -> JSONObject
     @usableFromInline let decide: Decide
     @usableFromInline let reduce: @Sendable (AnyObject, inout State) -> Void
+    /// Nil if the server fills none of its fields.
+    @usableFromInline let filling: BoxFilling?
     /// The bytes of the state that it can change; nil for all.
     @usableFromInline let extent: Range<Int>?
     /// The part whose action it is, and the handler of the action there; nil for an action of the state itself.
@@ -71,15 +69,33 @@ final class ActionHandler<State: Sendable>: Sendable {
     init(
         name: String, payload: @escaping @Sendable (AnyObject) -> JSONObject,
         decide: @escaping Decide,
-        reduce: @escaping @Sendable (AnyObject, inout State) -> Void, extent: Range<Int>? = nil,
+        reduce: @escaping @Sendable (AnyObject, inout State) -> Void, filling: BoxFilling?, extent: Range<Int>? = nil,
         origin: (part: PartToken, handler: any AnyObject & Sendable)? = nil
     ) {
         self.name = name
         self.payload = payload
         self.decide = decide
         self.reduce = reduce
+        self.filling = filling
         self.extent = extent
         self.origin = origin
+    }
+}
+
+/// The fields of an action that the server fills.
+@usableFromInline
+struct BoxFilling: Sendable {
+    /// Fills in the values that the server knows, in a new box.
+    @usableFromInline
+    typealias Fill = @Sendable (AnyObject, ActionContext) throws(Rejection) -> any AnyObject & Sendable
+
+    let members: [FilledMember]
+    let fill: Fill
+
+    @usableFromInline
+    init(_ members: [FilledMember], fill: @escaping Fill) {
+        self.members = members
+        self.fill = fill
     }
 }
 

@@ -3,7 +3,7 @@ public import Stores
 
 /// Work that an action starts and that ends in another action, such as a call of a remote service whose answer needs code.
 ///
-///     Call("animal.fetch", on: fetchAnimal, to: animals, cancelledBy: cancelFetch) { clients, _, _ in
+///     Call("animal.fetch", on: fetchAnimal, to: animals, cancelledBy: cancelFetch) { clients, _ in
 ///         arrived(try await AnimalService(clients).animal())
 ///     } failed: { failure in
 ///         fetchFailed(failure.code, failure.message)
@@ -14,8 +14,7 @@ public import Stores
 /// It is an effect. It ends with the action that it returns, or with that of `failed`, unless it is cancelled: by the action
 /// `cancelledBy`, by a newer call if the policy says so, or with its store. A ``Fetch`` is shorter if the answer needs no code.
 public struct Call<State: Sendable, Values: Sendable>: StoreElement {
-    /// The work. Its second argument is the state after the action.
-    public typealias Work =
+    private typealias Work =
         @Sendable (RemoteClients, State, Values) async throws(RemoteFailure) -> StoreAction<State>
 
     private let id: EffectID
@@ -35,22 +34,29 @@ public struct Call<State: Sendable, Values: Sendable>: StoreElement {
     ///   - policy: the rule for a call while another one runs. By default the latest wins.
     ///   - service: the remote service that it calls.
     ///   - cancellation: the action that cancels it.
-    ///   - work: runs outside of the store, and returns an action with the result.
+    ///   - work: runs outside of the store, and returns an action with the result. It gets the clients of the services, the state after
+    ///     the action, and a value for each field of the action.
     ///   - failed: the action for a failure.
     ///   - isWaiting: whether a state waits for the result. A store that continues from such a saved state gets the failure
     ///     `interrupted`.
-    public init(
+    public init<each Value>(
         _ id: EffectID, on trigger: Action<State, Values>, to service: RemoteService, _ policy: EffectPolicy = .latest,
-        cancelledBy cancellation: Action<State, Void>? = nil, _ work: @escaping Work,
+        cancelledBy cancellation: Action<State, Void>? = nil,
+        _ work:
+            @escaping @Sendable (RemoteClients, State, repeat each Value) async throws(RemoteFailure) -> StoreAction<
+                State
+            >,
         failed: @escaping @Sendable (RemoteFailure) -> StoreAction<State>,
         isWaiting: @escaping @Sendable (State) -> Bool = { _ in false }
-    ) {
+    ) where Values == (repeat each Value) {
         self.id = id
         self.trigger = trigger
         self.policy = policy
         self.service = service
         self.cancellation = cancellation
-        self.work = work
+        self.work = { (clients, state, values) async throws(RemoteFailure) in
+            try await work(clients, state, repeat each values)
+        }
         self.failed = failed
         self.isWaiting = isWaiting
     }

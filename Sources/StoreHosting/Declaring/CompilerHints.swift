@@ -8,11 +8,11 @@ extension Action {
     @available(
         *, unavailable, message: "an action has up to four fields; put more values into one .value of a Codable type"
     )
-    public init<A, B, C, D, E>(
-        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>, _ e: Field<E>,
-        audience: StoreAction<State>.Audience = .client, rules: Rule<State, Values>...,
-        change: @escaping @Sendable (inout State, A, B, C, D, E) -> Void
-    ) where Values == (A, B, C, D, E) { fatalError("unavailable") }
+    public init<A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
+        audience: ActionAudience = .client, rules: Rule<State, Values>...,
+        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value) -> Void
+    ) where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot) { fatalError("unavailable") }
 }
 
 extension Rule {

@@ -64,7 +64,7 @@ extension StoreElements {
         return ActionHandler(
             name: handler.name, payload: handler.payload,
             decide: invariants.isEmpty ? handler.decide : checked(handler.decide, reduce), reduce: reduce,
-            extent: followers.isEmpty ? handler.extent : nil, origin: handler.origin)
+            filling: handler.filling, extent: followers.isEmpty ? handler.extent : nil, origin: handler.origin)
     }
 
     /// Tries an accepted action on a copy of the state, and rejects it if that breaks an invariant.

@@ -75,11 +75,11 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
     ///   - revision: of that action.
     ///   - number: 1 for the first try.
     ///   - time: when it is tried, in milliseconds since 1970.
-    public func trial(_ number: Int = 1, for values: Values, since revision: Int, at time: Int = 0) -> StoreAction<
+    public func `try`(_ number: Int = 1, for values: Values, since revision: Int, at time: Int = 0) -> StoreAction<
         State
     > {
         let id = plan.effectID(values)
-        return call.tried.action((id, RequestKey.make("test", id, revision, salt: ""), revision, number, time))
+        return call.tryAction.action((id, RequestKey.make("test", id, revision, salt: ""), revision, number, time))
     }
 
     /// The action of a try that has got no answer, for tests of a `TestStore`.
@@ -100,9 +100,10 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
         elements.problems += plan.problems
         var actions = [ObjectIdentifier(plan.trigger.handler)]
         if let retry = plan.retry {
-            call.tried.add(to: &elements)
+            elements.repeatedFetches.append(plan.name)
+            call.tryAction.add(to: &elements)
             call.postponed.add(to: &elements)
-            actions += [call.tried.handler, call.arrived.handler, call.failed.handler, call.postponed.handler].map {
+            actions += [call.tryAction.handler, call.arrived.handler, call.failed.handler, call.postponed.handler].map {
                 ObjectIdentifier($0)
             }
             elements.keepers.append(

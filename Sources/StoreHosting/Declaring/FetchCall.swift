@@ -9,7 +9,7 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     let arrived: Action<State, (Values, Output, Int, String?)>
     let failed: Action<State, (Values, RemoteFailure.Code, String, Int?, String?, Int, String?)>
     /// Begins a try of a call that is repeated: the effect, the key, the revision of which it is made, the number of the try, and the time.
-    let tried: Action<State, (String, String, Int, Int, Int)>
+    let tryAction: Action<State, (String, String, Int, Int, Int)>
     /// Ends a try that got no answer: the effect, the failure, and the time of the next try.
     let postponed: Action<State, (String, RemoteFailure.Code, String, Int)>
 
@@ -38,7 +38,7 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
             let failure = RemoteFailure(fields.1, fields.2, status: fields.3, body: fields.4 ?? "")
             plan.failed(&state, fields.0, failure, fields.5)
         }
-        tried = Action(
+        tryAction = Action(
             name + "-try", "\(plan.service.name) is called, for the first time or again.", .internal,
             ActionFields(
                 .effect, .string("key", .string(), example: ""), .integer("since", atLeast: 1, example: 1),
@@ -98,11 +98,11 @@ struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
 
     /// The timers of the next tries.
     func timers(_ retry: StoreDefinition<State>.Retry) -> Timers<State, StoreAction<State>> {
-        Timers(EffectID(plan.name + ".retry")) { [tried, plan] state in
+        Timers(EffectID(plan.name + ".retry")) { [tryAction, plan] state in
             retry.calls(of: state).of(plan.name).compactMap { call in
                 guard let (text, since) = call.key, let due = call.due else { return nil }
                 let number = call.isWaiting ? call.tries + 1 : call.tries
-                let next = tried.action((call.effect, text, since, number, due))
+                let next = tryAction.action((call.effect, text, since, number, due))
                 return StateTimer(plan.effect(call.effect), at: due, next)
             }
         }
@@ -119,7 +119,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
     func respond(to commit: borrowing Commit<State, StoreAction<State>>) -> Effect<StoreAction<State>> {
         if let values = call.plan.trigger.values(in: commit.action) { return begin(values, commit.state) }
         guard let retry = call.plan.retry else { return .none }
-        guard let (effect, _, _, number, _) = call.tried.values(in: commit.action) else {
+        guard let (effect, _, _, number, _) = call.tryAction.values(in: commit.action) else {
             return begin(retry.calls(of: commit.state).of(call.plan.name).filter { $0.key == nil })
         }
         guard let pending = retry.calls(of: commit.state)[effect], let values = call.values(of: pending) else {
@@ -130,7 +130,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
 
     /// Calls that could not begin, because too many effects were running. One of them has ended.
     private func begin(_ pending: [PendingCalls.Entry]) -> Effect<StoreAction<State>> {
-        pending.isEmpty ? .none : .merge(pending.map { call in .dispatch { attempt(call, at: $0) } })
+        pending.isEmpty ? .none : .merge(pending.map { call in .dispatch { nextTry(call, at: $0) } })
     }
 
     func resume(_ state: State) -> Effect<StoreAction<State>> {
@@ -147,7 +147,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
         let effect = call.plan.effectID(values)
         if let retry = call.plan.retry {
             guard let pending = retry.calls(of: state)[effect], pending.key == nil else { return .none }
-            return .dispatch { attempt(pending, at: $0) }
+            return .dispatch { nextTry(pending, at: $0) }
         }
         guard let request = call.plan.request(state, values) else { return .none }
         return .run(call.plan.effect(effect), call.plan.policy) { [call, client] () async throws(RemoteFailure) in
@@ -164,9 +164,9 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
         }
     }
 
-    private func attempt(_ pending: PendingCalls.Entry, at moment: StoreMoment) -> StoreAction<State> {
+    private func nextTry(_ pending: PendingCalls.Entry, at moment: StoreMoment) -> StoreAction<State> {
         let (key, since) = pending.key ?? newKey(pending.effect, moment)
-        return call.tried.action((pending.effect, key, since, pending.tries + 1, moment.now))
+        return call.tryAction.action((pending.effect, key, since, pending.tries + 1, moment.now))
     }
 
     private func newKey(_ effect: String, _ moment: StoreMoment) -> (text: String, since: Int) {
@@ -178,7 +178,7 @@ struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codable & Send
     private func resume(_ pending: PendingCalls.Entry) -> Effect<StoreAction<State>> {
         .dispatch { moment in
             guard moment.isCopy || pending.isOfAnother(moment.identity) else {
-                return pending.isWaiting ? nil : attempt(pending, at: moment)
+                return pending.isWaiting ? nil : nextTry(pending, at: moment)
             }
             return call.values(of: pending).map { call.failure($0, .interruptedCall, moment.now, pending.effect) }
         }
@@ -244,8 +244,8 @@ extension ActionFields {
         Field(
             name, schema: schema(), example: .object(example),
             read: { [self] json in try? read(json?.asObject ?? [:]) },
-            write: { [self] values in properties.isEmpty ? nil : .object(write(values)) }
-        ).required(!properties.isEmpty)
+            write: { [self] values in isEmpty ? nil : .object(write(values)) }
+        ).required(!isEmpty)
     }
 }
 

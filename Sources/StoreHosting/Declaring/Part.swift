@@ -86,6 +86,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         elements.fetches += slice.fetches.map { ($0.name, handlers.id(of: $0.trigger), $0.action) }
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
+        elements.repeatedFetches += slice.repeatedFetches
         elements.makers += slice.makers.map { maker in
             MiddlewareMaker(actions: maker.actions.map { $0.map(handlers.id) }) { [path] clients in
                 maker.make(clients).scoped(path, casePath)
@@ -146,7 +147,7 @@ final class PartHandlers<State: Sendable, Slice: Sendable>: Sendable {
         return ActionHandler(
             name: handler.name, payload: handler.payload,
             decide: { values, state in place.read(at: state) { decide(values, $0) } },
-            reduce: { values, state in place.change(&state) { reduce(values, &$0) } },
+            reduce: { values, state in place.change(&state) { reduce(values, &$0) } }, filling: handler.filling,
             extent: place.extent.map { part in complete.extent.map { $0.moved(by: part.lowerBound) } ?? part },
             origin: (token, handler))
     }

@@ -28,7 +28,7 @@ extension StoreDefinition {
             Migration { snapshot in
                 { state throws(RestorationError) in
                     let newest = try change(state.decoded(old))
-                    try state.replace(by: snapshot(newest), keeping: PendingCalls.areSome)
+                    try state.replace(by: snapshot(newest))
                 }
             }
         }
@@ -43,9 +43,7 @@ extension StoreDefinition {
             _ old: Old.Type, _ change: @escaping @Sendable (Old) throws(RestorationError) -> Next
         ) -> Migration {
             Migration { _ in
-                { state throws(RestorationError) in
-                    try state.replace(by: try change(state.decoded(old)), keeping: PendingCalls.areSome)
-                }
+                { state throws(RestorationError) in try state.replace(by: try change(state.decoded(old))) }
             }
         }
 

@@ -68,8 +68,7 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
         let reducer = DefinedReducer<State>(actions).prepared
         let asynchronous = Asynchronous(reducer)
         let kind = StoreKind.calling(elements.services) { clients in
-            let middleware = MiddlewareStack(
-                [], elements.makers.map { $0.hosted(clients) })
+            let middleware = elements.hostedMiddleware(clients)
             guard !isAsynchronous else {
                 return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
                     AsyncStore(state, asynchronous, middleware, environment, observer: observer)
@@ -80,7 +79,8 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
             }.checked(middleware.timerGroups)
         }
         self.init(
-            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements,
+            kind.with(elements.repeatedFetches, problems: elements.problems(of: name) + kind.problems), initialState,
+            elements,
             restore: { persisted throws(RestorationError) in try encoder.restored(persisted, nil).0.value })
     }
 
@@ -90,13 +90,16 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
     }
 
     /// The reducer of the actions, for tests. It rejects an action that the definition does not contain.
-    public var reducer: any Reducer<State, StoreAction<State>> { ActionReducer(actions: elements.definedActions) }
+    public var reducer: any Reducer<State, StoreAction<State>> {
+        let reducer = ActionReducer(actions: elements.definedActions).prepared
+        return AnyReducer(reducer, elements.filling())
+    }
 
     /// The middleware, for tests.
     ///
     /// - Parameter clients: the clients of the remote services.
     public func middleware(_ clients: RemoteClients = .none) -> [any Middleware<State, StoreAction<State>>] {
-        elements.middleware(clients)
+        elements.middleware(clients) + elements.filling()
     }
 
     /// The state that a stored one becomes, for tests of migrations.

@@ -73,6 +73,8 @@ public struct StoreElements<State: Sendable>: Sendable {
     /// The fetches that keep their calls, and the places of calls that have a member.
     var keepers: [Keeper] = []
     @usableFromInline var keptCalls: [(member: String, place: CallPlace)] = []
+    /// The names of all fetches with `retry:`, those of the slices included.
+    @usableFromInline var repeatedFetches: [String] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
@@ -91,7 +93,10 @@ public struct StoreElements<State: Sendable>: Sendable {
     mutating func add(_ action: NamedAction, problems found: [String]) {
         actions.append(action)
         let name = action.declaration.type
-        if action.declaration.audience == .client { problems += found.map { "The action \"\(name)\": \($0)" } }
+        if action.declaration.audience != .internal { problems += found.map { "The action \"\(name)\": \($0)" } }
+        if case .role(let role) = action.declaration.audience, !(1...64).contains(role.count) {
+            problems.append("The role of the action \"\(name)\" must have 1 to 64 characters.")
+        }
         if !name.isActionName {
             problems.append("The name of the action \"\(name)\" must have only letters, digits and '-'.")
         }
@@ -232,6 +237,7 @@ extension StoreDefinition {
                 all.fetches += block.fetches
                 all.keepers += block.keepers
                 all.keptCalls += block.keptCalls
+                all.repeatedFetches += block.repeatedFetches
                 all.selectors += block.selectors
                 all.services += block.services
                 all.makers += block.makers

@@ -26,6 +26,12 @@ package struct DispatchOptions: Sendable {
     package var trace: TraceContext?
     /// The id of the request, for the log lines of the effects that the action starts.
     package var requestID: String?
+    /// The actor who has sent the action; nil for an anonymous one where every client is anonymous.
+    @usableFromInline
+    package var actor: Actor?
+    /// Whether it was committed before, in another store: then it has the values that the server filled in there.
+    @usableFromInline
+    package var isRepeated = false
 }
 
 extension DispatchOptions {
@@ -35,11 +41,11 @@ extension DispatchOptions {
     /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, measuresState: Bool = false,
-        trace: TraceContext? = nil, requestID: String? = nil
+        trace: TraceContext? = nil, requestID: String? = nil, actor: Actor? = nil
     ) {
         self.init(
             expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
-            measuresState: measuresState, trace: trace, requestID: requestID)
+            measuresState: measuresState, trace: trace, requestID: requestID, actor: actor)
     }
 }
 

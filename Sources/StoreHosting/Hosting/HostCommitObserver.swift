@@ -67,8 +67,9 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         let (type, payload) = coding.describe(commit.actionPlace) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
-                revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-                committedAt: moment, changes: changes, privateState: privateState))
+                revision: commit.revision, type: type, payload: payload, origin: commit.origin,
+                actor: commit.namedActor, cause: commit.cause, committedAt: moment, changes: changes,
+                privateState: privateState))
         if commit.endsBatch, let watcher {
             // The state has the address of the contents.
             watcher.committed(StateView(revision: commit.revision, self, commit.statePlace))

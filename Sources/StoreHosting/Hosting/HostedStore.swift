@@ -87,6 +87,9 @@ package struct HostedStore: Sendable {
     /// - Parameter isCopy: whether the state was copied from another store, which continues with it: then this one repeats no call.
     package func resume(asCopy isCopy: Bool) { vtable.resume(store, isCopy) }
 
+    /// Lets its effects and timers rest, until it is used: see ``Dormancy``. Call it before ``resume()``.
+    package func rest(_ dormancy: Dormancy) { vtable.rest(store, dormancy) }
+
     /// Names the store, so that its calls can be told from those of any other.
     ///
     /// - Parameter identity: the same after a restart.
@@ -140,6 +143,7 @@ final class HostedStoreVTable: Sendable {
     let runningEffects: @Sendable (AnyObject) -> [String]
     let hasAwaitedEffects: @Sendable (AnyObject, ContinuousClock.Instant) -> Bool
     let resume: @Sendable (AnyObject, _ isCopy: Bool) -> Void
+    let rest: @Sendable (AnyObject, Dormancy) -> Void
     let identify: @Sendable (AnyObject, String) -> Void
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
@@ -156,6 +160,7 @@ final class HostedStoreVTable: Sendable {
         runningEffects: @escaping @Sendable (AnyObject) -> [String],
         hasAwaitedEffects: @escaping @Sendable (AnyObject, ContinuousClock.Instant) -> Bool,
         resume: @escaping @Sendable (AnyObject, _ isCopy: Bool) -> Void,
+        rest: @escaping @Sendable (AnyObject, Dormancy) -> Void,
         identify: @escaping @Sendable (AnyObject, String) -> Void,
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
@@ -170,6 +175,7 @@ final class HostedStoreVTable: Sendable {
         self.runningEffects = runningEffects
         self.hasAwaitedEffects = hasAwaitedEffects
         self.resume = resume
+        self.rest = rest
         self.identify = identify
         self.snapshot = snapshot
         self.end = end
@@ -192,6 +198,7 @@ extension HostedStoreVTable {
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             hasAwaitedEffects: { host.hasAwaitedEffects(unsafeDowncast($0, to: Engine.self), at: $1) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self), asCopy: $1) },
+            rest: { unsafeDowncast($0, to: Engine.self).core.rest($1) },
             identify: { host.identify(unsafeDowncast($0, to: Engine.self), as: $1) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },

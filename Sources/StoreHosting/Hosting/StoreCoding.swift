@@ -25,11 +25,12 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
             if case .array(let batch) = body {
                 return try submit(batch: batch, to: engine, options, makeCompletion: makeCompletion)
             }
-            let (action, index) = try catalogue.indexedAction(of: body)
+            let (action, index) = try catalogue.indexedAction(
+                of: body, from: options.actor, isRepeated: options.isRepeated)
             return FaultNote.naming(names.type(index)) {
                 engine.submit(
-                    action, Envelope(.client, details(of: options)), self, options, isBatch: false,
-                    makeCompletion: makeCompletion)
+                    action, Envelope(.client, details(of: options), by: options.actor), self, options,
+                    isBatch: false, makeCompletion: makeCompletion)
             }
         } catch {
             return DispatchResult(refused: error)
@@ -181,7 +182,7 @@ extension StoreCoding {
         actions.reserveCapacity(batch.count)
         for (index, json) in batch.enumerated() {
             do throws(ActionDecodingError) {
-                actions.append(try catalogue.action(of: json))
+                actions.append(try catalogue.action(of: json, from: options.actor))
             } catch {
                 return DispatchResult(refused: error.inBatch(at: index), index: index)
             }
@@ -190,7 +191,8 @@ extension StoreCoding {
             .client,
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace))
+                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace),
+            by: options.actor)
         return FaultNote.naming(nil) {
             engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)
         }

@@ -1,9 +1,9 @@
 public import JSON
 public import Stores
 
-// A kind as a server lists it.
-extension StoreKind: JSONEncodable {
-    public func encode(into json: inout JSONWriter) {
+extension StoreKind {
+    /// Writes the kind as a server lists it.
+    package func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("name", name)
             json.member("summary", summary)
@@ -34,7 +34,13 @@ extension StoreKind.ActionDescription: JSONEncodable {
         json.object { json in
             json.member("type", type)
             json.member("summary", summary)
-            json.member("audience", audience.rawValue)
+            json.member("audience", audience.text)
+            if !filled.isEmpty {
+                json.name("filled")
+                json.object { json in
+                    for member in filled { json.member(name: member.name, member.filler.rawValue) }
+                }
+            }
             json.member("payload", payload)
             json.member("example", example)
         }

@@ -30,14 +30,16 @@ extension StoreKind {
         guard let connect else { return self }
         var kind = connect(clients)
         kind.services = services
+        kind.repeatedFetches = repeatedFetches
         kind.problems = problems
         return kind
     }
 
-    /// A copy of this kind with these problems.
+    /// A copy of this kind with these fetches that are repeated, and these problems.
     @usableFromInline
-    func with(problems: [String]) -> StoreKind {
+    func with(_ repeatedFetches: [String], problems: [String]) -> StoreKind {
         var kind = self
+        kind.repeatedFetches = repeatedFetches
         kind.problems = problems
         return kind
     }

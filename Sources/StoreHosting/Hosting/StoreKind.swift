@@ -12,13 +12,15 @@ public struct StoreKind: Sendable {
         /// The effect of the action and when it is rejected, in a sentence.
         package let summary: String
         /// Whether clients may send it.
-        package let audience: ActionVisibility
+        package let audience: ActionAudience
         /// The schema of its payload.
         package let payload: JSONSchema
         /// An example of a request body.
         package let example: JSONValue
         /// The members of its payload that must never be shown or persisted in clear.
         package let secrets: [String]
+        /// The members that the server fills.
+        package let filled: [FilledMember]
     }
 
     /// The declaration of one named selector.
@@ -47,6 +49,8 @@ public struct StoreKind: Sendable {
     package let schema: Int
     /// The remote services that its stores call: see ``calling(_:make:)``.
     package internal(set) var services: [RemoteService] = []
+    /// The names of the fetches that continue after a restart, as their calls are in the state.
+    package internal(set) var repeatedFetches: [String] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// The errors in its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
@@ -137,7 +141,7 @@ public struct StoreKind: Sendable {
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
-                secrets: $0.secrets)
+                secrets: $0.secrets, filled: $0.filled)
         }
     }
 

@@ -111,6 +111,8 @@ package final class CommitRecord: Sendable {
     package let payload: JSONObject
     /// The sender of the action.
     package let origin: Origin
+    /// The actor that was named for a client's action; see ``actor(inSessionWithOwner:)``.
+    package let namedActor: Actor?
     /// The revision whose commit caused the action; nil if none did, as with a client's.
     package let cause: Int?
     /// The time of the commit, in milliseconds since 1970-01-01T00:00:00Z.
@@ -127,22 +129,38 @@ package final class CommitRecord: Sendable {
     ///   - type: the declared name of the action.
     ///   - payload: the fields of the action, with `***` for secrets.
     ///   - origin: the sender of the action.
+    ///   - actor: the actor; nil if the action is no client's, or if every client is anonymous.
     ///   - cause: the revision whose commit caused the action; nil for a client's.
     ///   - committedAt: milliseconds since 1970-01-01T00:00:00Z.
     ///   - changes: the changes of the state.
     ///   - privateState: the private part of the state, if it has changed.
     package init(
-        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, committedAt: Int,
-        changes: EncodedPatch,
-        privateState: [UInt8]? = nil
+        revision: Int, type: String, payload: JSONObject, origin: Origin, actor: Actor? = nil, cause: Int?,
+        committedAt: Int, changes: EncodedPatch, privateState: [UInt8]? = nil
     ) {
         self.revision = revision
         self.type = type
         self.payload = payload
         self.origin = origin
+        namedActor = actor
         self.cause = cause
         self.committedAt = committedAt
         self.changes = changes
         self.privateState = privateState
+    }
+
+    /// The actor who has sent the action; nil for the system, and if it is not known.
+    ///
+    /// Earlier releases named no actor. In a session without an owner every client was anonymous. In one with an owner, it cannot be
+    /// told who has sent an action of that time.
+    package func actor(inSessionWithOwner hasOwner: Bool) -> Actor? {
+        origin == .client ? namedActor ?? (hasOwner ? nil : .anonymous) : nil
+    }
+
+    /// A copy with another private state.
+    package func replacing(privateState: [UInt8]) -> CommitRecord {
+        CommitRecord(
+            revision: revision, type: type, payload: payload, origin: origin, actor: namedActor, cause: cause,
+            committedAt: committedAt, changes: changes, privateState: privateState)
     }
 }

@@ -43,6 +43,13 @@ package struct SessionHeader: Sendable, Equatable {
             id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, historyID: history,
             initial: initial, owner: owner, isPersonal: isPersonal)
     }
+
+    /// A copy with another state at revision 0.
+    package func beginning(with initial: StateSnapshot) -> SessionHeader {
+        SessionHeader(
+            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, historyID: historyID,
+            initial: initial, owner: owner, isPersonal: isPersonal)
+    }
 }
 
 /// A stored session, in short.

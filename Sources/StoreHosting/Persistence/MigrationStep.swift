@@ -47,26 +47,22 @@ struct MigratingState {
         }
     }
 
-    /// Replaces all members by those of `value`, but for the secrets and the private members that are to be kept.
-    mutating func replace(
-        by value: some Encodable, keeping isKept: (JSONValue) -> Bool
-    ) throws(RestorationError) {
+    /// Replaces all members but the secrets, and the calls that wait, by those of `value`.
+    mutating func replace(by value: some Encodable) throws(RestorationError) {
         guard let encoded = try? JSONValue(encoding: value) else {
             throw .unreadable(.state, at: "", "cannot be migrated: \(type(of: value)) cannot be encoded")
         }
-        privateState = privateState.kept(sealer, isKept)
+        privateState = privateState.kept(sealer)
         json = encoded
         isMerged = true
     }
 
-    /// Replaces all members by those of the newest version, but for the secrets and the private members that are to be kept.
-    mutating func replace(
-        by newest: StateSnapshot, keeping isKept: (JSONValue) -> Bool
-    ) throws(RestorationError) {
+    /// Replaces all members but the secrets, and the calls that wait, by those of the newest version.
+    mutating func replace(by newest: StateSnapshot) throws(RestorationError) {
         guard let state = try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth),
             let hidden = try? JSONValue(parsing: newest.privateState ?? [], maximumDepth: JSONValue.maxDepth)
         else { throw .unreadable(.state, at: "", "cannot be encoded after its migration") }
-        privateState = hidden.merging(privateState.kept(sealer, isKept))
+        privateState = hidden.merging(privateState.kept(sealer))
         json = state
         (isMerged, isNewest) = (false, true)
     }
@@ -98,14 +94,14 @@ extension JSONValue {
         asString.flatMap { Sealed.open($0, by: sealer) } != nil
     }
 
-    /// The secrets of a private state, and the members that are to be kept.
-    fileprivate func kept(_ sealer: (any SecretSealer)?, _ isKept: (JSONValue) -> Bool) -> JSONValue {
+    /// The secrets of a private state, and its calls that wait for an answer: no migration may lose them.
+    fileprivate func kept(_ sealer: (any SecretSealer)?) -> JSONValue {
         guard case .object(let members) = self else { return [:] }
         var kept = JSONObject()
         for (name, value) in members {
-            if sealer.map(value.isSealed) == true || isKept(value) {
+            if sealer.map(value.isSealed) == true || PendingCalls.areSome(value) {
                 kept[name] = value
-            } else if case let part = value.kept(sealer, isKept), part.asObject?.isEmpty == false {
+            } else if case let part = value.kept(sealer), part.asObject?.isEmpty == false {
                 kept[name] = part
             }
         }

@@ -48,7 +48,7 @@ package struct Animal: Sendable, Equatable {
     }
 
     static let fetch = Call("animal.fetch", on: fetchAnimal, to: AnimalService.remote, cancelledBy: cancelFetch) {
-        (clients, _, _) async throws(RemoteFailure) in
+        (clients, _) async throws(RemoteFailure) in
         setCurrentAnimal(try await AnimalService(clients).animal())
     } failed: {
         fetchFailed($0.code, $0.message)

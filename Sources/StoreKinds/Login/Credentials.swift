@@ -41,6 +41,14 @@ package struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials {
+    /// Clients see none of them.
+    static let elements = StoreElements<Credentials> {
+        Member("username", \.username, .hidden)
+        Member("isUsernameValid", \.isUsernameValid, .hidden)
+        Member("password", \.password)
+        Member("isPasswordValid", \.isPasswordValid, .hidden)
+    }
+
     static var usernameField: Field<String> {
         .text("username", 0...longest, example: "some username").described("The user name, at most 256 characters.")
     }

@@ -68,7 +68,7 @@ package struct Login: Sendable, Equatable {
 
     /// Only the end of the session cancels the call: the rules reject every other way out of `authenticating`.
     static let authentication = Call("login.authenticate", on: authenticate, to: AuthService.remote) {
-        (clients, login, _) async throws(RemoteFailure) in
+        (clients, login) async throws(RemoteFailure) in
         let error = try await AuthService(clients).authenticate(login.credentials)
         return error.map { failed($0.code, $0.message) } ?? authenticated()
     } failed: { failure in
@@ -84,10 +84,7 @@ package struct Login: Sendable, Equatable {
         Member("isLoading") { $0.isLoading }
         Member("isAuthenticated") { $0.isAuthenticated }
         Member("error", \.error)
-        Member("username", \.credentials.username, .hidden)
-        Member("isUsernameValid", \.credentials.isUsernameValid, .hidden)
-        Member("password", \.credentials.password)
-        Member("isPasswordValid", \.credentials.isPasswordValid, .hidden)
+        Part(\.credentials) { Credentials.elements }
         Check("status", "does not fit the error") { ($0.status == .failure) == ($0.error != nil) }
         enteringCredential
         authenticate

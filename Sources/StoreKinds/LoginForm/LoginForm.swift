@@ -85,7 +85,7 @@ extension LoginForm {
 
     static let authentication = Call(
         "form.authenticate", on: authenticate, to: AuthService.remote, cancelledBy: reset
-    ) { (clients, form, _) async throws(RemoteFailure) in
+    ) { (clients, form) async throws(RemoteFailure) in
         let error = try await AuthService(clients).authenticate(form.credentials)
         return error.map { failed($0.code, $0.message) } ?? authenticated()
     } failed: { failure in
@@ -101,10 +101,7 @@ extension LoginForm {
         Member("isBusy", \.isBusy)
         Member("isAuthenticated", \.isAuthenticated)
         Member("error", \.error)
-        Member("username", \.credentials.username, .hidden)
-        Member("isUsernameValid", \.credentials.isUsernameValid, .hidden)
-        Member("password", \.credentials.password)
-        Member("isPasswordValid", \.credentials.isPasswordValid, .hidden)
+        Part(\.credentials) { Credentials.elements }
         Invariant("error-and-authenticated") { !($0.error != nil && $0.isAuthenticated) }
         Invariant("busy-and-authenticated") { !($0.isBusy && $0.isAuthenticated) }
         Invariant("busy-and-error") { !($0.isBusy && $0.error != nil) }

@@ -1,4 +1,3 @@
-package import JSON
 package import StoreHosting
 import Stores
 
@@ -18,9 +17,8 @@ package struct Planner: Sendable, Equatable {
 
     package static let elements = StoreElements<Planner> {
         // Above the tasks, so that each sees them before the action.
-        Follow(tasks, Tasks.add) { planner, _ in planner.trends.added += 1 }
-        Follow(tasks, Tasks.edit) { planner, edit in
-            let (id, _, _, isDone) = edit
+        Follow(tasks, Tasks.add) { planner, _, _ in planner.trends.added += 1 }
+        Follow(tasks, Tasks.edit) { planner, id, _, _, isDone in
             if isDone == true, planner.tasks.table[id]?.isDone == false { planner.trends.completed += 1 }
         }
         Follow(tasks, Tasks.remove) { planner, _ in planner.trends.removed += 1 }
@@ -48,7 +46,7 @@ extension Planner {
 }
 
 /// The planner in counts.
-package struct PlannerSummary: Sendable, Equatable {
+package struct PlannerSummary: Sendable, Equatable, Codable {
     package var open = 0
     package var done = 0
     package let favorites: Int
@@ -65,17 +63,6 @@ package struct PlannerSummary: Sendable, Equatable {
                 open += 1
                 if let today, let due = task.due, due < today { overdue += 1 }
             }
-        }
-    }
-}
-
-extension PlannerSummary: JSONEncodable {
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("open", open)
-            json.member("done", done)
-            json.member("favorites", favorites)
-            json.member("overdue", overdue)
         }
     }
 }

@@ -14,6 +14,7 @@ final class LinkedRequest {
     /// Whether the other node has checked that the client is an operator.
     let isByOperator: Bool
     var subject: AnyObject?
+    var credentials: AnyObject?
     @exclusivity(unchecked) private(set) var streamedBytes = 0
     /// Whether pieces of the stream may wait for the other node.
     @exclusivity(unchecked) private var hasWaited = false
@@ -118,7 +119,7 @@ final class LinkedRequest {
             handler.requestWasCut(head, on: self, since: requestStartedAt)
         }
         stream.take()?.streamClosed()
-        subject = nil
+        (subject, credentials) = (nil, nil)
     }
 
     /// The client has taken bytes of its stream that the others have waited for.
@@ -157,7 +158,7 @@ extension LinkedRequest: RequestSource {
     func answer(_ response: Response) {
         guard isAwaited else { return }
         link.take()?.respond(number, response)
-        subject = nil
+        (subject, credentials) = (nil, nil)
         stopAwaiting()
     }
 

@@ -17,7 +17,8 @@ extension Configuration.Authorization {
         case .capability:
             let isSet = [
                 "publicKeys": !publicKeys.isEmpty, "jwksURL": jwksURL != nil, "issuer": issuer != nil,
-                "audience": audience != nil,
+                "audience": audience != nil, "nameClaim": actorClaims.name != ActorClaims().name,
+                "rolesClaim": actorClaims.roles != ActorClaims().roles,
             ]
             return isSet.filter(\.value).keys.sorted().map { name in
                 ConfigurationProblem(
@@ -60,7 +61,7 @@ extension Configuration.Authorization {
             }
         }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-        return TokenVerifier(keys: keys, issuer: issuer, audience: audience)
+        return TokenVerifier(keys: keys, issuer: issuer, audience: audience, actorClaims: actorClaims)
     }
 
     private static func keys(_ path: String) throws(PublicKeyFile.Unusable) -> [VerificationKey] {

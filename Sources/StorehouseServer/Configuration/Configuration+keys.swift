@@ -93,6 +93,12 @@ extension Configuration {
         ConfigurationKey(
             "access.audience", \.access.audience, ValueFormat.text("a text", 1...1024).orNull(),
             "what the claim `aud` must be or contain; null is anything"),
+        ConfigurationKey(
+            "access.nameClaim", \.access.actorClaims.name, .pointer(suchAs: "/name"),
+            "the claim with the name of a user for people to read"),
+        ConfigurationKey(
+            "access.rolesClaim", \.access.actorClaims.roles, .pointer(suchAs: "/realm_access/roles"),
+            "the claim with the roles of a user, a list of texts"),
     ]
 
     private static let sessionKeys: [ConfigurationKey<Configuration>] = [
@@ -244,6 +250,10 @@ extension Configuration {
         ConfigurationKey(
             "log.access", \.log.access, .choice,
             "the requests that have a line, whatever `log.level` is: `errors` are 5xx and cut connections"),
+        ConfigurationKey(
+            "log.actors", \.log.actors, .choice,
+            "how such a line names the user of a request: by the first 8 hexadecimal digits of the SHA-256 of the id, by the id, or "
+                + "not at all"),
         ConfigurationKey(
             "metrics.port", \.metrics.port, .integer(0...65535),
             "the port of a listener of its own for `/metrics` and `/admin`, at `http.host`; they are then not found at "

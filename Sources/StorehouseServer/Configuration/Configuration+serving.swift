@@ -114,8 +114,30 @@ extension Configuration {
         return problems
     }
 
-    /// Kinds whose sessions take no action, as their states are above the limit from the beginning.
+    /// Kinds for which the settings are unwise, although they can be served.
     package func warnings(serving kinds: [StoreKind]) -> [ConfigurationProblem] {
+        initialStateWarnings(kinds) + forgottenCallWarnings(kinds)
+    }
+
+    /// Kinds whose calls a process may forget that is killed.
+    private func forgottenCallWarnings(_ kinds: [StoreKind]) -> [ConfigurationProblem] {
+        let isInMemory = storage.kind == .memory
+        guard isInMemory || storage.durability == .relaxed else { return [] }
+        return kinds.filter { !$0.repeatedFetches.isEmpty }.map { kind in
+            let fetches = kind.repeatedFetches.map { "'\($0)'" }.joined(separator: ", ")
+            return ConfigurationProblem(
+                path: isInMemory ? "storage.kind" : "storage.durability",
+                detail:
+                    "is \(isInMemory ? "memory" : "relaxed"), but the store '\(kind.name)' repeats calls of \(fetches): if "
+                    + "the process is killed, it may forget a call that it has sent, and the next action of the user is another "
+                    + "call; set "
+                    + (isInMemory
+                        ? "sqlite or redis (STOREHOUSE_STORAGE_KIND)" : "full (STOREHOUSE_STORAGE_DURABILITY)"))
+        }
+    }
+
+    /// Kinds whose sessions take no action, as their states are above the limit from the beginning.
+    private func initialStateWarnings(_ kinds: [StoreKind]) -> [ConfigurationProblem] {
         kinds.filter { $0.initialState.count > sessions.maxStateBytes }.map { kind in
             ConfigurationProblem(
                 path: "sessions.maxStateBytes",

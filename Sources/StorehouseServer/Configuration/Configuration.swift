@@ -1,6 +1,7 @@
 package import Cluster
 import JSON
 package import Observability
+package import Security
 import Sessions
 
 /// The settings of a server. A new value has the default of every setting.
@@ -75,6 +76,8 @@ package struct Configuration: Sendable, Hashable {
         package var issuer: String?
         /// Without an audience, the tokens for every audience count.
         package var audience: String?
+        /// The places of a user's name and roles in a token.
+        package var actorClaims = ActorClaims()
     }
 
     /// The number of sessions and their lifetime.
@@ -231,9 +234,19 @@ package struct Configuration: Sendable, Hashable {
             case all
         }
 
+        /// How a line in the log names the user of a request.
+        package enum Actors: String, Sendable, CaseIterable {
+            /// By the first 8 hexadecimal digits of the SHA-256 of the id.
+            case mark
+            /// By the id.
+            case plain
+            case off
+        }
+
         package var level = LogLevel.info
         package var format = LogFormat.text
         package var access = Requests.errors
+        package var actors = Actors.mark
     }
 
     /// The listener of `/metrics` and `/admin`.

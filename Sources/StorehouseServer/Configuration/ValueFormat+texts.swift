@@ -177,9 +177,12 @@ extension ValueFormat<SealingKey> {
 }
 
 extension ValueFormat<JSONPointer> {
-    package static var pointer: ValueFormat<JSONPointer> {
+    package static var pointer: ValueFormat<JSONPointer> { pointer(suchAs: "/animal") }
+
+    /// - Parameter example: is shown where the values are described.
+    static func pointer(suchAs example: String) -> ValueFormat<JSONPointer> {
         ValueFormat(
-            "a JSON Pointer such as \"/animal\"", json: { .string($0) },
+            "a JSON Pointer such as \"\(example)\"", json: { .string($0) },
             read: { value in value.asString.flatMap { try? JSONPointer($0) } },
             write: { .string($0.description) })
     }

@@ -17,6 +17,14 @@ extension EncodedEvent {
         if bytes.count < Self.minSharedBytes { self.init(bytes) } else { self.init([], shared: bytes, []) }
     }
 
+    /// An event behind others, with the same memory for a value that shares its own.
+    init(_ events: [UInt8], before event: EncodedEvent) {
+        switch event.content {
+        case .framed: self.init(events + event.plain)
+        case .parts(let head, let value, let tail): self.init(events + head, shared: value, tail)
+        }
+    }
+
     /// The event without framing.
     package var plain: [UInt8] {
         switch content {

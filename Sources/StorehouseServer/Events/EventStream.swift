@@ -84,7 +84,7 @@ final class EventStream: Subscriber {
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(environment.settings.heartbeat, .jitter),
             lifetime: StreamTiming.lifetime(environment.settings.maxLifetime, .jitter))
         super.init(
-            parameters.format.subscription(to: .root), showsEffects: parameters.showsEffects,
+            parameters.format.subscription(to: .root), shows: parameters.shows,
             from: context.exchange.connection.origin)
     }
 
@@ -105,7 +105,7 @@ final class EventStream: Subscriber {
         let retry = StreamTiming.retry(.jitter)
         let preamble = codec.preamble(retry: retry, heartbeat: settings.heartbeat)
         let bytes: EncodedEvent
-        switch initial {
+        switch initial.value {
         case .state(let event):
             position.start(at: event.revision)
             events.add(to: .sent)
@@ -115,9 +115,11 @@ final class EventStream: Subscriber {
             events.add(missed.count, to: .sent)
             bytes = missed.encoded
         }
+        let (before, behind) = (initial.actions.before, initial.actions.behind)
+        events.add(before.count + behind.count, to: .sent)
         connection.collectWrites {
             if !preamble.isEmpty { send(preamble) }
-            if bytes.count > 0 { send(bytes) }
+            for part in [before.encoded, bytes, behind.encoded] where part.count > 0 { send(part) }
         }
         scheduleHeartbeat()
         for frame in early {
@@ -145,13 +147,16 @@ final class EventStream: Subscriber {
 
     override func send(_ frame: EventFrame) {
         guard let connection else { return keep(.commit(frame)) }
+        let event = frame.event(showingActions: shows.contains(.actions))
+        // Other streams of the topic show the actions, which have left its value as it is.
+        guard event.count > 0 else { return }
         let isAccepted = position.accepts(
-            revision: frame.revision, byteCount: frame.byteCount, pendingBytes: connection.pendingBytes,
+            revision: frame.revision, byteCount: event.count, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return }
         events.add(to: .sent)
         clock.sent(now: loop.now)
-        frame.event.send(to: connection)
+        event.send(to: connection)
     }
 
     override func sendEffect(_ event: EncodedEvent) {
@@ -232,8 +237,11 @@ extension EventStream: StreamHandler {
 
     /// - Parameter skippedCount: how many events the client had missed when the value was read.
     private func catchUp(_ newest: StateEvent, of skippedCount: Int) {
+        // A client that was sent no event of an action has to learn that, even if the value is unchanged.
         let skipped = position.caughtUp(
-            revision: newest.revision, lastChangedRevision: newest.lastChangedRevision, of: skippedCount)
+            revision: newest.revision,
+            lastChangedRevision: shows.contains(.actions) ? newest.revision : newest.lastChangedRevision,
+            of: skippedCount)
         guard let connection else { return }
         if let skipped {
             events.add(to: .sent)

@@ -37,6 +37,14 @@ final class ServerSentEvents: PatchCodec {
         EncodedEvent(ServerSentEvent(event: "effect", data: event.json).bytes)
     }
 
+    func append(_ action: CommitRecord, id: String?, to events: inout [UInt8]) {
+        events += ServerSentEvent(event: "action", id: id, data: LoggedAction(action).encoded()).bytes
+    }
+
+    func encode(events: [UInt8]) -> EncodedEvent { EncodedEvent(events) }
+
+    func encode(events: [UInt8], before event: EncodedEvent) -> EncodedEvent { EncodedEvent(events, before: event) }
+
     func heartbeat(isEvent: Bool, at time: Int) -> [UInt8] {
         // The comment is one line and no empty one, for the same reason as the preamble.
         isEvent ? ServerSentEvent(event: "heartbeat", data: Array("{}".utf8)).bytes : Array(":\n".utf8)
@@ -52,8 +60,6 @@ extension ServerSentEvents {
     func encode(_ event: PatchEvent) -> EncodedEvent { EncodedEvent(sharing: event.bytes) }
 
     func append(_ event: PatchEvent, to missed: inout [UInt8]) { missed += event.bytes }
-
-    func encode(missed: [UInt8]) -> EncodedEvent { EncodedEvent(missed) }
 }
 
 extension PatchEvent {

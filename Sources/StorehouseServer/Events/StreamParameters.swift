@@ -6,7 +6,7 @@ import StoreHosting
 /// The parameters of a stream.
 struct StreamParameters {
     let format: StreamFormat
-    let showsEffects: Bool
+    let shows: StreamExtras
     let namesHeartbeats: Bool
     /// The last event that the client has.
     let seen: EventID?
@@ -17,7 +17,10 @@ struct StreamParameters {
     init(_ context: RequestContext) throws(Problem) {
         let head = context.head
         format = try Self.format(head)
-        showsEffects = try head.flag("effects")
+        var shows: StreamExtras = []
+        if try head.flag("effects") { shows.insert(.effects) }
+        if try head.flag("actions") { shows.insert(.actions) }
+        self.shows = shows
         namesHeartbeats = try Self.namesHeartbeats(head)
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init)
@@ -36,7 +39,7 @@ struct StreamParameters {
         let inColor = try head.flag("color")
         let name = head.query.first("changes") ?? "state"
         guard let named = Self.formats.first(where: { $0.name == name }) else {
-            throw Problem(.query(.changes(Self.formats.map(\.name))))
+            throw Problem(.query(.choice("changes", Self.formats.map(\.name))))
         }
         let terminal = StreamFormat.text(inColor: inColor)
         let offers = [StreamFormat.state.mediaType, terminal.mediaType].compactMap(\.self)

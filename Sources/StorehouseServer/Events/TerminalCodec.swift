@@ -20,6 +20,14 @@ final class TerminalCodec: EventCodec {
         EncodedEvent(TerminalLines.line(of: event, at: time(), inColor: inColor))
     }
 
+    func append(_ action: CommitRecord, id: String?, to events: inout [UInt8]) {
+        events += TerminalLines.line(of: action, inColor: inColor)
+    }
+
+    func encode(events: [UInt8]) -> EncodedEvent { EncodedEvent(events) }
+
+    func encode(events: [UInt8], before event: EncodedEvent) -> EncodedEvent { EncodedEvent(events, before: event) }
+
     func heartbeat(isEvent: Bool, at time: Int) -> [UInt8] {
         TerminalLines.note("nothing has changed", at: time, inColor: inColor)
     }

@@ -73,6 +73,15 @@ final class TerminalLines: CommitTranscript {
         return line.bytes
     }
 
+    /// The line of an action: its sender, and what it came with.
+    static func line(of action: CommitRecord, inColor: Bool) -> [UInt8] {
+        var line = TerminalLine(inColor: inColor)
+        line.begin(action.committedAt, action.revision, action.type)
+        line.add(short(JSONValue.object(action.payload).encoded()))
+        line.add("(\(action.origin.rawValue))", .dim)
+        return line.bytes
+    }
+
     /// The line of an effect's event.
     static func line(of event: EffectEvent, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)

@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import Observability
 import Platform
+import Security
 import Sessions
 import Sockets
 import StoreHosting
@@ -48,16 +49,18 @@ final class RequestRecorder: Sendable {
     private let metrics: ServerMetrics
     private let log: Log
     private let logged: Configuration.Logging.Requests
+    private let actors: Configuration.Logging.Actors
     private let basePath: BasePath
     private let proxies: TrustedProxies
 
     init(
-        _ metrics: ServerMetrics, _ log: Log, _ logged: Configuration.Logging.Requests, below basePath: BasePath,
+        _ metrics: ServerMetrics, _ log: Log, _ logging: Configuration.Logging, below basePath: BasePath,
         behind proxies: TrustedProxies
     ) {
         self.metrics = metrics
         self.log = log
-        self.logged = logged
+        logged = logging.access
+        actors = logging.actors
         self.basePath = basePath
         self.proxies = proxies
     }
@@ -76,20 +79,20 @@ final class RequestRecorder: Sendable {
     func record(_ request: FinishedRequest, of failure: RequestFailure, on connection: any RequestSource) {
         metrics.count(request)
         if isLogged(request) {
-            write(request, LoggedClient(failure.fields, connection.peer, behind: proxies), of: nil, connection)
+            write(request, LoggedClient(failure.fields, connection, behind: proxies), of: nil, connection)
         }
     }
 
     /// Logs a request that is counted already.
     func writeLine(_ request: FinishedRequest, of head: RequestHead, on connection: any RequestSource) {
         guard isLogged(request) else { return }
-        let client = LoggedClient(head.fields, connection.peer, behind: proxies)
+        let client = LoggedClient(head.fields, connection, behind: proxies)
         write(request, client, of: session(head, connection), connection)
     }
 
     /// The client of a stream that begins, as the log shows it; nil if there is no access log.
     func client(of head: RequestHead, on connection: any RequestSource) -> LoggedClient? {
-        logged == .off ? nil : LoggedClient(head.fields, connection.peer, behind: proxies)
+        logged == .off ? nil : LoggedClient(head.fields, connection, behind: proxies)
     }
 
     /// Logs a stream that has ended, and that was counted when it began.
@@ -138,11 +141,21 @@ final class RequestRecorder: Sendable {
         add("client", (client.origin?.address ?? connection.peer).description)
         add("forwarded", client.origin?.chain)
         add("userAgent", client.userAgent)
+        add("actor", client.actor.flatMap(name))
         add("session", session?.id.fingerprint)
         add("kind", session?.kind)
         add("revision", request.revision)
         add("traceId", client.origin?.traceID)
         log.write(request.hasFailed ? .warning : .info, request.isCut ? "request cut" : "request", line)
+    }
+
+    /// The name of an actor in the log; nil if the log names no actors.
+    private func name(_ actor: Actor) -> String? {
+        switch actors {
+        case .mark: Fingerprint.of(actor.id.text)
+        case .plain: actor.id.text
+        case .off: nil
+        }
     }
 }
 
@@ -152,6 +165,8 @@ struct LoggedClient: Sendable {
     fileprivate static let maxTextBytes = 256
 
     fileprivate let userAgent: String?
+    /// Nil for an anonymous one.
+    fileprivate let actor: Actor?
     /// Nil for a client that is the other end of the connection and has sent no trace, as most are without a proxy.
     fileprivate let origin: Proxied?
 
@@ -171,8 +186,10 @@ struct LoggedClient: Sendable {
 
     /// - Parameters:
     ///   - fields: those of its request; nil if it could not be read.
-    ///   - peer: the other end of the connection.
-    fileprivate init(_ fields: HTTPFields?, _ peer: IPAddress, behind proxies: TrustedProxies) {
+    ///   - connection: the one by which the request came.
+    fileprivate init(_ fields: HTTPFields?, _ connection: any RequestSource, behind proxies: TrustedProxies) {
+        let peer = connection.peer
+        actor = (connection.credentials as? TokenClaims)?.actor
         userAgent = fields?.first("user-agent")?.shortened(to: Self.maxTextBytes)
         let address = fields.map { proxies.client(behind: peer, $0) } ?? peer
         let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])

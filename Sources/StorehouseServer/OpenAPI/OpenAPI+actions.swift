@@ -25,7 +25,8 @@ extension OpenAPI {
                     headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
             ],
             problems: [
-                .forbidden, .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
+                .forbidden, .malformedJSON, .malformedPointer, .internalAction, .identityRequired,
+                .roleRequired, .noSuchSession, .notAcceptable,
                 .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
                 .unknownAction, .invalidPayload, .idempotencyMismatch, .tooManyKeys, .internalError, .overloaded,
                 .draining, .storageUnavailable, .outcomeUnknown,
@@ -43,11 +44,16 @@ extension OpenAPI {
 
     var readActions: Operation {
         Operation(
-            "readActions", "The action log, oldest first", parameters: ["after", "limit"],
+            "readActions", "The action log, oldest first",
+            details: """
+                A page that shows only some actions looks at a bounded part of the log, so it may be empty and have a `next`.
+                """,
+            parameters: ["after", "before", "limit", "type", "origin", "changesOfActions", "refused"],
             responses: [
                 .init(
                     status: .ok, description: "The committed actions, and the start of the next page if there is one.",
-                    headers: ["Link"], content: Self.json(.schema("ActionLog")))
+                    headers: ["Link"],
+                    content: Self.json(["anyOf": [.schema("ActionLog"), .schema("RefusedActionLog")]]))
             ],
             problems: [
                 .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .overloaded,
@@ -57,11 +63,11 @@ extension OpenAPI {
 
     /// The body of `POST /sessions/{id}/actions`.
     var actionsBody: JSONValue {
-        let actions = kinds.flatMap(\.actions).filter { $0.audience == .client }
+        let actions = kinds.flatMap(\.actions).filter { $0.audience != .internal }
         let unique = actions.enumerated().filter { index, action in
             actions.firstIndex { $0.type == action.type } == index
         }
-        let pair = kinds.first?.actions.filter { $0.audience == .client }.prefix(2).map(\.example) ?? []
+        let pair = kinds.first?.actions.filter { $0.audience != .internal }.prefix(2).map(\.example) ?? []
         return [
             "description": "An action, or a batch of 1 to 100.",
             "required": true,
@@ -81,12 +87,13 @@ extension OpenAPI {
             "watch", "The live stream of events",
             details: Self.streamDetails,
             parameters: [
-                "select", "changes", "effects", "heartbeat", "color", "Last-Event-ID", "lastEventId", "preferStatus",
+                "select", "changes", "effects", "actions", "heartbeat", "color", "Last-Event-ID", "lastEventId",
+                "preferStatus",
             ],
             responses: [
                 .init(
                     status: .ok, description: "The stream. It lasts until one side ends it.",
-                    content: ("text/event-stream", Self.content(Self.streamSchema(withEffects: true), streamExample))),
+                    content: ("text/event-stream", Self.content(Self.streamSchema(isWhole: true), streamExample))),
                 .init(status: .noContent, description: "The session has ended: do not reconnect."),
             ],
             problems: [
@@ -110,18 +117,21 @@ extension OpenAPI {
         commit that caused it. Its success or failure comes before the `state` that it results in. Its cancellation comes \
         after the `state` of the commit that cancelled it.
 
+        With `actions=true` each committed action is an `action` event with its entry of the action log, before the event \
+        of its state. It has an `id` only if no event of a state follows, because the action has left the value as it is.
+
         Clients that prefer `text/plain` get lines for a terminal, one for each change: time (UTC), revision, action, \
         path: old → new.
         """
 
     /// The name of each event, and the schema of its data.
     private static let events = [
-        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"),
+        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("action", "LoggedAction"),
         ("heartbeat", "HeartbeatEvent"), ("closed", "ClosedEvent"),
     ]
 
-    static func streamSchema(withEffects: Bool) -> JSONValue {
-        let events = events.filter { withEffects || $0.0 != "effect" }
+    static func streamSchema(isWhole: Bool) -> JSONValue {
+        let events = events.filter { isWhole || $0.0 != "effect" && $0.0 != "action" }
         return [
             "type": "string",
             "description": .string(

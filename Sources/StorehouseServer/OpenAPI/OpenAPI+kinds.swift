@@ -59,7 +59,7 @@ extension OpenAPI {
     private func addActions(to components: inout SchemaComponents) {
         var names = ActionNames()
         let unions = kinds.compactMap { kind -> (kind: String, schema: String)? in
-            let actions = kind.actions.filter { $0.audience == .client }.map { action in
+            let actions = kind.actions.filter { $0.audience != .internal }.map { action in
                 (action.type, names.name(of: action, in: kind, &components))
             }
             guard !actions.isEmpty else { return nil }

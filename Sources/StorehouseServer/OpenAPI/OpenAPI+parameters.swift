@@ -7,7 +7,8 @@ import Stores
 extension OpenAPI {
     /// The parameters by the names of their components.
     var parameters: JSONObject {
-        JSONObject([stateParameters, streamParameters, pageParameters, headerParameters].flatMap(Array.init))
+        JSONObject(
+            [stateParameters, streamParameters, pageParameters, logParameters, headerParameters].flatMap(Array.init))
     }
 
     private var stateParameters: JSONObject {
@@ -42,6 +43,11 @@ extension OpenAPI {
                 """,
                 "schema": ["type": "boolean", "default": false],
             ],
+            "dryRunOfFork": [
+                "name": "dryRun", "in": "query",
+                "description": "With `true` no session is made. The response has the outcomes of the replay.",
+                "schema": ["type": "boolean", "default": false],
+            ],
         ]
     }
 
@@ -58,6 +64,14 @@ extension OpenAPI {
             ],
             "effects": [
                 "name": "effects", "in": "query", "description": "Whether to send the events of effects.",
+                "schema": ["type": "boolean", "default": false],
+            ],
+            "actions": [
+                "name": "actions", "in": "query",
+                "description": """
+                Whether to send the entry of the action log before the event of its state, and after a resume those that \
+                were missed.
+                """,
                 "schema": ["type": "boolean", "default": false],
             ],
             "heartbeat": [
@@ -107,6 +121,35 @@ extension OpenAPI {
                 "name": "limit", "in": "query", "description": "The maximum number of entries of a page.",
                 "schema": .written(
                     JSONSchema.integer(PageSize.range).defaulting(to: .integer(PageSize.usual)).encoded()),
+            ],
+        ]
+    }
+
+    private var logParameters: JSONObject {
+        [
+            "before": [
+                "name": "before", "in": "query",
+                "description": "Lists the newest first, below this revision. It excludes `after`.",
+                "schema": Self.revision,
+            ],
+            "type": [
+                "name": "type", "in": "query", "description": "Lists only actions of this type.",
+                "schema": ["type": "string", "minLength": 1],
+            ],
+            "origin": [
+                "name": "origin", "in": "query", "description": "Lists only actions of this origin.",
+                "schema": Self.origin,
+            ],
+            "changesOfActions": [
+                "name": "changes", "in": "query", "description": "Whether each action has its `patch` of the state.",
+                "schema": ["type": "boolean", "default": false],
+            ],
+            "refused": [
+                "name": "refused", "in": "query",
+                "description": """
+                With `true` the answer lists the last 100 refused actions instead, newest first. It excludes all others.
+                """,
+                "schema": ["type": "boolean", "default": false],
             ],
         ]
     }

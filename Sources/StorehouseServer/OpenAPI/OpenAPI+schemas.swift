@@ -10,7 +10,8 @@ extension OpenAPI {
             .defaulting(to: .string(defaultStore))
         return [
             "SessionRequest": .written(RequestSchemas.creation(store: store).encoded()),
-            "ForkRequest": .written(RequestSchemas.fork.encoded()),
+            "ForkRequest": forkRequest,
+            "ReplayRequest": .written(RequestSchemas.replay.encoded()),
         ]
     }
 
@@ -19,6 +20,8 @@ extension OpenAPI {
             "SessionID": Self.sessionID,
             "Session": Self.session,
             "SessionLinks": links(["self", "state", "actions", "events", "forks"]),
+            "ReplayOutcomes": object(["replay": Self.replay]),
+            "ReplayedAction": Self.replayedAction,
             "ForkOrigin": object(["revision": count("The revision of the other session that it was forked at.")]),
             "CreatedSession": createdSession,
             "SessionList": object([
@@ -35,10 +38,13 @@ extension OpenAPI {
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
                     "type": ["integer", "null"],
-                    "description": "The value of `after` for the next page; null on the last page.",
+                    "description": "The value of `after` or `before` for the next page; null on the last page.",
                 ],
             ]),
             "LoggedAction": Self.loggedAction,
+            "Actor": Self.actor,
+            "RefusedActionLog": object(["actions": ["type": "array", "items": .schema("RefusedAction")]]),
+            "RefusedAction": Self.refusedAction,
             "Revision": count("0 for the initial state; each committed action adds one."),
         ]
     }
@@ -137,10 +143,20 @@ extension OpenAPI {
             "forkedFrom": .schema("ForkOrigin"),
             "owner": ["type": "string", "description": "The subject that it belongs to, if there is one."],
             "node": ["type": "string", "description": "The node that has it, if there are several nodes."],
+            "mark": [
+                "type": "string", "pattern": "^[0-9a-f]{8}$", "description": "The digits that name it in the log.",
+            ],
+            "stateBytes": count("The length of the state as JSON. Lists of sessions do not have it."),
+            "oldestRevision": [
+                "type": "integer", "format": "int64", "minimum": 0,
+                "description": "The oldest revision whose state can be read. Lists of sessions do not have it.",
+            ],
         ]
     }
 
-    private static let optionalSessionMembers: Set = ["expiresAt", "forkedFrom", "owner", "node"]
+    private static let optionalSessionMembers: Set = [
+        "expiresAt", "forkedFrom", "owner", "node", "stateBytes", "oldestRevision",
+    ]
 
     private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
 
@@ -148,23 +164,89 @@ extension OpenAPI {
     private static var createdSession: JSONValue {
         var members = sessionMembers
         members["state"] = .schema("State")
-        return object(members, optional: optionalSessionMembers)
+        members["replay"] = replay
+        return object(members, optional: optionalSessionMembers.union(["replay"]))
+    }
+
+    /// The body of a fork. Its members are schemas with names, for generators of clients.
+    private var forkRequest: JSONValue {
+        guard case .object(var schema) = JSONValue.written(RequestSchemas.fork.encoded()),
+            case .object(var properties)? = schema["properties"]
+        else { return .null }
+        properties["replay"] = .schema("ReplayRequest")
+        schema["properties"] = .object(properties)
+        return .object(schema)
+    }
+
+    private static let replay: JSONValue = [
+        "type": "array", "items": .schema("ReplayedAction"),
+        "description": "The actions that were sent again, with the revisions that they have in the other session.",
+    ]
+
+    private static var replayedAction: JSONValue {
+        object(
+            [
+                "revision": .schema("Revision"), "type": ["type": "string"],
+                "outcome": [
+                    "type": "string",
+                    "enum": .array(ReplayedAction.Outcome.allCases.map { .string($0.rawValue) }),
+                ],
+                "reason": ["type": "string", "description": "Why it is not committed."],
+            ], optional: ["reason"])
     }
 
     private static var loggedAction: JSONValue {
-        object([
-            "revision": .schema("Revision"), "type": ["type": "string"],
-            "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
-            "origin": [
-                "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
-                "description": "The origin of the action.",
-            ],
-            "cause": [
-                "type": ["integer", "null"],
-                "description": "The revision whose action caused it; null if none did.",
-            ],
-            "at": timestamp,
-        ])
+        object(
+            [
+                "revision": .schema("Revision"), "type": ["type": "string"],
+                "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
+                "origin": Self.origin,
+                "actor": .schema("Actor"),
+                "cause": [
+                    "type": ["integer", "null"],
+                    "description": "The revision whose action caused it; null if none did.",
+                ],
+                "at": timestamp, "patch": .schema("Patch"),
+            ], optional: ["actor", "patch"])
+    }
+
+    private static var actor: JSONValue {
+        object(
+            [
+                "kind": [
+                    "type": "string", "enum": ["user", "anonymous"],
+                    "description": "`user` is the subject of a token, and `anonymous` is anybody else.",
+                ],
+                "id": ["type": "string", "description": "The subject; absent for an anonymous actor."],
+                "name": ["type": "string", "description": "The name of the user, if the token has one."],
+                "roles": names("The roles that the token gives."),
+            ], optional: ["id", "name"])
+    }
+
+    static var origin: JSONValue {
+        [
+            "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
+            "description": "The origin of the action.",
+        ]
+    }
+
+    private static var refusedAction: JSONValue {
+        object(
+            [
+                "type": ["type": "string"],
+                "payload": [
+                    "type": "object",
+                    "description": "The payload without secrets; absent if the store has no action of this type.",
+                ],
+                "isCut": ["type": "boolean", "description": "Whether long members of the payload are left out."],
+                "actor": .schema("Actor"),
+                "index": count("Of a batch, the index of the action."),
+                "status": ["type": "integer", "minimum": 400, "maximum": 499],
+                "code": ["type": "string", "description": "The code of the problem."],
+                "reason": ["type": "string", "description": "Why the reducer has rejected the action."],
+                "revision": .schema("Revision"),
+                "at": timestamp,
+            ], optional: ["type", "payload", "isCut", "index", "reason", "revision"])
     }
 
     private static var store: JSONValue {
@@ -182,15 +264,29 @@ extension OpenAPI {
     }
 
     private static var action: JSONValue {
-        object([
-            "type": ["type": "string"],
-            "summary": ["type": "string"],
-            "audience": [
-                "type": "string", "enum": ["client", "internal"], "description": "Who may dispatch it.",
-            ],
-            "payload": ["type": "object", "description": "A JSON Schema (draft 2020-12)."],
-            "example": ["type": "object", "description": "A complete request body."],
-        ])
+        object(
+            [
+                "type": ["type": "string"],
+                "summary": ["type": "string"],
+                "audience": [
+                    "type": "string", "pattern": "^(client|internal|role:.+)$",
+                    "description": """
+                    Who may dispatch it: every `client`, only clients with a role (`role:cashier`), or only the server's own \
+                    middleware (`internal`).
+                    """,
+                ],
+                "filled": [
+                    "type": "object",
+                    "additionalProperties": ["type": "string", "enum": ["actor", "user", "now", "id"]],
+                    "description": """
+                    The members of the payload that the server fills: with the `actor`, the id of the `user`, the time `now` in \
+                    milliseconds since 1970, or an unguessable `id`. Clients send none of them but an `id`, of 22 to 64 characters of \
+                    URL-safe Base64.
+                    """,
+                ],
+                "payload": ["type": "object", "description": "A JSON Schema (draft 2020-12) of what clients send."],
+                "example": ["type": "object", "description": "A complete request body."],
+            ], optional: ["filled"])
     }
 }
 

@@ -48,13 +48,18 @@ extension OpenAPI {
         Operation(
             "forkSession", "Creates a session from a state of this one",
             details: """
-                The new session begins with that state at revision 0. No effect runs in it: effects that ran in the other \
-                session count as interrupted.
-                """, body: "Fork",
+                The new session begins with that state at revision 0. No effect runs in it, and no timer, before its first own \
+                action: effects that ran in the other session count as interrupted. With `replay` the actions of clients after \
+                the revision are sent to it again, in their order. They start no effects, and those that contained a secret \
+                are skipped.
+                """, parameters: ["dryRunOfFork"], body: "Fork",
             responses: [
                 .init(
+                    status: .ok, description: "With `dryRun=true`: the outcomes of the replay. No session is made.",
+                    content: Self.json(.schema("ReplayOutcomes"))),
+                .init(
                     status: .created, description: "The session with its initial state.",
-                    headers: ["Location", "ETag"], content: Self.json(.schema("CreatedSession")), links: Self.links)
+                    headers: ["Location", "ETag"], content: Self.json(.schema("CreatedSession")), links: Self.links),
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
@@ -145,7 +150,9 @@ extension OpenAPI {
                 historyID: "")
             let document = SessionDocument(
                 session: session, revision: 0, basePath: basePath, createdAt: session.createdAt,
-                lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000, state: kind.initialState)
+                lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000,
+                extent: SessionDocument.Extent(stateBytes: kind.initialState.count, oldestRevision: 0),
+                state: kind.initialState)
             return (kind.name, .written(document.encoded()))
         }
     }
@@ -155,7 +162,9 @@ extension OpenAPI {
         [
             "description": "The state to begin with. Without a body it is the newest state.",
             "content": [
-                "application/json": Self.content(.schema("ForkRequest"), [("earlier", ["revision": 0])])
+                "application/json": Self.content(
+                    .schema("ForkRequest"),
+                    [("earlier", ["revision": 0]), ("replay", ["revision": 0, "replay": ["skip": [1]]])])
             ],
         ]
     }

@@ -56,7 +56,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .ok, description: "The stream. It lasts until one side ends it.",
-                    content: ("text/event-stream", Self.content(Self.streamSchema(withEffects: false), [])))
+                    content: ("text/event-stream", Self.content(Self.streamSchema(isWhole: false), [])))
             ],
             problems: [
                 .forbidden, .malformedPointer, .noSuchShare, .sessionEnded, .notAcceptable, .tooManyStreams,

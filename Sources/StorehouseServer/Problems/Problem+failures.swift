@@ -159,7 +159,8 @@ extension Problem {
         let detail =
             switch body {
             case .creation(let store): "The body must be like {\"store\":\"\(store)\"}."
-            case .fork: "The body must be like {\"revision\":3}, or empty for the newest."
+            case .fork:
+                "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
             case .longPermit: "The share would be too long for a URL; select less deeply."
@@ -238,6 +239,13 @@ extension Problem {
                 .with("nearest", .array(nearest.map(JSONValue.string)))
         case .internalAction(let type):
             self.init(.internalAction, "\(type) is dispatched by the server's own middleware only.")
+        case .roleRequired(let type, let role):
+            self = Problem(.roleRequired, "\(type) is for clients with the role \(role) only.")
+                .with("role", .string(role))
+        case .identityRequired(let type):
+            self.init(
+                .identityRequired,
+                "\(type) records who sends it, so it needs a token, or a share that names its holder.")
         case .invalidPayload(let violations):
             let first = violations.first.map { violation in
                 violation.pointer == .root ? "it \(violation.detail)" : "\(violation.pointer) \(violation.detail)"

@@ -105,8 +105,11 @@ extension RequestFault.Query {
         case .mark: return "mark must be the 8 hexadecimal digits by which the log names a session."
         case .cursor: return "after must be the next of an earlier page."
         case .heartbeat: return "heartbeat must be event."
+        case .hidden(let name): return "A share shows no \(name); leave the parameter out."
         case .unsupported(let name): return "This server has no parameter \(name); leave it out."
-        case .changes(let names): return "changes must be \(names.joined(separator: " or "))."
+        case .actionType: return "type must be the type of an action; GET /stores lists them."
+        case .choice(let name, let values): return "\(name) must be \(values.joined(separator: " or "))."
+        case .together(let name, let other): return "\(name) and \(other) exclude each other; leave out one of them."
         }
     }
 }

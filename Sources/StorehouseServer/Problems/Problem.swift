@@ -12,6 +12,8 @@ package struct Problem: Error {
         case malformedPointer = "malformed-pointer"
         case unauthorized, forbidden
         case internalAction = "internal-action"
+        case identityRequired = "identity-required"
+        case roleRequired = "role-required"
         case noSuchResource = "no-such-resource"
         case noSuchSession = "no-such-session"
         case noSuchStore = "no-such-store"
@@ -110,7 +112,7 @@ extension Problem.Code {
         switch self {
         case .malformedRequest, .malformedJSON, .malformedPointer: .badRequest
         case .unauthorized: .unauthorized
-        case .forbidden, .internalAction: .forbidden
+        case .forbidden, .internalAction, .identityRequired, .roleRequired: .forbidden
         case .noSuchResource, .noSuchSession, .noSuchStore, .noSuchRevision, .noSuchShare: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
@@ -142,6 +144,8 @@ extension Problem.Code {
         case .unauthorized: "The token is missing or wrong"
         case .forbidden: "Not allowed"
         case .internalAction: "Only the server may dispatch this action"
+        case .identityRequired: "Only a known client may dispatch this action"
+        case .roleRequired: "Only a client with a certain role may dispatch this action"
         case .noSuchResource: "There is no such resource"
         case .noSuchSession: "There is no such session"
         case .noSuchStore: "There is no such store"

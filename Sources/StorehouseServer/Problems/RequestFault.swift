@@ -42,8 +42,14 @@ enum RequestFault: Error, Sendable {
         /// Only the newest state can be had.
         case revision
         case mark, cursor, heartbeat
+        /// The type of actions is empty.
+        case actionType
         /// The values that it may have.
-        case changes([String])
+        case choice(String, [String])
+        /// They exclude each other.
+        case together(String, String)
+        /// A share does not show this.
+        case hidden(String)
         /// The server cannot do this.
         case unsupported(String)
     }

@@ -18,6 +18,11 @@ struct RequestContext {
     /// Names the session in the line of the access log, if there is one.
     func logs(_ session: Session) { exchange.connection.subject = session }
 
+    /// Names the user in the line of the access log, if the credentials are a token.
+    func logsCredentials() {
+        if case .token(let claims) = credentials { exchange.connection.credentials = claims }
+    }
+
     /// The permit by which the client came; nil if it knows the session's id.
     var permit: (any Permit)? { if case .permit(let permit) = credentials { permit } else { nil } }
 

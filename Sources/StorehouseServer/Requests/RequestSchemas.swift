@@ -7,6 +7,16 @@ enum RequestSchemas {
 
     /// The body that forks a session.
     static let fork = JSONSchema.object([
-        .optional("revision", .integer(minimum: 0).described("The revision to begin with; the newest without one."))
+        .optional("revision", .integer(minimum: 0).described("The revision to begin with; the newest without one.")),
+        .optional("replay", replay),
+    ])
+
+    /// The actions that are sent again to a fork.
+    static let replay = JSONSchema.object([
+        .optional(
+            "skip",
+            .array(of: .integer(minimum: 1), maxItems: 1000).described("The revisions of actions that are left out.")),
+        .optional(
+            "through", .integer(minimum: 0).described("The revision of the last action; the newest without one.")),
     ])
 }

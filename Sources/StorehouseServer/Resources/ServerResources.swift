@@ -114,7 +114,7 @@ struct CachedDocuments: Sendable {
     private static func stores(_ kinds: [StoreKind]) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 16384)
         json.object { json in
-            json.member("stores", kinds)
+            json.member("stores", array: { json in for kind in kinds { kind.encode(into: &json) } })
         }
         return json.finishLine()
     }

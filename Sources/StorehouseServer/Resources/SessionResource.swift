@@ -39,6 +39,10 @@ final class SessionResource: Sendable {
             return .document(
                 json, .created, revision: result.session.tag(result.revision),
                 fields: [.init("Location", path), .init("Cache-Control", "no-store")])
+        case .replayed(let actions):
+            var json = JSONWriter(reservingCapacity: 64 + 96 * actions.count)
+            json.object { $0.member("replay", actions) }
+            return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
         default: throw result.unexpected
         }
     }
@@ -118,22 +122,25 @@ extension SessionResource {
     /// Creates a session from a state of another.
     func fork(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        let wanted = try Self.forkedRevision(context.request)
-        let client = rates.client(of: context)
+        let wanted = try Self.fork(context.request, client: rates.client(of: context))
         let call = SessionCall(
-            .create, parse: { SessionRequest(.fork(revision: wanted, client: client), by: $0.credentials) },
-            respond: Self.response)
+            .create, parse: { SessionRequest(.fork(wanted), by: $0.credentials) }, respond: Self.response)
         try access.answer(context, at: id, call)
     }
 
-    /// The revision that the body names; nil for the newest.
-    private static func forkedRevision(_ request: Request) throws(Problem) -> Int? {
-        guard !request.body.isEmpty else { return nil }
+    private static func fork(_ request: Request, client: RateLimits.Client) throws(Problem) -> ForkRequest {
+        let isDryRun = try request.head.flag("dryRun")
+        guard !request.body.isEmpty else { return ForkRequest(revision: nil, isDryRun: isDryRun, client: client) }
         let body = try request.shortJSON()
         let violations = RequestSchemas.fork.validate(body)
         guard violations.isEmpty else {
             throw Problem(.invalid(violations, .fork))
         }
-        return body["revision"]?.asInteger
+        let replay = body["replay"].map { replay in
+            ForkRequest.Replay(
+                skipped: Set(replay["skip"]?.asArray?.compactMap(\.asInteger) ?? []),
+                last: replay["through"]?.asInteger)
+        }
+        return ForkRequest(revision: body["revision"]?.asInteger, replay: replay, isDryRun: isDryRun, client: client)
     }
 }

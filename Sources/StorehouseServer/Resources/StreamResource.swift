@@ -45,8 +45,9 @@ final class StreamResource: Sendable {
             id: id, session: session, stream: LoopBound(stream, on: stream.loop),
             isResumed: parameters.seen.map { $0.historyID == session.historyID } ?? false)
         let wanted = SessionOperation.Subscribing(
-            selection: context.head.selection, format: parameters.format, seen: parameters.seen,
-            stream: LoopBound(stream, on: stream.loop), loop: stream.loop, limits: environment.settings.limits)
+            selection: context.head.selection, format: parameters.format, shows: parameters.shows,
+            seen: parameters.seen, stream: LoopBound(stream, on: stream.loop), loop: stream.loop,
+            limits: environment.settings.limits)
         let request = SessionRequest(.subscribe(wanted), by: context.credentials)
         let handling: Handling<SessionResult>
         do throws(SessionFailure) {

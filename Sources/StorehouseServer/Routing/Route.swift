@@ -84,9 +84,11 @@ extension Route {
         case (.state, .get), (.state, .head): ["select", "revision"]
         case (.sharedState, .get), (.sharedState, .head): ["select"]
         case (.actions, .post), (.sharedActions, .post): ["select", "dryRun"]
-        case (.actions, .get), (.actions, .head): ["after", "limit"]
+        case (.actions, .get), (.actions, .head):
+            ["after", "before", "limit", "type", "origin", "changes", "refused"]
+        case (.forks, .post): ["dryRun"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
-        case (.events, .get): ["select", "changes", "effects", "heartbeat", "color", "lastEventId"]
+        case (.events, .get): ["select", "changes", "effects", "actions", "heartbeat", "color", "lastEventId"]
         case (.sharedEvents, .get): ["select", "changes", "heartbeat", "color", "lastEventId"]
         default: []
         }
@@ -96,11 +98,13 @@ extension Route {
     private func unsupportedParameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
         case (.adminSessions, .get), (.adminSessions, .head): ["order"]
-        case (.events, .get): ["actions", "presence", "signals"]
-        case (.sharedEvents, .get): ["actions", "effects", "presence", "signals"]
+        case (.events, .get), (.sharedEvents, .get): ["presence", "signals"]
         default: []
         }
     }
+
+    /// The names of parameters that show more of a session than a share may.
+    private var hiddenParameters: [String] { self == .sharedEvents ? ["actions", "effects"] : [] }
 
     /// Refuses a query that names a parameter twice, with a typo, or one that this server does not support: otherwise an intended dry
     /// run would be committed.
@@ -124,6 +128,8 @@ extension Route {
                 seen[index] = true
             } else if unsupported.contains(name) {
                 throw Problem(.query(.unsupported(name)))
+            } else if hiddenParameters.contains(name) {
+                throw Problem(.query(.hidden(name)))
             } else if let meant = known.first(where: { Self.isLikelyTypo(name, for: $0) }) {
                 throw Problem(.query(.misspelled(meant)))
             }

@@ -9,6 +9,8 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     public let origin: Origin
     /// The revision whose action caused this one; nil if no action did, as with an action of a client.
     public let cause: Int?
+    /// The actor that the host named; nil if it named none.
+    @usableFromInline package let namedActor: Actor?
     /// Whether this is the last commit of its batch; always so for a single action.
     @usableFromInline package let endsBatch: Bool
 
@@ -19,17 +21,22 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
 
     @inlinable
     package init(
-        revision: Int, origin: Origin, cause: Int?, endsBatch: Bool, action: UnsafePointer<Action>,
-        state: UnsafePointer<State>, previous: UnsafePointer<State>?
+        revision: Int, origin: Origin, actor: Actor? = nil, cause: Int?, endsBatch: Bool,
+        action: UnsafePointer<Action>, state: UnsafePointer<State>, previous: UnsafePointer<State>?
     ) {
         self.revision = revision
         self.origin = origin
+        namedActor = actor
         self.cause = cause
         self.endsBatch = endsBatch
         actionPlace = action
         statePlace = state
         previousPlace = previous
     }
+
+    /// The actor who has sent the action: ``Actor/system`` unless ``origin`` is ``Origin/client``, and ``Actor/anonymous`` for a
+    /// client whom the host of the store does not know.
+    public var actor: Actor { Actor(of: origin, named: namedActor) }
 
     /// The committed action.
     public var action: Action {
@@ -58,14 +65,14 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     package func narrowed<Part, PartAction, Result>(
         to part: Part, _ action: PartAction, previous: Part?, _ body: (borrowing Commit<Part, PartAction>) -> Result
     ) -> Result {
-        let (revision, origin, cause, endsBatch) = (revision, origin, cause, endsBatch)
+        let (revision, origin, actor, cause, endsBatch) = (revision, origin, namedActor, cause, endsBatch)
         return withUnsafePointer(to: part) { part in
             withUnsafePointer(to: action) { action in
                 withOptionalPointer(to: previous) { previous in
                     body(
                         Commit<Part, PartAction>(
-                            revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
-                            state: part, previous: previous))
+                            revision: revision, origin: origin, actor: actor, cause: cause, endsBatch: endsBatch,
+                            action: action, state: part, previous: previous))
                 }
             }
         }

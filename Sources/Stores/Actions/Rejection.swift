@@ -26,13 +26,22 @@ public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, 
 
 extension Rejection {
     private static let undeclared = "undeclared-action:"
+    private static let withoutUser = "identity-required:"
 
     /// An action with this name, which the definition of the store does not contain.
     package static func undeclaredAction(_ name: String) -> Rejection { Rejection(undeclared + name, isFault: true) }
 
-    /// The name of such an action; nil for any other rejection.
-    var undeclaredAction: String? {
-        isFault && reason.hasPrefix(Self.undeclared) ? String(reason.dropFirst(Self.undeclared.count)) : nil
+    /// An action with this name, which needs a user, and which the store has sent to itself.
+    package static func sentWithoutUser(_ name: String) -> Rejection { Rejection(withoutUser + name, isFault: true) }
+
+    /// The name of an undeclared action; nil for any other rejection.
+    var undeclaredAction: String? { action(behind: Self.undeclared) }
+
+    /// The name of an action that was sent without a user; nil for any other rejection.
+    var actionWithoutUser: String? { action(behind: Self.withoutUser) }
+
+    private func action(behind prefix: String) -> String? {
+        isFault && reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : nil
     }
 }
 

@@ -92,6 +92,9 @@ public enum StoreFault: Sendable, Hashable {
     /// A timer, a middleware or an interceptor has sent an action of this name, which the definition of the store does not
     /// contain. It was rejected.
     case undeclaredAction(String)
+    /// A timer, a middleware or an effect has sent an action of this name, which only a user may send: it has a field that takes the
+    /// id of the sender. It was rejected.
+    case sentWithoutUser(String)
     /// An action of this origin would have made the state larger than the host allows. It was rejected, and no client
     /// learns of it. A host names the type of the action, and the store by its label.
     case stateTooLarge(Origin, type: String, label: String)
@@ -105,6 +108,15 @@ public enum StoreFault: Sendable, Hashable {
     /// The reducer of an ``AsyncStore`` has not returned for this many seconds, although dispatches wait for it: see
     /// ``AsyncStore/dispatch(_:)``. They returned as ``Outcome/queued``.
     case reducerStalled(seconds: Int)
+}
+
+extension Rejection {
+    /// The fault of the program; nil if the sender is at fault.
+    var fault: StoreFault? {
+        guard isFault else { return nil }
+        if let action = undeclaredAction { return .undeclaredAction(action) }
+        return actionWithoutUser.map { .sentWithoutUser($0) } ?? .invariantBroken(reason)
+    }
 }
 
 /// The bound at which an action was lost that nobody waits for.
@@ -142,6 +154,9 @@ extension StoreFault: CustomStringConvertible {
         case .undeclaredAction(let name):
             "the action \(name) was rejected, because the definition of the store does not contain it: "
                 + "name it among the elements of the definition"
+        case .sentWithoutUser(let name):
+            "the action \(name) was rejected, because it needs a user and the store itself has sent it: "
+                + "let timers and middleware send an action without a field of the user, or with one of the actor"
         case .stateTooLarge(let origin, let type, _):
             "the action \(type) of origin \(origin.rawValue) would have made the state too large and was rejected: "
                 + "it is lost, as if it had never been sent"

@@ -1,7 +1,7 @@
 /// A middleware with its type erased, as a store calls it. ``AnyReducer`` explains why it exists.
 public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware {
     @usableFromInline package typealias Respond = @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
-    @usableFromInline package typealias Intercept = @Sendable (Action, State) -> Interception<Action>
+    @usableFromInline package typealias Intercept = @Sendable (Action, State, ActionContext) -> Interception<Action>
     @usableFromInline package typealias IsGone = @Sendable (ArraySlice<PathStep>, State) -> Bool
     @usableFromInline package typealias Look = @Sendable (ArraySlice<PathStep>, State, inout ElementLook) -> Void
     @usableFromInline package typealias Check = @Sendable (ArraySlice<PathStep>, CollectionVersion) -> VersionCheck?
@@ -70,7 +70,7 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
     package convenience init(_ middleware: some Middleware<State, Action>) {
         var intercept: Intercept?
         if let interceptor = middleware as? any Interceptor<State, Action> {
-            intercept = { action, state in interceptor.intercept(action, in: state) }
+            intercept = { action, state, _ in interceptor.intercept(action, in: state) }
         }
         self.init(
             respond: { commit in middleware.respond(to: commit) }, resume: { state in middleware.resume(from: state) },

@@ -110,9 +110,9 @@ extension AnyMiddleware {
     ) -> Intercept? {
         guard let interceptPart = part.interceptFunction else { return nil }
         let embed = action.embed
-        return { whole, state in
+        return { whole, state, context in
             guard let nested = action.value(in: whole), let value = read(state) else { return .pass }
-            return interceptPart(nested, value).map(embed)
+            return interceptPart(nested, value, context).map(embed)
         }
     }
 
@@ -206,9 +206,9 @@ extension AnyMiddleware {
         _ embed: @escaping @Sendable (State.Key) -> @Sendable (PartAction) -> Action
     ) -> Intercept? where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
         guard let interceptPart = part.interceptFunction else { return nil }
-        return { action, state in
+        return { action, state, context in
             guard let value = state.element(of: action.key) else { return .pass }
-            return interceptPart(action.action, value).map(embed(action.key))
+            return interceptPart(action.action, value, context).map(embed(action.key))
         }
     }
 }

@@ -98,8 +98,9 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// 30 seconds, every dispatch that waits for it returns as ``Outcome/queued``, and ``StoreFault/reducerStalled(seconds:)``
     /// is reported. The actions stay in the queue.
     @discardableResult
-    public func dispatch(_ action: Action) async -> Receipt {
-        let actions = QueuedActions(action, origin: .client)
+    public func dispatch(_ action: Action) async -> Receipt { await dispatch(QueuedActions(action, origin: .client)) }
+
+    func dispatch(_ actions: QueuedActions<Action>) async -> Receipt {
         if Reduction.isRunning(in: core) {
             core.environment.report(.awaitedInReducer)
             let isQueued = enqueue(.submission(AsyncSubmission(actions: actions)), isBounded: true)
@@ -202,12 +203,13 @@ extension AsyncStore {
         }
         let preview = Preview(of: core, submission.envelope, state)
         if let refusal { return finish(submission, preview) { _, _ in refusal } }
+        let context = core.context(of: submission.envelope)
         var changes: [(Action, State)] = []
         for (index, action) in submission.actions.actions.enumerated() {
             var outcome = Outcome.ignored
             let before = changes.last?.1 ?? state
             do throws(Rejection) {
-                if let action = withUnsafePointer(to: before, { core.intercept(action, $0, &outcome) }),
+                if let action = withUnsafePointer(to: before, { core.intercept(action, context, $0, &outcome) }),
                     let after = try await reduced(before, action, show: { preview.show($0, by: action) })
                 {
                     changes.append((action, after))

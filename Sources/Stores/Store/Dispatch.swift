@@ -106,6 +106,8 @@ package struct Envelope<Action: Sendable>: Sendable {
     @usableFromInline package let origin: Origin
     /// Nil for most actions, which then allocate nothing.
     @usableFromInline package let details: Details?
+    /// The actor that the host names. Not among the details, which would be allocated for it.
+    @usableFromInline package let actor: Actor?
 
     @usableFromInline
     package final class Details: Sendable {
@@ -159,10 +161,14 @@ package struct Envelope<Action: Sendable>: Sendable {
     }
 
     @inlinable
-    package init(_ origin: Origin, _ details: Details? = nil) {
+    package init(_ origin: Origin, _ details: Details? = nil, by actor: Actor? = nil) {
         self.origin = origin
         self.details = details
+        self.actor = actor
     }
+
+    /// Who has sent the action.
+    @inlinable package var sender: Actor { Actor(of: origin, named: actor) }
 
     @inlinable package var isDryRun: Bool { details?.isDryRun ?? false }
 

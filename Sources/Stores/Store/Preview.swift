@@ -41,11 +41,11 @@ final class Preview<State: Sendable, Action: Sendable>: Sendable {
 
     private func notify(_ state: State, by action: Action, _ contents: StoreCore<State, Action>.ContentsPointer) {
         contents.pointee.state = state
-        let (revision, origin) = (contents.pointee.revision, envelope.origin)
+        let (revision, origin, actor) = (contents.pointee.revision, envelope.origin, envelope.actor)
         withUnsafePointer(to: action) { action in
             contents.pointee.subscribers?.notify(
                 shown: Commit(
-                    revision: revision, origin: origin, cause: nil, endsBatch: true, action: action,
+                    revision: revision, origin: origin, actor: actor, cause: nil, endsBatch: true, action: action,
                     state: StoreCore<State, Action>.state(in: contents), previous: nil))
         }
     }

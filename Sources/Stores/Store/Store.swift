@@ -47,9 +47,11 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
 
     /// Reduces all of `actions`, one revision each with nothing in between, or none of them.
     @discardableResult
-    public func dispatch(batch actions: [Action]) -> Receipt {
+    public func dispatch(batch actions: [Action]) -> Receipt { dispatch(batch: actions, by: nil) }
+
+    func dispatch(batch actions: [Action], by actor: Actor?) -> Receipt {
         guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
-        return submit(first, Envelope(.client, .init(remainingActions: Array(actions.dropFirst()))))
+        return submit(first, Envelope(.client, .init(remainingActions: Array(actions.dropFirst())), by: actor))
     }
 
     /// Resumes a persisted state: the middlewares set timers again, and report interrupted effects.
@@ -181,7 +183,10 @@ extension Store {
     ) -> Outcome {
         guard core.middleware.precedesReducer else { return apply(action, envelope, contents, &progress) }
         var outcome = Outcome.ignored
-        guard let action = core.intercept(action, StoreCore.state(in: contents), &outcome) else { return outcome }
+        let context = core.context(of: envelope)
+        guard let action = core.intercept(action, context, StoreCore.state(in: contents), &outcome) else {
+            return outcome
+        }
         return core.withPreviousState(contents) { apply(action, envelope, contents, &progress, previous: $0) }
     }
 
@@ -270,10 +275,11 @@ extension Store {
     ) -> Result<[Accepted], BatchRefusal> {
         var state = contents.pointee.state
         var accepted: [Accepted] = []
+        let context = core.context(of: batch.envelope)
         for (index, action) in batch.actions.enumerated() {
             var outcome = Outcome.ignored
             contents.pointee.observer?.willReduce(action, isNamed: false)
-            if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
+            if let action = withUnsafePointer(to: state, { core.intercept(action, context, $0, &outcome) }) {
                 var abstentions = Abstentions()
                 switch core.contents.reducing(contents, { reducer.apply(action, to: &state, &abstentions) }) {
                 case .accept: accepted.append(Accepted(index: index, action: action, abstentions: abstentions))

@@ -24,8 +24,11 @@ extension StoreCore {
                 dispatch(action, of: path, origin, cause: cause, contents, &progress)
             case .cancel(let key):
                 ending(contents) { $0.effects.cancel(key, ended: &$0.postLockWork.ended) }
-            case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
-            case .run(let request): run(request, cause: cause, after: answer, contents, &progress, sink)
+            case .timers(let group, let timers):
+                if contents.pointee.dormancy.isAwake { arm(timers, of: group, cause: cause, contents, sink) }
+            case .run(let request):
+                guard contents.pointee.dormancy.startsEffects else { continue }
+                run(request, cause: cause, after: answer, contents, &progress, sink)
             }
         }
     }
@@ -236,8 +239,9 @@ extension StoreCore {
             withUnsafePointer(to: action) { action in
                 withOptionalPointer(to: previous) { previous in
                     let commit = Commit(
-                        revision: revision, origin: envelope.origin, cause: envelope.details?.cause,
-                        endsBatch: place.isLast, action: action, state: state, previous: previous)
+                        revision: revision, origin: envelope.origin, actor: envelope.actor,
+                        cause: envelope.details?.cause, endsBatch: place.isLast, action: action, state: state,
+                        previous: previous)
                     var answers: [Effect<Action>?] = []
                     for middleware in middleware.all {
                         let answer = middleware.onlyWatches ? nil : middleware.respond(to: commit, abstentions)

@@ -13,6 +13,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var isBusy = false
         /// Whether the reducer runs: see ``StoreLock``.
         @usableFromInline package var isReducing = false
+        @usableFromInline package var dormancy = Dormancy.awake
         /// Whether the observer must admit a state before it is committed. The observer sets it.
         @usableFromInline package var asksBeforeCommit = false
         /// Queued actions, effects and timers; nil if there are none, which is most of the time.
@@ -72,18 +73,30 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return nil
     }
 
-    /// The action after all interceptors; nil if one of them stopped it, with the reason in `outcome`.
+    /// What interceptors get of an action besides the state; nil if there are none.
     @inlinable
-    package func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
+    package func context(of envelope: Envelope<Action>) -> ActionContext? {
+        middleware.interceptors.isEmpty ? nil : ActionContext(actor: envelope.sender, now: environment.now)
+    }
+
+    /// The action after all interceptors; nil if one of them stopped it, with the reason in `outcome`.
+    ///
+    /// - Parameter context: of its envelope.
+    @inlinable
+    package func intercept(
+        _ action: Action, _ context: ActionContext?, _ state: UnsafePointer<State>, _ outcome: inout Outcome
+    ) -> Action? {
+        guard let context else { return action }
         var action = action
         for intercept in middleware.interceptors {
-            switch intercept(action, state.pointee) {
+            switch intercept(action, state.pointee, context) {
             case .pass: continue
             case .replace(let other): action = other
             case .stop:
                 outcome = .ignored
                 return nil
             case .reject(let rejection):
+                report(rejection)
                 outcome = .rejected(rejection, index: 0)
                 return nil
             }
@@ -104,14 +117,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         answers: [Effect<Action>?]? = nil, abstentions: Abstentions = Abstentions()
     ) {
         contents.pointee.revision += 1
+        if !contents.pointee.dormancy.isAwake { wake(for: envelope.origin, contents) }
         let observer = contents.pointee.observer
         if observer == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision
         let cause = envelope.details?.cause
         withPointer(to: action) { action in
             let commit = Commit(
-                revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
-                state: Self.state(in: contents), previous: previous)
+                revision: revision, origin: envelope.origin, actor: envelope.actor, cause: cause, endsBatch: endsBatch,
+                action: action, state: Self.state(in: contents), previous: previous)
             observer?.committed(commit, at: environment.now)
             contents.pointee.subscribers?.notify(commit)
             if contents.pointee.pending != nil {
@@ -167,9 +181,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Reports a rejection that is a fault of the program.
     @usableFromInline
     package func report(_ rejection: Rejection) {
-        guard rejection.isFault else { return }
-        environment.report(
-            rejection.undeclaredAction.map { .undeclaredAction($0) } ?? .invariantBroken(rejection.reason))
+        if let fault = rejection.fault { environment.report(fault) }
     }
 
     func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: ContentsPointer) -> Subscription {

@@ -88,8 +88,14 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     public func dispatch(
         _ action: Action, _ outcome: Outcome = .committed, _ change: ((inout State) -> Void)? = nil
     ) throws(TestStoreFailure) -> Receipt {
+        try dispatch(action, by: .anonymous, outcome, change)
+    }
+
+    func dispatch(
+        _ action: Action, by actor: Actor, _ outcome: Outcome, _ change: ((inout State) -> Void)?
+    ) throws(TestStoreFailure) -> Receipt {
         if exhaustivity == .on { try throwing(failureIfWaiting()) } else { skip(log.withLock { $0.skip() }) }
-        let receipt = store.dispatch(action)
+        let receipt = store.as(actor).dispatch(action)
         // The first event is the action itself. The others are actions that middlewares dispatched.
         let own = log.withLock { $0.takeFirst() }
         track(receipt, of: action)

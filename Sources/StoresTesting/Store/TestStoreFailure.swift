@@ -130,7 +130,8 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
     /// Broken invariants are left out: they are also rejections, which the test must assert.
     mutating func record(_ fault: StoreFault) {
         switch fault {
-        case .cascadeStopped, .undeclaredAction, .actionLost, .stateTooLarge, .awaitedInReducer, .reducerStalled:
+        case .cascadeStopped, .undeclaredAction, .sentWithoutUser, .actionLost, .stateTooLarge, .awaitedInReducer,
+            .reducerStalled:
             faults.append(fault)
         case .invariantBroken: break
         }

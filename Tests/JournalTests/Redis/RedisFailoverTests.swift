@@ -128,10 +128,10 @@ struct RedisFailoverTests {
         Step.store(session).step(3)
         #expect(await session.awaitDurable() == nil)
         await first.closed()
-        for isEarlierRelease in [false, true] {
-            if isEarlierRelease {
+        for earlierLayout in [nil, "3", "4"] {
+            if let earlierLayout {
                 try server.execute("HDEL", "{test}:meta", "era", "lineage")
-                try server.execute("HSET", "{test}:meta", "layout", "3")
+                try server.execute("HSET", "{test}:meta", "layout", earlierLayout)
             }
             for restarts in [true, false] {
                 if restarts {

@@ -44,7 +44,7 @@ extension JournalFile {
     /// A file of an older version with the same rows.
     ///
     /// - Parameters:
-    ///   - version: 1 to 5.
+    ///   - version: 1 to 6.
     ///   - hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
     func older(_ version: Int, hasLog: Bool = true) throws -> JournalFile {
         guard version < 3 else { return try recent(version, hasLog: hasLog) }
@@ -72,7 +72,7 @@ extension JournalFile {
         return old
     }
 
-    /// A file of version 5 had a row for each commit. Version 4 had no unsorted commits, and version 3 no owners and shares either.
+    /// A file of version 6 had no actors. One of version 5 had a row for each commit. Version 4 had no unsorted commits, and version 3 no owners and shares either.
     private func recent(_ version: Int, hasLog: Bool) throws -> JournalFile {
         let third = """
             DROP INDEX sessions_by_owner; DROP INDEX sessions_by_person;
@@ -81,6 +81,10 @@ extension JournalFile {
             ALTER TABLE sessions DROP COLUMN shares;
             """
         let old = try copy()
+        guard version < 6 else {
+            try old.change("PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE"); PRAGMA user_version = 6")
+            return old
+        }
         try old.change(
             """
             PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE");

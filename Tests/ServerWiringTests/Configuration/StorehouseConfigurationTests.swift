@@ -193,6 +193,7 @@ import Testing
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("log.access", _): "all"
+        case ("log.actors", _): "plain"
         case ("admin.token", _): "0123456789abcdef"
         case ("access.issuer", _), ("access.audience", _): "https://id.example"
         case ("access.jwksURL", _): "https://id.example/keys"

@@ -76,8 +76,8 @@ struct ShareViewTests {
     @Test("passes on nothing that no share can do")
     func otherOperations() {
         let forbidden: [SessionOperation] = [
-            .describe(.none), .log(after: 0, limit: 1),
-            .fork(revision: nil, client: RateLimits.Client(address: 1)), .end(.none),
+            .describe(.none), .log(ActionLogQuery(.after(0), limit: 1)),
+            .fork(ForkRequest(revision: nil, client: RateLimits.Client(address: 1))), .end(.none),
             .recall(nil, revision: nil), .perform(PermitRevocation()),
         ]
         for operation in forbidden {

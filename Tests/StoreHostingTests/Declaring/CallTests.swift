@@ -86,6 +86,35 @@ private final class PlainSealer: SecretSealer {
         #expect(desk.kind.problems == [])
     }
 
+    @Test func theWorkGetsAValueForEachField() throws {
+        let askTwice = Action<Desk, (String, Int)>(
+            "ask", "Asks.", .text("what", 1...9, example: "time"), .integer("count", 1...9)
+        ) { desk, _, _ in
+            desk.isAsking = true
+        }
+        let desk = StoreDefinition("desk", "A desk.", Desk()) {
+            askTwice
+            Desk.answer
+            Desk.fail
+            Call("desk.ask", on: askTwice, to: "oracle") { (clients, desk, what, count) async throws(RemoteFailure) in
+                _ = try await clients["oracle"].call(.get("/\(what)/\(count)"))
+                return Desk.answer("\(desk.isAsking) \(what) \(count)")
+            } failed: {
+                Desk.fail($0.code.rawValue)
+            }
+        }
+        let store = TestStore(
+            Desk(), reducer: desk.reducer, middleware: desk.middleware(RemoteClients(["oracle": oracle])))
+        try store.dispatch(askTwice("time", 2)) { $0.isAsking = true }
+        oracle.reply("")
+        try store.receive(Desk.answer("true time 2")) {
+            $0.note = "true time 2"
+            $0.isAsking = false
+        }
+        #expect(oracle.requests == [.get("/time/2")])
+        try store.finish()
+    }
+
     @Test func theLatestWinsAndAnActionCancels() throws {
         let store = store()
         try store.dispatch(Desk.ask("a")) { $0.isAsking = true }

@@ -123,15 +123,15 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     @Test func aCallWithoutAnAnswerIsRepeatedWithItsKey() throws {
         let store = store()
         try pay(500, store)
-        try store.receive(Till.payment.trial(for: 500, since: 1))
+        try store.receive(Till.payment.try(for: 500, since: 1))
         bank.reply(.failure(Self.broken))
         try store.receive(Till.payment.postponement(Self.broken, for: 500, until: 2000))
         try store.advance(by: .seconds(2))
-        try store.receive(Till.payment.trial(2, for: 500, since: 1, at: 2000))
+        try store.receive(Till.payment.try(2, for: 500, since: 1, at: 2000))
         bank.reply(status: 503, "")
         try store.receive(Till.payment.postponement(.serverError(.init(status: 503)), for: 500, until: 5000))
         try store.advance(by: .seconds(3))
-        try store.receive(Till.payment.trial(3, for: 500, since: 1, at: 5000))
+        try store.receive(Till.payment.try(3, for: 500, since: 1, at: 5000))
         bank.reply(#"{"receipt":"R1"}"#)
         try store.receive(Till.payment.arrival(of: "R1", for: 500, at: 5000)) {
             $0.isPaying = false
@@ -149,7 +149,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     @Test func aKeyIsAQuotedHash() throws {
         let store = store()
         try pay(500, store)
-        try store.receive(Till.payment.trial(for: 500, since: 1))
+        try store.receive(Till.payment.try(for: 500, since: 1))
         let key = try #require(keys.first)
         #expect(key.count == 34 && key.hasPrefix("\"") && key.hasSuffix("\""))
         #expect(key.dropFirst().dropLast().allSatisfy { $0.isHexDigit })
@@ -160,7 +160,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         let store = store()
         for (revision, receipt) in [(1, "R1"), (4, "R2")] {
             try pay(500, store)
-            try store.receive(Till.payment.trial(for: 500, since: revision))
+            try store.receive(Till.payment.try(for: 500, since: revision))
             bank.reply(#"{"receipt":"\#(receipt)"}"#)
             try store.receive(Till.payment.arrival(of: receipt, for: 500)) {
                 $0.isPaying = false
@@ -175,7 +175,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     @Test func aDeclineEndsTheCall() throws {
         let store = store()
         try pay(500, store)
-        try store.receive(Till.payment.trial(for: 500, since: 1))
+        try store.receive(Till.payment.try(for: 500, since: 1))
         bank.reply(status: 402, #"{"reason":"no-funds"}"#)
         let declined = RemoteFailure.declined(.init(status: 402, body: #"{"reason":"no-funds"}"#))
         try store.receive(Till.payment.failure(declined, for: 500)) {
@@ -191,7 +191,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         let store = store()
         try pay(500, store)
         for (number, time) in [(1, 0), (2, 2000), (3, 5000)] {
-            try store.receive(Till.payment.trial(number, for: 500, since: 1, at: time))
+            try store.receive(Till.payment.try(number, for: 500, since: 1, at: time))
             bank.reply(.failure(.timeout("late")))
             guard number < 3 else { break }
             let next = number == 1 ? 2000 : 5000
@@ -210,11 +210,11 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
     @Test func aSlowCallIsNotRepeatedBesideItself() throws {
         let store = store()
         try pay(500, store)
-        try store.receive(Till.payment.trial(for: 500, since: 1))
+        try store.receive(Till.payment.try(for: 500, since: 1))
         // The timers that wake a session after a restart.
         for time in [60_000, 120_000, 180_000, 240_000] {
             try store.advance(to: time)
-            try store.receive(Till.payment.trial(for: 500, since: 1, at: time))
+            try store.receive(Till.payment.try(for: 500, since: 1, at: time))
         }
         #expect(bank.requests.count == 1)
         #expect(bank.cancellations == 0)
@@ -233,7 +233,7 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         let store = TestStore(
             Till(), reducer: once.reducer, middleware: once.middleware(RemoteClients(["bank": bank])))
         try pay(500, store)
-        try store.receive(Till.onlyPayment.trial(for: 500, since: 1))
+        try store.receive(Till.onlyPayment.try(for: 500, since: 1))
         bank.reply(.failure(failure))
         try store.receive(Till.onlyPayment.failure(failure, for: 500)) {
             $0.isPaying = false
@@ -247,18 +247,18 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         let store = TestStore(
             Till(), reducer: once.reducer, middleware: once.middleware(RemoteClients(["bank": bank])))
         try pay(500, store)
-        try store.receive(Till.onlyPayment.trial(for: 500, since: 1))
+        try store.receive(Till.onlyPayment.try(for: 500, since: 1))
         bank.reply(.failure(.refusedByBreaker("open")))
         try store.receive(Till.onlyPayment.postponement(.refusedByBreaker("open"), for: 500, until: 2000))
         try store.advance(by: .seconds(2))
-        try store.receive(Till.onlyPayment.trial(2, for: 500, since: 1, at: 2000))
+        try store.receive(Till.onlyPayment.try(2, for: 500, since: 1, at: 2000))
         store.end()
     }
 
     @Test func aStateThatForgetsItsCallsRepeatsNone() throws {
         let store = store()
         try pay(500, store)
-        try store.receive(Till.payment.trial(for: 500, since: 1))
+        try store.receive(Till.payment.try(for: 500, since: 1))
         try store.dispatch(Till.close()) { $0 = Till() }
         bank.reply(.failure(Self.broken))
         try store.receive(Till.payment.postponement(Self.broken, for: 500, until: 2000), .ignored)
@@ -338,6 +338,28 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         continued.end()
     }
 
+    /// The server of the next process wakes the session then, if nobody asks for it.
+    @Test(arguments: [nil, 90_000])
+    func aSessionIsDueAMinuteAfterATryHasBegun(timeout: Int?) async throws {
+        let slow = StoreDefinition("till", "A till.", Till()) {
+            Member("calls", \.calls)
+            Till.pay
+            Fetch(
+                "payment", on: Till.pay, from: "bank", as: RemoteResponse.Status.self,
+                retry: .upTo(3, every: .seconds(2), in: \.calls)
+            ) { _, _ in
+                var request = RemoteRequest.post([:])
+                request.timeout = timeout.map { .milliseconds($0) }
+                return request
+            } then: { _, _, _, _ in
+            }
+        }
+        clock.advance(to: 5000)
+        let store = await begun(slow)
+        #expect(store.timerUse.nextDeadline == 5000 + (timeout ?? 60_000))
+        store.end()
+    }
+
     /// A state of a backup comes to the same revisions again.
     @Test func theSameRevisionOfARestoredStateHasAnotherKey() async throws {
         let empty = connected().makeStore(environment: StoreEnvironment(clock: clock))
@@ -408,6 +430,48 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         #expect("\(try #require(error))".contains("/calls must have calls of the fetches of the definition"))
     }
 
+    /// A new program may name the effect of a call in another way.
+    @Test func aCallContinuesWhenTheProgramHasAnotherIDForIt() async throws {
+        let store = await begun()
+        let named = StoreDefinition("till", "A till.", Till()) {
+            Member("isPaying", \.isPaying)
+            Member("receipt", \.receipt)
+            Member("reason", \.reason)
+            Member("calls", \.calls)
+            Till.pay
+            Fetch(
+                "payment", on: Till.pay, from: "bank", at: "/receipt", as: String.self, id: { "\($0) cents" },
+                retry: .upTo(4, every: .seconds(2), in: \.calls)
+            ) { _, cents in
+                .post(["cents": .integer(cents)])
+            } then: { till, _, receipt, _ in
+                till.isPaying = false
+                till.receipt = receipt
+            } failed: { till, cents, failure, _ in
+                till.isPaying = false
+                till.reason = "\(cents) \(failure.code)"
+            }
+        }
+        let continued = try next(store, named)
+        await bank.called(times: 2)
+        #expect(keys.count == 1 && bank.requests[0] == bank.requests[1])
+        let copy = try next(continued, named, as: "two", isCopy: true)
+        #expect(copy.json == #"{"isPaying":false,"receipt":null,"reason":"500 interrupted"}"#)
+        #expect(!pending(copy))
+        copy.end()
+        let last = try next(continued, named)
+        await bank.called(times: 3)
+        for _ in 1...3 { bank.reply(#"{"receipt":"R1"}"#) }
+        while last.json != #"{"isPaying":false,"receipt":"R1","reason":null}"# { await Task.yield() }
+        #expect(keys.count == 1 && !pending(last))
+        last.end()
+    }
+
+    /// Whether a call waits for an answer.
+    private func pending(_ store: HostedStore) -> Bool {
+        String(decoding: store.snapshot().state.privateState ?? [], as: UTF8.self).contains("fetch")
+    }
+
     private struct OldTill: Decodable { let isPaying: Bool }
 
     @Test func aTypedMigrationKeepsTheCallsThatWait() async throws {
@@ -442,6 +506,47 @@ private let shop = StoreDefinition("shop", "A shop.", Till()) {
         #expect(copy.json.contains(#""reason":"interrupted""#))
         #expect(bank.requests.count == 1)
         copy.end()
+    }
+
+    /// The answer of the older call stands in the queue when the newer one begins.
+    @Test(arguments: [false, true])
+    func anOlderAnswerDoesNotEndTheNewerCall(isAsynchronous: Bool) async throws {
+        let pay = Action<Till, Int>("pay", "Pays.", .integer("cents", 1...9999)) { till, _ in till.isPaying = true }
+        let payment = Fetch(
+            "payment", on: pay, from: "bank", at: "/receipt", as: String.self, .latest,
+            retry: .upTo(3, every: .seconds(2), in: \.calls)
+        ) { _, cents in
+            .post(["cents": .integer(cents)])
+        } then: { till, _, receipt, _ in
+            till.receipt = receipt
+        }
+        let answers = StoreDefinition("till", "A till.", Till()) {
+            pay
+            payment
+        }.reducer
+        let eager = StoreDefinition("till", "A till.", Till(), isAsynchronous: isAsynchronous) {
+            Member("isPaying", \.isPaying)
+            Member("receipt", \.receipt)
+            Member("calls", \.calls)
+            pay
+            payment
+            Action("answered", "As an answer of the older call.") { (till: inout Till) in
+                _ = answers.apply(payment.arrival(of: "R1", for: 500), to: &till)
+            }
+        }
+        let store = eager.kind.connected(to: RemoteClients(["bank": bank])).makeStore(
+            environment: StoreEnvironment(clock: clock))
+        store.dispatch("till/pay", ["cents": 500])
+        await bank.called(times: 1)
+        let both: JSONValue = [["type": "till/pay", "payload": ["cents": 700]], ["type": "till/answered"]]
+        store.dispatch(both, DispatchOptions()) { _ in }
+        await bank.called(times: 2)
+        #expect(pending(store))
+        #expect(store.json == #"{"isPaying":true,"receipt":"R1"}"#)
+        for _ in 1...2 { bank.reply(#"{"receipt":"R2"}"#) }
+        while store.json != #"{"isPaying":true,"receipt":"R2"}"# { await Task.yield() }
+        #expect(!pending(store) && keys.count == 2)
+        store.end()
     }
 
     @Test func sessionsHaveKeysOfTheirOwn() async throws {

@@ -34,7 +34,7 @@ private struct Shop: Sendable, Equatable {
         Follow(left, Cart.add) { shop, item in shop.seen.append(item.count * 100 + shop.left.items.count) }
         Member("seen", \.seen)
         close
-        Follow(close) { shop, _ in shop.closings *= 10 }
+        Follow(close) { shop in shop.closings *= 10 }
         Member("closings", \.closings)
     }
 }
@@ -52,7 +52,60 @@ private let town = StoreDefinition("town", "A town.", Town()) {
     Selector("items", "The number of items.") { $0.shop.left.items.count }
 }
 
+private let a = Field<Int>.integer("a", 1...9)
+private let b = Field<String>.text("b", 1...9, example: "b")
+private let c = Field<Bool>.boolean("c", example: true)
+private let d = Field<Int>.integer("d", 1...9)
+
+/// Actions with several fields.
+private struct Depot: Sendable, Equatable {
+    struct Shelf: Sendable, Equatable {
+        static let two = Action<Shelf, (Int, String)>("two", "Two.", a, b) { _, _, _ in }
+        static let three = Action<Shelf, (Int, String, Bool)>("three", "Three.", a, b, c) { _, _, _, _ in }
+        static let four = Action<Shelf, (Int, String, Bool, Int)>("four", "Four.", a, b, c, d) { _, _, _, _, _ in }
+    }
+
+    var log: [String] = []
+    var shelf = Shelf()
+
+    static let shelf = Part("shelf", \Depot.shelf) {
+        Shelf.two
+        Shelf.three
+        Shelf.four
+    }
+    static let two = Action<Depot, (Int, String)>("two", "Two.", a, b) { _, _, _ in }
+    static let three = Action<Depot, (Int, String, Bool)>("three", "Three.", a, b, c) { _, _, _, _ in }
+    static let four = Action<Depot, (Int, String, Bool, Int)>("four", "Four.", a, b, c, d) { _, _, _, _, _ in }
+}
+
 @Suite struct FollowTests {
+    @Test func aFollowerGetsAValueForEachField() {
+        let depot = StoreDefinition("depot", "A depot.", Depot()) {
+            Member("log", \.log)
+            Follow(Depot.shelf, Depot.Shelf.two) { depot, a, b in depot.log.append("shelf \(a) \(b)") }
+            Follow(Depot.shelf, Depot.Shelf.three) { depot, a, b, c in depot.log.append("shelf \(a) \(b) \(c)") }
+            Follow(Depot.shelf, Depot.Shelf.four) { depot, a, b, c, d in depot.log.append("shelf \(a) \(b) \(c) \(d)") }
+            Follow(Depot.two) { depot, a, b in depot.log.append("\(a) \(b)") }
+            Follow(Depot.three) { depot, a, b, c in depot.log.append("\(a) \(b) \(c)") }
+            Follow(Depot.four) { depot, a, b, c, d in depot.log.append("\(a) \(b) \(c) \(d)") }
+            Depot.shelf
+            Depot.two
+            Depot.three
+            Depot.four
+        }
+        #expect(depot.kind.problems == [])
+        var state = Depot()
+        for action in [
+            Depot.shelf(Depot.Shelf.two(1, "x")), Depot.shelf(Depot.Shelf.three(2, "x", true)),
+            Depot.shelf(Depot.Shelf.four(3, "x", false, 9)), Depot.two(4, "y"), Depot.three(5, "y", true),
+            Depot.four(6, "y", false, 8),
+        ] {
+            #expect(depot.reducer.apply(action, to: &state) == .accept)
+        }
+        #expect(
+            state.log == ["shelf 1 x", "shelf 2 x true", "shelf 3 x false 9", "4 y", "5 y true", "6 y false 8"])
+    }
+
     @Test func aFollowerSeesTheStateBeforeOrAfterTheAction() {
         var shop = Shop()
         let reducer = StoreDefinition("shop", "A shop.", Shop()) { Shop.elements }.reducer
@@ -92,7 +145,7 @@ private let town = StoreDefinition("town", "A town.", Town()) {
     @Test func aFollowerOfAnUnknownActionIsAProblem() {
         let other = Action<Shop, Void>("other", "Other.") { _ in }
         let shop = StoreDefinition("shop", "A shop.", Shop()) {
-            Follow(other) { _, _ in }
+            Follow(other) { _ in }
             Shop.left
             Member("left", \.seen)
         }

@@ -52,6 +52,19 @@ import Testing
             #"{"storage":{"kind":"mongo"}}"#,
             #"storage.kind (test.json): must be "memory" or "sqlite" or "redis", not "mongo""#
         ),
+        (
+            #"{"access":{"nameClaim":"name"}}"#,
+            #"access.nameClaim (test.json): must be a JSON Pointer such as "/name", not "name""#
+        ),
+        (
+            #"{"access":{"rolesClaim":"/a~2"}}"#,
+            #"access.rolesClaim (test.json): must be a JSON Pointer such as "/realm_access/roles", not "/a~2""#
+        ),
+        (
+            #"{"access":{"rolesClaim":["roles"]}}"#,
+            #"access.rolesClaim (test.json): must be a JSON Pointer such as "/realm_access/roles", not ["roles"]"#
+        ),
+        (#"{"log":{"actors":"all"}}"#, #"log.actors (test.json): must be "mark" or "plain" or "off", not "all""#),
         (#"{"inspector":{"enabled":1}}"#, "inspector.enabled (test.json): must be true or false, not 1"),
         (
             #"{"http":{"allowedOrigins":["https://a.example/"]}}"#,

@@ -58,6 +58,11 @@ import Testing
         "changes": ["", "patches", "State", "none"],
         "heartbeat": ["", "comment", "false", "15", "events"],
         "limit": ["", "0", "-1", "1001", "ten", "1e2"],
+        "before": ["", "-1", "one", "1.0"],
+        "type": [""],
+        "origin": ["", "Client", "server", "client,system"],
+        "actions": ["", "1", "yes", "True", "all"],
+        "refused": ["", "1", "yes", "True", "all"],
     ]
 
     /// The start of a page is a revision or a cursor, as the list has it.
@@ -97,7 +102,7 @@ import Testing
     }
 
     /// These belong to other releases. A client that sends one must not take the list, or the stream, for what it has asked for.
-    @Test(arguments: ["order=used", "order=id", "order="], ["actions=true", "presence=true", "signals=true"])
+    @Test(arguments: ["order=used", "order=id", "order="], ["presence=true", "signals=true"])
     func aParameterThatTheServerCannotServeIsRefused(order: String, topic: String) async throws {
         let token = "the-admin-token-of-this-test"
         try await TestAPI.run(configuration: .with { $0.admin.token = .init(token) }) { api in
@@ -110,10 +115,13 @@ import Testing
                 #expect(refused.status == 400 && refused.code == "malformed-request", "\(path)")
                 #expect(refused[json: "detail"]?.asString?.contains("leave it out") == true)
             }
-            // A share shows no effects.
-            for value in ["true", "false", "all", ""] {
-                let refused = try await api.get("\(share.path)/events?effects=\(value)")
-                #expect(refused.status == 400 && refused.code == "malformed-request", "effects=\(value)")
+            // A share shows no effects and no actions.
+            for name in ["effects", "actions"] {
+                for value in ["true", "false", "all", ""] {
+                    let refused = try await api.get("\(share.path)/events?\(name)=\(value)")
+                    #expect(refused.status == 400 && refused.code == "malformed-request", "\(name)=\(value)")
+                    #expect(refused[json: "detail"]?.asString?.contains("A share shows no \(name)") == true)
+                }
             }
             // Elsewhere they are names as any other.
             #expect(try await session.read("/state?order=used").status == 200)

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Observability
 import StorehouseServer
@@ -118,6 +119,95 @@ import Testing
             #expect(try await malformed.response().status == 505)
             #expect(try await server.get("/healthz").status == 200)
             #expect(try server.log.accessLines().isEmpty)
+        }
+    }
+
+    /// Requests of a user with a name in token mode, and of others: a create, an action, a refused action, and a stream.
+    private static func useTokens(
+        _ actors: Configuration.Logging.Actors, _ format: LogFormat = .json, subject: String = "ada",
+        _ body: @Sendable (LiveServer) async throws -> Void
+    ) async throws {
+        let configuration = TestTokens.configuration {
+            $0.log.access = .all
+            $0.log.format = format
+            $0.log.actors = actors
+        }
+        try await LiveServer.run(configuration: configuration, logging: .error) { server in
+            let fields = TestTokens.field(of: subject, claims: ["name": "Ada the Named"], ["roles": ["a-known-role"]])
+            let path = try #require(try await server.post("/sessions", fields, json: ["store": "app"])["location"])
+            let session = LiveSession(server: server, path: path)
+            let action: JSONValue = ["type": "counter/increment"]
+            #expect(try await session.post(action, fields).status == 200)
+            #expect(try await session.post(action, TestTokens.field(of: "eve")).status == 403)
+            #expect(try await session.post(action).status == 401)
+            let events = try await session.events(fields)
+            _ = try await events.state()
+            #expect(try await server.send(TestRequest("DELETE", path, fields)).status == 204)
+            while try await events.event() != nil {}
+            try await body(server)
+        }
+    }
+
+    @Test func aLineMarksTheUserByTheHashOfTheId() async throws {
+        try await Self.useTokens(.mark) { server in
+            let (ada, eve) = (JSONValue.string(Fingerprint.of("ada")), JSONValue.string(Fingerprint.of("eve")))
+            let lines = try server.log.accessLines()
+            #expect(lines.map { $0["status"] } == [201, 200, 403, 401, 204, 200])
+            #expect(lines.map { $0["actor"] } == [ada, ada, eve, nil, ada, ada])
+            // printf ada | sha256sum
+            #expect(ada == "fdee430d")
+            let names = try #require(lines.dropFirst().first).names
+            #expect(
+                names == [
+                    "time", "level", "message", "requestId", "method", "route", "status", "bytes", "duration",
+                    "client", "actor", "session", "kind", "revision",
+                ])
+            for text in ["\"ada\"", "Ada the Named", "a-known-role", "Bearer"] {
+                #expect(!server.log.text.contains(text), "\(text)")
+            }
+        }
+    }
+
+    /// The id may have anything that is no control character.
+    @Test func aLineHasTheIdItselfIfItMay() async throws {
+        let subject = "ada \u{202e}\"x\" caf\u{e9}"
+        try await Self.useTokens(.plain, subject: subject) { server in
+            let actors = try server.log.accessLines().map { $0["actor"] }
+            #expect(actors == [.string(subject), .string(subject), "eve", nil, .string(subject), .string(subject)])
+            #expect(!server.log.text.contains("\u{202e}"))
+        }
+        try await Self.useTokens(.plain, .text, subject: subject) { server in
+            #expect(server.log.text.contains(#" actor="ada \u{202e}\"x\" café" "#), "\(server.log.text)")
+        }
+    }
+
+    @Test func aLineHasNoUserIfActorsAreOff() async throws {
+        try await Self.useTokens(.off) { server in
+            let lines = try server.log.accessLines()
+            #expect(lines.count == 6 && lines.allSatisfy { $0["actor"] == nil })
+        }
+    }
+
+    @Test func aLineNamesNobodyForSharesOperatorsAndCapabilities() async throws {
+        let configuration = Self.configuration(.all) { $0.admin.token = Secret(TestTokens.admin) }
+        try await LiveServer.run(configuration: configuration, logging: .error) { server in
+            let session = try await server.session()
+            let share = try await session.share()
+            #expect(try await share.post(["type": "counter/increment"], "", TestTokens.field(of: "ada")).status == 200)
+            #expect(try await session.post(["type": "counter/increment"], TestTokens.field(of: "ada")).status == 200)
+            #expect(try await server.get("/admin/sessions", TestTokens.field(TestTokens.admin)).status == 200)
+            let lines = try server.log.accessLines()
+            #expect(lines.count == 5 && lines.allSatisfy { $0["actor"] == nil })
+        }
+    }
+
+    @Test func noMetricHasAUser() async throws {
+        try await Self.useTokens(.plain) { server in
+            let metrics = try await server.get("/metrics").text
+            #expect(metrics.contains("storehouse_http_request"))
+            for text in ["ada", Fingerprint.of("ada"), "Ada the Named", "a-known-role", "actor"] {
+                #expect(metrics.range(of: "\\b\(text)\\b", options: .regularExpression) == nil, "\(text)")
+            }
         }
     }
 
@@ -272,7 +362,7 @@ import Testing
 
 extension LogLines {
     /// The access log of a route, or of all of them. It must be JSON.
-    fileprivate func accessLines(_ route: String? = nil) throws -> [JSONObject] {
+    func accessLines(_ route: String? = nil) throws -> [JSONObject] {
         try text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }.compactMap(\.asObject)
             .filter { ["request", "request cut"].contains($0["message"]?.asString) }
             .filter { route == nil || $0["route"]?.asString == route }

@@ -26,11 +26,11 @@ import Testing
             let expected: JSONValue = [
                 [
                     "revision": 1, "type": "counter/increment", "payload": ["by": 5], "origin": "client",
-                    "cause": .null, "at": "2023-11-14T22:13:20.000Z",
+                    "actor": ["kind": "anonymous", "roles": []], "cause": .null, "at": "2023-11-14T22:13:20.000Z",
                 ],
                 [
                     "revision": 2, "type": "animal/fetchAnimal", "payload": [:], "origin": "client",
-                    "cause": .null, "at": "2023-11-14T22:13:21.500Z",
+                    "actor": ["kind": "anonymous", "roles": []], "cause": .null, "at": "2023-11-14T22:13:21.500Z",
                 ],
                 [
                     "revision": 3, "type": "animal/setCurrentAnimal", "payload": ["animal": "Cat"],
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func aPageIsFilledInPortions() throws {
-        var page = ActionLogPage(after: 10, limit: 150)
+        var page = ActionLogPage(ActionLogQuery(.after(10), limit: 150))
         #expect(page.lastRevision == 10 && page.nextCount == 101)
         #expect(page.append(commits(11...111)) == true)
         #expect(page.lastRevision == 111 && page.nextCount == 50)
@@ -184,19 +184,19 @@ import Testing
     }
 
     @Test func aLogThatEndsHasNoNextPage() throws {
-        var page = ActionLogPage(after: 0, limit: 100)
+        var page = ActionLogPage(ActionLogQuery(.after(0), limit: 100))
         #expect(page.append(commits(1...100)) == true)
         #expect(page.append([]) == false)
         #expect(!page.hasMore)
         #expect(try JSONValue(parsing: page.json)["next"] == .null)
-        var empty = ActionLogPage(after: 7, limit: 1)
+        var empty = ActionLogPage(ActionLogQuery(.after(7), limit: 1))
         #expect(empty.append([]) == false)
         #expect(!empty.hasMore && !empty.isGone)
     }
 
     @Test(arguments: [60_000, 10_320, 10_321, 33_333, 524_000])
     func aPageIsAtMostOneMebibyteLong(bytes: Int) throws {
-        var page = ActionLogPage(after: 0, limit: 1000)
+        var page = ActionLogPage(ActionLogQuery(.after(0), limit: 1000))
         #expect(page.append(commits(1...102, bytes: bytes)) == false)
         #expect(page.hasMore)
         #expect(page.json.count <= 1 << 20 && page.json.count + page.json.count / page.lastRevision >= 1 << 20)
@@ -204,17 +204,17 @@ import Testing
     }
 
     @Test func aCommitThatIsLongerThanAPageIsAPage() throws {
-        var long = ActionLogPage(after: 0, limit: 1000)
+        var long = ActionLogPage(ActionLogQuery(.after(0), limit: 1000))
         #expect(long.append(commits(1...2, bytes: 3 << 20)) == false)
         #expect(long.hasMore && long.lastRevision == 1)
         #expect(try revisions(long) == [1])
     }
 
     @Test func retentionBeforeAPageIsAProblemAndBehindItIsItsEnd() {
-        var gone = ActionLogPage(after: 3, limit: 10)
+        var gone = ActionLogPage(ActionLogQuery(.after(3), limit: 10))
         #expect(gone.append(nil) == false)
         #expect(gone.isGone)
-        var cut = ActionLogPage(after: 0, limit: 1000)
+        var cut = ActionLogPage(ActionLogQuery(.after(0), limit: 1000))
         #expect(cut.append(commits(1...101)) == true)
         #expect(cut.append(nil) == false)
         #expect(!cut.isGone && cut.hasMore && cut.lastRevision == 101)

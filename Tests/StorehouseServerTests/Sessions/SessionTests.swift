@@ -1,4 +1,5 @@
 import JSON
+import Observability
 import StorehouseServer
 import StoresTesting
 import Testing
@@ -33,7 +34,7 @@ import Testing
             #expect(
                 document.json.asObject?.names == [
                     "id", "store", "revision", "createdAt", "lastActiveAt", "expiresAt", "subscribers", "effects",
-                    "links",
+                    "mark", "stateBytes", "oldestRevision", "links",
                 ])
             #expect(document[json: "createdAt"] == "2023-11-14T22:13:20.123Z")
             #expect(document[json: "lastActiveAt"] == "2023-11-14T22:13:22.123Z")
@@ -45,6 +46,49 @@ import Testing
             #expect(links["state"] == .string(session.path + "/state"))
             #expect(links["actions"] == .string(session.path + "/actions"))
             #expect(links["events"] == .string(session.path + "/events"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func theDocumentSaysHowMuchOfTheSessionThereIs(_ isDurable: Bool) async throws {
+        let body: @Sendable (TestAPI) async throws -> Void = { api in
+            let created = try await api.post("/sessions", json: ["store": "app"])
+            let session = LiveSession(server: api, path: try #require(created["location"]))
+            #expect(created[json: "mark"] == .string(Fingerprint.of(session.id)))
+            #expect(created[json: "oldestRevision"] == 0)
+            for _ in 0..<10 {
+                let increment: JSONValue = ["type": "counter/increment"]
+                _ = try await session.post(.array(Array(repeating: increment, count: 100)))
+                let document = try await session.read()
+                #expect(document[json: "mark"] == .string(Fingerprint.of(session.id)))
+                let state = try await session.read("/state")[json: "state"]
+                #expect(document[json: "stateBytes"] == (state?.encoded().count).map(JSONValue.integer))
+            }
+            // The log is cut in the background, and once more between two requests.
+            try await waitUntil {
+                let oldest = try #require(try await session.read()[json: "oldestRevision"]?.asInteger)
+                guard oldest >= 800 else { return false }
+                let there = try await session.read("/state?revision=\(oldest)")
+                let gone = try await session.read("/state?revision=\(oldest - 1)")
+                return there.status == 200 && gone.code == "revision-gone"
+            }
+        }
+        let configuration = Configuration.with { $0.storage.keepCommits = 100 }
+        if isDurable {
+            try await DurableServer().runAPI(configuration: configuration, body)
+        } else {
+            try await TestAPI.run(configuration: configuration, body)
+        }
+    }
+
+    @Test func theOldestRevisionIsKnownAfterTheSessionHasLeftMemory() async throws {
+        try await DurableServer().runAPI(configuration: .with { $0.sessions.maxResident = 1 }) { api in
+            let session = try await api.session()
+            _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))
+            _ = try await api.session()
+            try await api.hibernates(to: 1)
+            let document = try await session.read()
+            #expect(document[json: "revision"] == 100 && document[json: "oldestRevision"] == 0)
         }
     }
 

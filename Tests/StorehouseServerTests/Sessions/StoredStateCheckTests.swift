@@ -94,6 +94,16 @@ import Testing
         #expect(checked.errors.hasSuffix(": this program cannot load 3 of 3 sessions\n"), "\(checked.errors)")
     }
 
+    /// Without its key the secrets of a state are not read, so the check would say nothing of them.
+    @Test(arguments: [false, true], [["verify"], ["migrate", "--check"]])
+    func aBrokenConfigurationIsTold(onRedis: Bool, _ command: [String]) async throws {
+        let durable = try DurableServer(onRedis: onRedis)
+        _ = try await Self.fill(durable, Self.some, nil)
+        let refused = try await durable.command(command, settings: ["key": "short"])
+        #expect(refused.status == 2 && refused.output.isEmpty)
+        #expect(refused.errors.contains("storage.key"), "\(refused.errors)")
+    }
+
     @Test(arguments: [false, true])
     func aStorageThatFitsIsSaidToFit(onRedis: Bool) async throws {
         let durable = try DurableServer(onRedis: onRedis)

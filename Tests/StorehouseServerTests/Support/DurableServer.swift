@@ -55,9 +55,11 @@ final class DurableServer: Sendable {
         return copy
     }
 
-    /// Runs one command of the program on this storage. Its configuration has the key with which sessions on Redis are encrypted.
-    func command(_ arguments: [String]) async throws -> ProgramResult {
-        let configuration: JSONValue = ["storage": redis == nil ? [:] : ["key": .string(Self.key)]]
+    /// Runs one command of the program on this storage.
+    ///
+    /// - Parameter settings: the settings of the storage; nil for the key with which sessions on Redis are encrypted.
+    func command(_ arguments: [String], settings: JSONValue? = nil) async throws -> ProgramResult {
+        let configuration: JSONValue = ["storage": settings ?? (redis == nil ? [:] : ["key": .string(Self.key)])]
         let folder = directory.appending(path: "config")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(configuration.description.utf8).write(to: folder.appending(path: "storehouse.json"))

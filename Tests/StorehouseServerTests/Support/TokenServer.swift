@@ -12,12 +12,13 @@ enum TestTokens {
 
     /// A token that is valid for an hour, with more claims.
     static func token(
-        _ subject: String, expiresIn seconds: Int = 3600, _ storehouse: JSONValue? = nil, secret: String = secret
+        _ subject: String, expiresIn seconds: Int = 3600, claims others: JSONObject = [:],
+        _ storehouse: JSONValue? = nil, secret: String = secret
     ) -> String {
         _ = CryptoLibrary.load()
-        var claims: JSONObject = [
-            "sub": .string(subject), "exp": .integer(WallClock().now() / 1000 + seconds),
-        ]
+        var claims = others
+        claims["sub"] = .string(subject)
+        claims["exp"] = .integer(WallClock().now() / 1000 + seconds)
         claims["storehouse"] = storehouse
         return TokenSigner.token(.object(claims), secret: Array(secret.utf8)) ?? ""
     }
@@ -25,8 +26,10 @@ enum TestTokens {
     static func field(_ token: String) -> [(String, String)] { [("Authorization", "Bearer " + token)] }
 
     /// The field of a token with more claims.
-    static func field(of subject: String, _ storehouse: JSONValue? = nil) -> [(String, String)] {
-        field(token(subject, storehouse))
+    static func field(
+        of subject: String, claims: JSONObject = [:], _ storehouse: JSONValue? = nil
+    ) -> [(String, String)] {
+        field(token(subject, claims: claims, storehouse))
     }
 
     static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {

@@ -1,5 +1,6 @@
 import JSON
 import RemoteServices
+import RemoteTesting
 import StoreHosting
 import Stores
 

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Journal
 import RemoteServices
 import StoreHosting
 import StorehouseServer
@@ -100,6 +101,76 @@ private struct Till: Sendable, Equatable {
             }
             #expect(bank.requests.count == 1)
             bank.reply(#"{"receipt":"R"}"#)
+        }
+    }
+
+    /// A session that has begun a payment which has no key yet, as a document of `storehouse export`.
+    private func exportedPayment(_ directory: URL) async throws -> (id: String, document: JSONValue) {
+        let file = directory.appending(path: "till.db").path
+        let session = try await TestServer.run([Till.store], upstreams: ["bank": bank], storage: .sqlite(file)) {
+            let session = try await $0.createSession()
+            #expect(try await $0.dispatch(pay, to: session).status == 200)
+            await bank.called(times: 1)
+            return session
+        }
+        let id = String(session.dropFirst("/sessions/".count))
+        var document: JSONValue = [:]
+        try await TestServerTests.whenClosed {
+            document = try JSONValue(parsing: try SQLiteStorage.export(id, from: file))
+        }
+        let payment = try #require(document["commits"]?[0])
+        #expect(payment["type"] == "till/pay")
+        #expect(payment["hidden"]?.description.contains("payment") == true)
+        #expect(payment["hidden"]?.description.contains("keyText") == false)
+        document["commits"] = [payment]
+        return (id, document)
+    }
+
+    /// The state of a session that a server loads from an imported document.
+    private func state(of document: JSONValue, as id: String?, _ directory: URL) async throws -> JSONValue? {
+        let file = directory.appending(path: UUID().uuidString + ".db").path
+        let session = try SQLiteStorage.insert(document.encoded(), into: file, as: id)
+        return try await TestServer.run([Till.store], upstreams: ["bank": bank], storage: .sqlite(file)) {
+            try await $0.send("GET", "/sessions/\(session)/state").json()["state"]
+        }
+    }
+
+    private func inDirectory(_ body: (URL) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "payments-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory)
+    }
+
+    private static let interrupted: JSONValue = ["isPaid": false, "reason": "interrupted"]
+
+    /// The session that was exported pays, and may still run.
+    @Test(arguments: [false, true])
+    func anImportWithANewIDPaysNothing(isInitialState: Bool) async throws {
+        try await inDirectory { directory in
+            let exported = try await exportedPayment(directory)
+            var document = exported.document
+            if isInitialState {
+                document["initial"]["hidden"] = document["commits"]?[0]?["hidden"]
+                document["commits"] = []
+            }
+            let copy = String(exported.id.reversed())
+            #expect(try await state(of: document, as: copy, directory) == Self.interrupted)
+            #expect(bank.requests.count == 1)
+            #expect(try await state(of: document, as: nil, directory) == ["isPaid": false, "reason": nil])
+            await bank.called(times: 2)
+        }
+    }
+
+    /// Its process was killed before it could commit the failure.
+    @Test func aForkWithoutACommitOfItsOwnPaysNothing() async throws {
+        try await inDirectory { directory in
+            var (_, document) = try await exportedPayment(directory)
+            document["initial"]["hidden"] = document["commits"]?[0]?["hidden"]
+            document["commits"] = []
+            document["forkedFrom"] = 1
+            #expect(try await state(of: document, as: nil, directory) == Self.interrupted)
+            #expect(bank.requests.count == 1)
         }
     }
 

@@ -23,7 +23,7 @@ import Testing
         try store.dispatch(pay(7, "Ada")) {
             $0.seats.update(7) { ($0.status, $0.at) = (.paying, nil) }
         }
-        try store.receive(payment.trial(for: (7, "Ada"), since: 2))
+        try store.receive(payment.try(for: (7, "Ada"), since: 2))
     }
 
     @Test func aHoldEndsAfterAMinute() throws {
@@ -46,7 +46,7 @@ import Testing
         try store.receive(payment.postponement(.timeout("late"), for: (7, "Ada"), until: 1000))
         try store.expectRejected(cancel(7, "Ada"), "not-held")
         try store.advance(by: .seconds(1))
-        try store.receive(payment.trial(2, for: (7, "Ada"), since: 2, at: 1000))
+        try store.receive(payment.try(2, for: (7, "Ada"), since: 2, at: 1000))
         teller.reply(#"{"receipt":"R1"}"#)
         try store.receive(payment.arrival(of: "R1", for: (7, "Ada"), at: 1000)) {
             $0.seats.update(7) { ($0.status, $0.at, $0.receipt) = (.sold, 1000, "R1") }

@@ -3,7 +3,7 @@ enum Schema {
     /// "Stor", the application ID in the file's header.
     static let applicationID = 0x5374_6f72
     /// The schema version that this release writes, and the newest one that it reads.
-    static let version = 6
+    static let version = 7
 
     /// The migrations from each version to the next, run in one transaction. Version 0 is an empty file.
     private static let steps = [
@@ -90,6 +90,8 @@ enum Schema {
         SELECT \(Segment.columnsOfCommits) FROM commits ORDER BY session, revision;
         DROP TABLE commits;
         """,
+        // A commit may have an actor, which earlier releases take for damage. The tables stay as they are.
+        "",
     ]
 
     /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.

@@ -12,6 +12,8 @@ package struct CommitRow: Sendable {
     package let cause: Int?
     package let changes: [UInt8]
     package let privateState: [UInt8]?
+    /// The actor as JSON; nil if none was named.
+    package let actor: [UInt8]?
     package private(set) var checksum: UInt64 = 0
 
     /// - Parameter previous: the checksum of the previous commit, or of the session's row for the first one.
@@ -24,13 +26,14 @@ package struct CommitRow: Sendable {
         cause = record.cause
         changes = record.changes.encoded()
         privateState = record.privateState
+        actor = record.namedActor?.json
         checksum = checksum(after: previous)
     }
 
     /// A commit as it was stored.
     package init(
         revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String, cause: Int?, changes: [UInt8],
-        privateState: [UInt8]?, checksum: UInt64
+        privateState: [UInt8]?, actor: [UInt8]? = nil, checksum: UInt64
     ) {
         self.revision = revision
         self.committedAt = committedAt
@@ -40,6 +43,7 @@ package struct CommitRow: Sendable {
         self.cause = cause
         self.changes = changes
         self.privateState = privateState
+        self.actor = actor
         self.checksum = checksum
     }
 
@@ -51,24 +55,27 @@ package struct CommitRow: Sendable {
 
     /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
     package var byteCount: Int {
-        Self.byteCount(type.utf8.count, payload.count, origin.utf8.count, changes.count, privateState?.count)
+        Self.byteCount(
+            type.utf8.count, payload.count, origin.utf8.count, changes.count, privateState?.count, actor?.count)
     }
 
     /// ``byteCount`` of a commit whose texts have these lengths.
-    package static func byteCount(_ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?)
-        -> Int
-    {
-        64 + type + payload + origin + changes + (privateState ?? 0)
+    package static func byteCount(
+        _ type: Int, _ payload: Int, _ origin: Int, _ changes: Int, _ privateState: Int?, _ actor: Int?
+    ) -> Int {
+        64 + type + payload + origin + changes + (privateState ?? 0) + (actor ?? 0)
     }
 
     /// The commit; nil if a field is malformed.
     package var record: CommitRecord? {
-        guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
+        let namedActor = actor.flatMap { Actor(json: $0) }
+        guard let origin = Origin(rawValue: origin), (namedActor == nil) == (actor == nil),
+            let changes = EncodedPatch(json: changes),
             case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.maxDepth)
         else { return nil }
         return CommitRecord(
-            revision: revision, type: type, payload: payload, origin: origin, cause: cause, committedAt: committedAt,
-            changes: changes, privateState: privateState)
+            revision: revision, type: type, payload: payload, origin: origin, actor: namedActor, cause: cause,
+            committedAt: committedAt, changes: changes, privateState: privateState)
     }
 
     /// Throws unless the rows follow a revision and each other.
@@ -97,6 +104,8 @@ package struct CommitRow: Sendable {
         checksum.add(cause)
         checksum.add(changes)
         checksum.add(privateState)
+        // The checksums of earlier releases stay right.
+        if let actor { checksum.add(actor) }
         return checksum.value
     }
 }

@@ -52,6 +52,8 @@ package struct RecordWriter: Sendable {
         if let value { add(&self, value) }
     }
 
+    package mutating func add(byte: UInt8) { bytes.append(byte) }
+
     package mutating func add(checksum: UInt64) {
         withUnsafeBytes(of: checksum.littleEndian) { bytes += $0 }
     }

@@ -37,7 +37,7 @@ struct UpgradeTests {
         try ["whole", "idle", "cut", "gone"].map { try file.number("SELECT cut FROM sessions WHERE id = '\($0)'") }
     }
 
-    @Test("is migrated once, with an event, and keeps its content", arguments: [1, 2, 3, 4, 5], [true, false])
+    @Test("is migrated once, with an event, and keeps its content", arguments: [1, 2, 3, 4, 5, 6], [true, false])
     func isMigratedOnOpening(version: Int, hasLog: Bool) async throws {
         let file = try await Self.file()
         let cuts = try Self.cuts(file)
@@ -46,7 +46,7 @@ struct UpgradeTests {
         let events = Locked<[StorageEvent]>([])
         for _ in 1...2 {
             let journal = try old.open(report: { event in events.withLock { $0.append(event) } })
-            #expect(try old.number("PRAGMA user_version") == 6)
+            #expect(try old.number("PRAGMA user_version") == 7)
             #expect(try Self.cuts(old) == cuts)
             for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 100), ("gone", 10)] {
                 let found = try await journal.session(id)
@@ -55,11 +55,11 @@ struct UpgradeTests {
             #expect(try await journal.found("ended").word == "ended")
             await journal.closed()
         }
-        #expect(events.withLock(\.self) == [.upgrading(from: version, to: 6)])
+        #expect(events.withLock(\.self) == [.upgrading(from: version, to: 7)])
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 
-    @Test("can be verified, backed up and exported without a migration", arguments: [1, 2, 3, 4, 5])
+    @Test("can be verified, backed up and exported without a migration", arguments: [1, 2, 3, 4, 5, 6])
     func maintenanceWorksWithoutMigration(version: Int) async throws {
         let file = try await Self.file()
         let (old, copy) = (try file.older(version), try JournalFile())
@@ -74,7 +74,7 @@ struct UpgradeTests {
         // An export of an older file is imported still, also if its first commits were deleted.
         let document = try SQLiteStorage.export("cut", from: old.path)
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
-        #expect(try copy.number("PRAGMA user_version") == 6)
+        #expect(try copy.number("PRAGMA user_version") == 7)
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
         #expect(try await copy.open().session("again").replayable.count == 100)
     }

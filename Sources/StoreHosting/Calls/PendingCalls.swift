@@ -74,6 +74,13 @@ public struct PendingCalls: Sendable, Codable {
             due = time + max(60_000, kept.timeout ?? 0)
         }
 
+        /// Notes the store that has begun it, unless its key says so already.
+        mutating func claim(by identity: String) {
+            guard key == nil else { return }
+            since = 1
+            keyText = RequestKey.make(identity, effect, 1, salt: RequestKey.salt())
+        }
+
         mutating func wait(until time: Int) {
             due = time
             isWaiting = true
@@ -91,6 +98,32 @@ public struct PendingCalls: Sendable, Codable {
             return false
         }
         return !calls.isEmpty && calls.allSatisfy { (try? $0.decode(Entry.self)) != nil }
+    }
+
+    /// A private state in which each call says that a store has begun it, so that a store of another name does not make the call too.
+    ///
+    /// - Parameter identity: the name of the store from which the state is copied.
+    package static func claimed(_ privateState: [UInt8], by identity: String) -> [UInt8] {
+        guard let state = try? JSONValue(parsing: privateState, maximumDepth: JSONValue.maxDepth),
+            let claimed = claimed(state, by: identity)
+        else { return privateState }
+        return claimed.encoded()
+    }
+
+    /// - Returns: nil if the state has no calls.
+    private static func claimed(_ state: JSONValue, by identity: String) -> JSONValue? {
+        if areSome(state), var pending = try? state.decode(PendingCalls.self) {
+            for place in pending.calls.indices { pending.calls[place].claim(by: identity) }
+            return try? JSONValue(encoding: pending)
+        }
+        guard case .object(var members) = state else { return nil }
+        var isChanged = false
+        for (name, value) in members {
+            guard let member = claimed(value, by: identity) else { continue }
+            members[name] = member
+            isChanged = true
+        }
+        return isChanged ? .object(members) : nil
     }
 
     /// Whether no call waits for an answer.

@@ -1,6 +1,7 @@
+package import RemoteServices
 package import Stores
 
-/// Calls a remote service after an action and dispatches the result: action, request, action.
+/// Calls a remote service after an action of a store without a definition, and dispatches the result: action, request, action.
 ///
 ///     RemoteMiddleware(
 ///         "quote.fetch", client,
@@ -11,14 +12,14 @@ package import Stores
 /// Each call ends with one of the two actions, unless it is cancelled: by `cancels`, by a newer call if the policy says so, or
 /// with its store.
 package struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
-    @usableFromInline let id: EffectID
-    @usableFromInline let client: any RemoteClient
-    @usableFromInline let policy: EffectPolicy
-    @usableFromInline let request: @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?
-    @usableFromInline let cancels: @Sendable (borrowing Commit<State, Action>) -> Bool
-    @usableFromInline let response: @Sendable (RemoteResponse) throws(RemoteFailure) -> Action
-    @usableFromInline let failure: @Sendable (RemoteFailure) -> Action
-    @usableFromInline let isCalling: @Sendable (State) -> Bool
+    private let id: EffectID
+    private let client: any RemoteClient
+    private let policy: EffectPolicy
+    private let request: @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?
+    private let cancels: @Sendable (borrowing Commit<State, Action>) -> Bool
+    private let response: @Sendable (RemoteResponse) throws(RemoteFailure) -> Action
+    private let failure: @Sendable (RemoteFailure) -> Action
+    private let isCalling: @Sendable (State) -> Bool
 
     /// A middleware that calls through `client`.
     ///
@@ -32,7 +33,6 @@ package struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     ///   - failure: the action for a failure.
     ///   - isCalling: whether a state waits for a response. A store that continues from such a saved state dispatches the
     ///     failure `interrupted`.
-    @inlinable
     package init(
         _ id: EffectID, _ client: any RemoteClient, _ policy: EffectPolicy = .latest,
         on request: @escaping @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?,
@@ -51,7 +51,6 @@ package struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
         self.isCalling = isCalling
     }
 
-    @inlinable
     package func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
         guard let request = request(commit) else { return cancels(commit) ? .cancel(id) : .none }
         return .run(id, policy) { [client, response] () async throws(RemoteFailure) in
@@ -61,7 +60,6 @@ package struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
         }
     }
 
-    @inlinable
     package func resume(_ state: State) -> Effect<Action> {
         guard isCalling(state) else { return .none }
         return .dispatch(failure(RemoteFailure(.interrupted, "the call was interrupted")))

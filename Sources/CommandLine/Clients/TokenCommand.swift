@@ -14,15 +14,21 @@ package struct TokenCommand: Sendable, Hashable {
     package var permissions: [Permission]?
     package var stores: [String]?
     package var sessions: [String]?
+    /// The name of the subject for people to read.
+    package var name: String?
+    package var roles: [String]?
     package var issuer: String?
     package var audience: String?
     package var inJSON = false
 
-    init(_ values: FlagValues) throws(UsageError) {
+    /// - Parameter flag: names the subject.
+    init(_ values: FlagValues, subject flag: CommandFlag = .subject) throws(UsageError) {
         secretFile = try values.required(.secretFile)
-        subject = try values.required(.subject)
+        subject = try values.required(flag)
         guard TokenVerifier.isSubject(subject) else {
-            throw .wrong("--sub must be a text of 1 to 256 bytes without control characters")
+            throw .wrong(
+                "\(flag.name) must be a text of 1 to 256 bytes without control characters that does not begin with guest:"
+            )
         }
         if let text = values[.expires] {
             guard let seconds = Self.seconds(text) else {
@@ -33,6 +39,11 @@ package struct TokenCommand: Sendable, Hashable {
         }
         permissions = try values[.may].map(Self.permissions)
         (stores, sessions) = (values[.stores].map(Self.list), values[.sessions].map(Self.list))
+        name = values[.name]
+        guard name.map(ActorClaims.isName) ?? true else {
+            throw .wrong("--name must be a text of 1 to 256 bytes without characters that control the text around it")
+        }
+        roles = try values[.roles].map(Self.roles)
         (issuer, audience) = (values[.issuer], values[.audience])
         inJSON = values.has(.json)
     }
@@ -63,12 +74,14 @@ package struct TokenCommand: Sendable, Hashable {
 
     private func claims(_ now: Int, _ expiresAt: Int) -> JSONValue {
         var claims: JSONObject = ["sub": .string(subject), "iat": .integer(now), "exp": .integer(expiresAt)]
+        claims["name"] = name.map(JSONValue.string)
         claims["iss"] = issuer.map(JSONValue.string)
         claims["aud"] = audience.map(JSONValue.string)
         var grant = JSONObject()
         grant["may"] = permissions.map { .array($0.map { .string($0.rawValue) }) }
         grant["stores"] = stores.map { .array($0.map(JSONValue.string)) }
         grant["sessions"] = sessions.map { .array($0.map(JSONValue.string)) }
+        grant["roles"] = roles.map { .array($0.map(JSONValue.string)) }
         if !grant.isEmpty { claims["storehouse"] = .object(grant) }
         return .object(claims)
     }
@@ -103,6 +116,14 @@ package struct TokenCommand: Sendable, Hashable {
         return permissions
     }
 
+    private static func roles(_ text: String) throws(UsageError) -> [String] {
+        let roles = list(text)
+        guard roles.count <= ActorClaims.maxRoles, roles.allSatisfy(ActorClaims.isRole) else {
+            throw .wrong("--roles must have at most \(ActorClaims.maxRoles) roles of 1 to 64 characters")
+        }
+        return roles
+    }
+
     private static func seconds(_ text: String) -> Int? {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
@@ -112,31 +133,33 @@ package struct TokenCommand: Sendable, Hashable {
     }
 }
 
-extension TokenCommand {
-    static let declaration = CommandDeclaration(
-        name: "token", group: .tools, summary: "print a token for a server in token mode, for development and tests",
-        details: [
-            """
-            The token is signed with the secret of the server (access.secret, HS256), so whoever may read the secret \
-            may be anybody. In production an identity provider makes the tokens.
-            """,
-            "Permissions are create, read, act, delete, share and admin; without --may a token has all but admin.",
-        ],
-        flags: [.secretFile, .subject, .expires, .may, .stores, .sessions, .issuer, .audience, .json],
-        success: "the token is printed", failure: "the file cannot be used",
-        examples: [
-            "storehouse token --secret-file key --sub ada --expires 8h",
-            #"curl -H "Authorization: Bearer $(storehouse token --secret-file key --sub ada)" localhost:8080/sessions/me"#,
-        ]
-    ) { values throws(UsageError) in .token(try TokenCommand(values)) }
-}
-
 extension CommandFlag {
+    /// The flags of the command.
+    static let token = [
+        secretFile, subject, name, roles, expires, may, stores, sessions, issuer, audience, json,
+    ]
+    /// The flags for the sender of an action.
+    static let sender = [`as`, name, roles, secretFile.optional]
+
+    static let `as` = CommandFlag(
+        name: "--as", placeholder: "TEXT",
+        summary: "send it as this subject, by a token signed with --secret-file for a minute")
     fileprivate static let secretFile = CommandFlag(
         name: "--secret-file", placeholder: "FILE", summary: "a file with the text of access.secret", isRequired: true,
         values: .files)
+
+    private var optional: CommandFlag {
+        var flag = self
+        flag.isRequired = false
+        return flag
+    }
+
     fileprivate static let subject = CommandFlag(
         name: "--sub", placeholder: "TEXT", summary: "the subject, to which sessions belong", isRequired: true)
+    fileprivate static let name = CommandFlag(
+        name: "--name", placeholder: "TEXT", summary: "the name of the subject for people to read")
+    fileprivate static let roles = CommandFlag(
+        name: "--roles", placeholder: "LIST", summary: "the roles of the subject, separated by commas")
     fileprivate static let expires = CommandFlag(
         name: "--expires", placeholder: "TIME",
         summary: "how long it is valid, such as 90s, 30m, 8h or 7d; 1h if not given")

@@ -1,0 +1,88 @@
+import JSON
+import Locks
+import StoreHosting
+import Stores
+
+/// An action of a client, as the log has it.
+struct RecordedAction: Sendable {
+    let revision: Int
+    let type: String
+    let payload: JSONObject
+    /// Whoever has sent it; nil for nobody who was named.
+    let actor: Actor?
+
+    init(_ commit: CommitRecord) {
+        (revision, type, payload, actor) = (commit.revision, commit.type, commit.payload, commit.namedActor)
+    }
+
+    /// Sends it to another store.
+    func send(to store: HostedStore, of kind: KindRuntime) async -> ReplayedAction {
+        if hasSecret(in: kind.kind) { return outcome(.skipped, "secret") }
+        let body: JSONValue = ["type": .string(type), "payload": .object(payload)]
+        let result = Promise<DispatchResult>()
+        // What one action may add to a state is limited by its length, as for a client.
+        var options = DispatchOptions(selection: nil, measuresState: payload.byteCount > 4096, actor: actor)
+        options.isRepeated = true
+        store.dispatch(body, options) { result.fulfill($0) }
+        switch await result.value().outcome {
+        case .committed: return outcome(.committed)
+        case .ignored: return outcome(.ignored)
+        case .rejected(let rejection, _): return outcome(.rejected, rejection.reason)
+        case .refused(.unknownAction, _): return outcome(.refused, "unknown-action")
+        case .refused(.internalAction, _): return outcome(.refused, "internal-action")
+        case .refused(.roleRequired, _): return outcome(.refused, "role-required")
+        case .refused(.identityRequired, _): return outcome(.refused, "identity-required")
+        case .refused(.invalidPayload, _): return outcome(.refused, "invalid-payload")
+        case .overloaded, .ended, .revisionMismatch: return outcome(.refused, "overloaded")
+        }
+    }
+
+    private func outcome(_ outcome: ReplayedAction.Outcome, _ reason: String? = nil) -> ReplayedAction {
+        ReplayedAction(revision: revision, type: type, outcome: outcome, reason: reason)
+    }
+
+    /// Whether the log has redacted a part of it.
+    private func hasSecret(in kind: StoreKind) -> Bool {
+        kind.actions.first { $0.type == type }?.secrets.contains { payload[$0] != nil } ?? false
+    }
+}
+
+/// Reads the actions for a replay.
+enum RecordedActions {
+    /// More actions than this are not sent again.
+    static let maxCount = 10_000
+    static let maxBytes = 1 << 24
+    private static let portion = 512
+
+    /// - Returns: nil if none is asked for.
+    static func of(_ wanted: ForkRequest, in session: Session) async throws(SessionFailure) -> [RecordedAction]? {
+        guard let replay = wanted.replay, let first = wanted.revision, let last = replay.last else { return nil }
+        guard let journal = session.journal else { throw .stored(.noActions) }
+        var (actions, byteCount, revision): ([RecordedAction], Int, Int) = ([], 0, first)
+        while revision < last {
+            let commits: [CommitRecord]?
+            do throws(JournalError) {
+                commits = try await journal.commits(after: revision, limit: min(portion, last - revision))
+            } catch {
+                throw session.failure(error)
+            }
+            guard let commits else { throw await session.revisionGone(in: journal) { .goneActions(oldest: $0) } }
+            guard let newest = commits.last?.revision else { throw .stored(.contradiction) }
+            for commit in commits where commit.origin == .client && !replay.skipped.contains(commit.revision) {
+                actions.append(RecordedAction(commit))
+                byteCount += commit.payload.byteCount
+            }
+            guard actions.count <= maxCount, byteCount <= maxBytes else {
+                let detail = "must be lower: at most \(maxCount) actions, of \(maxBytes) bytes in all, are sent again"
+                throw .invalid([.init(pointer: .through, detail: detail)], .fork)
+            }
+            revision = newest
+        }
+        return actions
+    }
+}
+
+extension JSONPointer {
+    /// The last revision of a replay.
+    static let through = JSONPointer(tokens: ["replay", "through"])
+}

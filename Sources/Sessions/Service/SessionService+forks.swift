@@ -1,0 +1,61 @@
+import JSON
+import StoreHosting
+import Stores
+
+// Forks.
+extension SessionService {
+    func fork(
+        _ parent: Session, _ wanted: ForkRequest, for owner: Subject?
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        let newest = parent.store.revision
+        let wanted = wanted.pinned(to: newest)
+        guard let revision = wanted.revision, max(revision, wanted.replay?.last ?? 0) <= newest else {
+            return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: parent, at: newest))
+        }
+        if let last = wanted.replay?.last, last < revision {
+            throw .invalid([.init(pointer: .through, detail: "must be \(revision) or more")], .fork)
+        }
+        return .later { [self] () async throws(SessionFailure) in
+            let state = try await pasts.state(of: parent, at: revision)
+            let actions = try await RecordedActions.of(wanted, in: parent)
+            if wanted.isDryRun {
+                let store = try state.makeStore(of: parent.runtime, nil, label: "")
+                let replayed = await store.repeatAsCopy(actions, of: parent.runtime)
+                store.end()
+                return SessionResult(.replayed(replayed ?? []), of: parent)
+            }
+            let fork = Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil)
+            let session = try creator.create(parent.runtime, fork, owner: owner)
+            // Without a replay the document has the state of the revision. Calls that are interrupted are reported in the commits after it.
+            if actions == nil {
+                let shown = creator.shown(session)
+                _ = await session.store.repeatAsCopy(nil, of: parent.runtime)
+                return shown
+            }
+            let replayed = await session.store.repeatAsCopy(actions, of: parent.runtime)
+            return creator.shown(session, replayed)
+        }
+    }
+}
+
+extension HostedStore {
+    /// Continues a copy of another store: calls of the other one are reported as interrupted, and nothing starts before the first
+    /// action of its own.
+    ///
+    /// - Parameter actions: are sent to it before; nil for none.
+    /// - Returns: their outcomes, in their order.
+    fileprivate func repeatAsCopy(_ actions: [RecordedAction]?, of kind: KindRuntime) async -> [ReplayedAction]? {
+        rest(.replaying)
+        // Reported before the actions: a reducer may ignore them as long as it waits.
+        resume(asCopy: true)
+        var outcomes: [ReplayedAction]?
+        if let actions {
+            outcomes = []
+            for action in actions { outcomes?.append(await action.send(to: self, of: kind)) }
+            // The actions have started no call, so what they wait for has no other end.
+            if !actions.isEmpty { resume(asCopy: true) }
+        }
+        rest(.asleep)
+        return outcomes
+    }
+}

@@ -1,0 +1,22 @@
+/// Who sends an action, and when a store takes it.
+@usableFromInline
+package struct ActionContext: Sendable {
+    /// The sender.
+    package let actor: Actor
+    /// The time in milliseconds since 1970, the same for all actions of a batch.
+    package let now: Int
+
+    @usableFromInline
+    package init(actor: Actor, now: Int) {
+        self.actor = actor
+        self.now = now
+    }
+}
+
+extension Actor {
+    /// The sender of an action of this origin.
+    ///
+    /// - Parameter named: whom the host names; nil for nobody.
+    @usableFromInline
+    init(of origin: Origin, named: Actor?) { self = origin == .client ? named ?? .anonymous : .system }
+}
