@@ -26,7 +26,7 @@ public struct JSONObject: Sendable {
     }
 
     /// If a name occurs twice, the object keeps the place of the first member and the value of the last.
-    package init(_ members: [(String, JSONValue)]) {
+    public init(_ members: [(String, JSONValue)]) {
         self.init(reservingCapacity: members.count)
         for (name, value) in members {
             self[name] = value
