@@ -75,7 +75,7 @@ public enum RemoteFailure: EffectFailure, Sendable, Hashable {
     }
 
     /// The failure that an answer means whose status is no success.
-    package init(_ answer: Answer) {
+    public init(_ answer: Answer) {
         switch answer.status {
         case 400...499: self = .declined(answer)
         case 500...599: self = .serverError(answer)
