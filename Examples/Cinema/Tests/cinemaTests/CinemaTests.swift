@@ -69,7 +69,7 @@ import Testing
     @Test func nobodyElseGetsASeatThatMayBePaid() throws {
         try beginPayment()
         teller.reply(status: 200, "what?")
-        try store.receive(payment.failure(.badBody("the body is no JSON"), for: (7, "Ada"))) {
+        try store.receive(payment.failure(.badBody("the answer is not JSON"), for: (7, "Ada"))) {
             $0.seats.update(7) { $0.status = .unclear }
             $0.refusals = [Refusal(seat: 7, guest: "Ada", reason: "unclear")]
         }
