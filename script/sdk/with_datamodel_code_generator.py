@@ -28,7 +28,7 @@ def dispatch_examples(client):
     for store in models.Stores.model_validate_json(client.get("/stores").content).stores:
         session = create(client, store.name)
         for action in store.actions:
-            if action.audience.value != "client":
+            if action.audience != "client":
                 continue
             answer = dispatch(client, session, models.DispatchRequest.model_validate(action.example))
             if isinstance(answer, models.Problem):

@@ -33,7 +33,7 @@ def dispatch_examples(client):
     for store in read_stores.sync(client=client).stores:
         session = create(client, store.name)
         for action in store.actions:
-            if action.audience != models.ActionDescriptionAudience.CLIENT:
+            if action.audience != "client":
                 continue
             answer = dispatch.sync(session.id, client=client, body=typed(action.example.to_dict()))
             if isinstance(answer, models.Problem):

@@ -36,7 +36,7 @@ func dispatchExamples() async throws -> Int {
     var count = 0
     for store in try await ServerAPI.readStores().stores {
         let session = try await create(store.name)
-        for action in store.actions where action.audience == .client {
+        for action in store.actions where action.audience == "client" {
             let request = try decode(DispatchRequest.self, from: action.example)
             do throws(ErrorResponse) {
                 _ = try await ActionsAPI.dispatch(id: session.id, dispatchRequest: request)
