@@ -99,7 +99,7 @@ extension SessionFailure {
 
     fileprivate var reason: String? { if case .action(.rejected(let reason, _)) = self { reason } else { nil } }
 
-    /// The same failure without texts of the client, which may be long and may be secret.
+    /// A copy of the failure without texts of the client: they may be long, and they may be secret.
     fileprivate var withoutInput: SessionFailure {
         switch self {
         case .action(.refused(.unknownAction, let index)):

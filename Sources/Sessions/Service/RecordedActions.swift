@@ -20,7 +20,7 @@ struct RecordedAction: Sendable {
         if hasSecret(in: kind.kind) { return outcome(.skipped, "secret") }
         let body: JSONValue = ["type": .string(type), "payload": .object(payload)]
         let result = Promise<DispatchResult>()
-        // What one action may add to a state is limited by its length, as for a client.
+        // The length of an action limits the bytes that it may add to a state, as for a client.
         var options = DispatchOptions(selection: nil, measuresState: payload.byteCount > 4096, actor: actor)
         options.isRepeated = true
         store.dispatch(body, options) { result.fulfill($0) }

@@ -4,9 +4,9 @@ import StoreHosting
 package struct MissedActions: Sendable {
     /// Encoded as they are sent.
     package struct Events: Sendable {
-        /// Those before the events of the selected value.
+        /// The actions whose events come before the events of the selected value.
         package let before: MissedEvents
-        /// Those behind them, which have left the value as it is. They have ids, so that they are not sent once more.
+        /// The last actions, which have not changed the value. Their events have ids, so that a resume does not repeat them.
         package let behind: MissedEvents
 
         package static let none = Events(before: .none, behind: .none)

@@ -1,4 +1,4 @@
-/// Who sends an action, and when a store takes it.
+/// The sender of an action, and the time at which a store takes it.
 @usableFromInline
 package struct ActionContext: Sendable {
     /// The sender.

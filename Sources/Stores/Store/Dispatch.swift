@@ -167,7 +167,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         self.actor = actor
     }
 
-    /// Who has sent the action.
+    /// The sender of the action.
     @inlinable package var sender: Actor { Actor(of: origin, named: actor) }
 
     @inlinable package var isDryRun: Bool { details?.isDryRun ?? false }

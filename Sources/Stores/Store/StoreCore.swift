@@ -73,7 +73,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return nil
     }
 
-    /// What interceptors get of an action besides the state; nil if there are none.
+    /// The sender and the time of an action, for the interceptors; nil if there are none.
     @inlinable
     package func context(of envelope: Envelope<Action>) -> ActionContext? {
         middleware.interceptors.isEmpty ? nil : ActionContext(actor: envelope.sender, now: environment.now)

@@ -163,7 +163,7 @@ struct RefusedActionListTests {
     }
 }
 
-/// What is remembered of refused actions is bounded.
+/// The memory of refused actions is bounded.
 @Suite struct RefusedActionsTests {
     @Test func theOldestLeaveWhenTheOthersTakeTooMuch() {
         let actions = RefusedActions()
