@@ -63,6 +63,7 @@ public struct Filled<Value: Sendable>: Sendable {
     /// A property of the value.
     public subscript<Property>(dynamicMember path: KeyPath<Value, Property>) -> Property { value[keyPath: path] }
 
+    /// Ends the process: no value would be right, and a wrong one would let an action pass as somebody else's.
     @usableFromInline
     static func stopWithoutValue() -> Never {
         fatalError("an action has no \(Value.self) before a store has filled it in")

@@ -26,7 +26,7 @@ package struct DispatchOptions: Sendable {
     package var trace: TraceContext?
     /// The id of the request, for the log lines of the effects that the action starts.
     package var requestID: String?
-    /// The actor who has sent the action; nil for an anonymous one where every client is anonymous.
+    /// The sender of the action; nil in a session without an owner, whose clients are anonymous.
     @usableFromInline
     package var actor: Actor?
     /// Whether it was committed before, in another store: then it has the values that the server filled in there.

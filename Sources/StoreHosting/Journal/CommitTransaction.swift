@@ -149,10 +149,10 @@ package final class CommitRecord: Sendable {
         self.privateState = privateState
     }
 
-    /// The actor who has sent the action; nil for the system, and if it is not known.
+    /// The sender of a client's action; nil for the action of a timer, an effect or a middleware, and if the sender is not known.
     ///
-    /// Earlier releases named no actor. In a session without an owner every client was anonymous. In one with an owner, it cannot be
-    /// told who has sent an action of that time.
+    /// Commits of earlier releases name no sender. In a session without an owner the sender was anonymous. In a session with an owner
+    /// the sender is not known: it was the owner, or a subject whose token listed the session.
     package func actor(inSessionWithOwner hasOwner: Bool) -> Actor? {
         origin == .client ? namedActor ?? (hasOwner ? nil : .anonymous) : nil
     }

@@ -10,7 +10,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// The actors in the action log: who has sent each action.
+/// The senders of actions in the action log.
 @Suite("The action log", .timeLimit(.minutes(5)))
 struct ActorLogTests {
     /// Where sessions rest.
@@ -36,7 +36,7 @@ struct ActorLogTests {
         "kind": "user", "id": "ada", "name": "Ada \"A\" Łovelace", "roles": ["cashier", "caf\u{e9}"],
     ]
 
-    /// The fields of a request of Ada, who has a name and roles.
+    /// The header fields of a request whose token has a name and roles.
     private static func fieldsOfAda() -> [(String, String)] {
         TestTokens.field(of: "ada", claims: ["name": "Ada \"A\" Łovelace"], ["roles": ["cashier", "caf\u{e9}"]])
     }

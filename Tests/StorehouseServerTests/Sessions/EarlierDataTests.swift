@@ -61,7 +61,7 @@ private struct EarlierData {
         if hasKeys { #expect(try await api.get(Self.text(answers, "ended")).status == 410) }
     }
 
-    /// The log as that release showed it, with what is known today of the senders of its actions.
+    /// The log as that release showed it, with the senders that this release adds.
     private static func logToday(_ session: JSONValue) throws -> JSONValue {
         let entries = try #require(session["log"]?.asArray)
         return .array(
@@ -102,7 +102,7 @@ private struct EarlierData {
         for session in mine {
             let state = try await api.send("GET", "/sessions/me/state", as: Self.text(session, "subject"))
             #expect(state.json == session["state"], "\(state.text)")
-            // Nobody knows who has sent them.
+            // The old commits do not name their senders.
             let log = try await api.send("GET", "/sessions/me/actions", as: Self.text(session, "subject"))
             let entries = try #require(log.json["actions"]?.asArray)
             #expect(entries.contains { $0["origin"] == "client" } && entries.allSatisfy { $0["actor"] == nil })
