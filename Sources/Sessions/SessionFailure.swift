@@ -70,8 +70,12 @@ package enum SessionFailure: Error, Sendable {
         case store
         /// The token is for some stores only.
         case allStores
-        /// The session, if there is one, belongs to another subject.
+        /// The session, if there is one, belongs to another subject, and its state does not let this one read.
         case session
+        /// The state of the session lets the actor read, and not do this.
+        case state(lacks: Permission)
+        /// Only the owner of a session can give permits to it.
+        case permitOfVisitor
     }
 
     package enum PermitRefusal: Sendable {

@@ -64,17 +64,6 @@ package enum Credentials: Sendable {
         throw SessionFailure.forbidden(.allStores)
     }
 
-    /// Requires that a session may be used: it belongs to the subject, or the token lists it.
-    ///
-    /// - Parameters:
-    ///   - owner: the subject that it belongs to, or nil if it belongs to nobody.
-    ///   - store: the name of its kind.
-    package func require(_ id: SessionID, ownedBy owner: Subject?, store: String) throws(SessionFailure) {
-        guard case .token(let claims) = self else { return }
-        guard owner == claims.subject || lists(id) else { throw SessionFailure.forbidden(.session) }
-        try require(store: store)
-    }
-
     /// Requires that the credentials may learn that there was a session. To everybody else the id of somebody else's session
     /// looks like one that never existed.
     ///
@@ -92,7 +81,7 @@ package enum Credentials: Sendable {
         throw SessionFailure.forbidden(.session)
     }
 
-    private func lists(_ id: SessionID) -> Bool {
+    func lists(_ id: SessionID) -> Bool {
         guard case .token(let claims) = self, !claims.sessions.isEmpty else { return false }
         return claims.sessions.contains(Subject(id.description))
     }

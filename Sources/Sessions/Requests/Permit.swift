@@ -20,6 +20,7 @@ package struct PermitRevocation: SessionCommand {
 
     package init() {
     }
+    package var right: Permission? { .share }
     package var usesStore: Bool { false }
 
     package func perform(on session: Session) -> SessionResult.Content {

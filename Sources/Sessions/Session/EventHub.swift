@@ -48,6 +48,10 @@ package struct EventHub: Sendable {
         // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
         store.inspect { state in
             if session.continuesElsewhere { return }
+            if let visitor = stream.visitor, !session.letsRead(visitor, in: state) {
+                result = .failure(.accessDenied)
+                return
+            }
             result = contents.withLock { contents in
                 switch contents.subscribe(stream, limits) {
                 case .refused(let refusal): return .failure(refusal)
@@ -87,10 +91,13 @@ package struct EventHub: Sendable {
         unused?.cancel()
     }
 
-    /// The newest value of a subscription, once it is durable; nil if no stream has the subscription.
-    package func newest(_ subscription: StreamSubscription) -> Handling<StateEvent>? {
+    /// The newest value that a stream shows, once it is durable; nil if no stream has its subscription, or if its actor may not read
+    /// it.
+    package func newest(for stream: Subscriber) -> Handling<StateEvent>? {
+        let (subscription, visitor) = (stream.subscription, stream.visitor)
         var newest: StateEvent?
         store.inspect { state in
+            if let visitor, !session.letsRead(visitor, in: state) { return }
             newest = contents.withLock { contents in
                 let index = contents.topics.firstIndex { $0.topic.subscription == subscription }
                 return index.map { event(&contents.topics[$0].topic, state) }
@@ -133,7 +140,8 @@ package struct EventHub: Sendable {
 
 /// Events for the streams of a session, or the end of streams.
 enum StreamNews: Sendable {
-    case events([(EventFrame, ShortList<SubscriberGroup>)])
+    /// First the streams end that may not get them.
+    case events([(EventFrame, ShortList<SubscriberGroup>)], Revocation?)
     case effect([(EncodedEvent, ShortList<SubscriberGroup>)])
     /// The session has ended, for a reason.
     case end(EventHub, String)
@@ -142,7 +150,8 @@ enum StreamNews: Sendable {
 
     func send() {
         switch self {
-        case .events(let deliveries):
+        case .events(let deliveries, let revocation):
+            revocation?.perform()
             for (frame, groups) in deliveries {
                 for group in groups { group.deliver(frame) }
             }
@@ -160,8 +169,10 @@ enum StreamNews: Sendable {
 extension EventHub {
     /// Called inside the store, in the order of commits.
     package func committed(_ state: borrowing StateView) {
+        var revocation: Revocation?
         let deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = contents.withLock { contents in
             guard !contents.topics.isEmpty else { return [] }
+            if !contents.visitors.isEmpty { revocation = self.revocation(among: contents, state) }
             let changes = Topic.changes(of: state.commits)
             var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
             for index in contents.topics.indices {
@@ -173,9 +184,23 @@ extension EventHub {
             }
             return deliveries
         }
-        guard !deliveries.isEmpty else { return }
+        guard !deliveries.isEmpty || revocation != nil else { return }
         // Outside the lock: if the journal has failed, this disconnects the streams at once.
-        session.release(.events(deliveries), upTo: state.revision)
+        session.release(.events(deliveries, revocation), upTo: state.revision)
+    }
+
+    /// The end of the streams of visitors who may not read the state; nil if all of them may. Each is asked for once, however many
+    /// streams it has.
+    @inline(never)
+    private func revocation(
+        among contents: borrowing SessionStreams.Contents, _ state: borrowing StateView
+    ) -> Revocation? {
+        var losers: Set<Actor> = []
+        for visitor in contents.visitors.keys where !session.letsRead(visitor, in: state) {
+            losers.insert(visitor)
+        }
+        guard !losers.isEmpty else { return nil }
+        return Revocation(of: losers, at: state.revision, contents.topics.flatMap(\.groups))
     }
 
     /// - Parameter change: nil if the selected value is unchanged.
@@ -303,6 +328,7 @@ extension EventHubState.Refusal: Error {
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached
         case .permitInvalid: .permit(.unknown)
+        case .accessDenied: .forbidden(.session)
         }
     }
 }

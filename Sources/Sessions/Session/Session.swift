@@ -227,11 +227,30 @@ extension Session: Hashable {
 
 // States at a revision.
 extension Session {
-    /// The selected value at a revision if that is the newest one, else nil.
-    package func read(_ selection: Selection, ifAt revision: Int) -> EncodedState? {
-        guard store.revision == revision else { return nil }
-        let state = store.read(selection)
-        // A commit may have come in between.
-        return state.revision == revision ? state : nil
+    /// Where the selected value of a revision is.
+    package enum Look {
+        /// It is that of the newest revision.
+        case current(EncodedState)
+        case earlier(Int)
+        /// There is no such revision yet.
+        case later(newest: Int)
+
+        /// - Parameter wanted: nil for the newest.
+        init(_ state: borrowing StateView, _ selection: Selection, _ wanted: Int?) {
+            let newest = state.revision
+            self =
+                switch wanted ?? newest {
+                case newest: .current(EncodedState(revision: newest, json: state.encoded(selection)))
+                case let revision where revision < newest: .earlier(revision)
+                default: .later(newest: newest)
+                }
+        }
+    }
+
+    /// Looks for the selected value of a revision: the newest without one.
+    func look(at selection: Selection, _ revision: Int?) -> Look {
+        var look = Look.later(newest: 0)
+        store.inspect { look = Look($0, selection, revision) }
+        return look
     }
 }

@@ -90,7 +90,10 @@ package struct ShareCreation: SessionCommand {
         self.clock = clock
     }
 
+    package var right: Permission? { .share }
     package var usesStore: Bool { false }
+    /// A share does not know its maker, so it would outlive the maker's right to share.
+    package var isForVisitors: Bool { false }
 
     package func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content {
         .permit(

@@ -1,3 +1,5 @@
+import Stores
+
 /// A stream of a session's events, as the session knows it. On its loop only.
 open class Subscriber {
     /// The streams of a topic share one. The hub sets it.
@@ -13,6 +15,11 @@ open class Subscriber {
         self.shows = shows
         self.origin = origin
     }
+
+    /// The actor that is asked for its right to read after each commit; nil if it cannot lose it. The session sets it.
+    final var visitor: Actor?
+    /// The revision at which it was subscribed.
+    final var firstRevision = 0
 
     /// Whether its client came by a permit that may not be used any more.
     open var hasInvalidPermit: Bool { false }

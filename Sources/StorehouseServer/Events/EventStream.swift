@@ -226,7 +226,7 @@ final class EventStream: Subscriber {
 
 extension EventStream: StreamHandler {
     func streamDrained() {
-        guard position.flushed(), let newest = session.events.newest(subscription) else { return }
+        guard position.flushed(), let newest = session.events.newest(for: self) else { return }
         if case .now(let newest) = newest { return catchUp(newest, of: position.skippedCount) }
         let (stream, skippedCount) = (LoopBound(self, on: loop), position.skippedCount)
         Task(executorPreference: loop) {

@@ -136,6 +136,9 @@ extension Problem {
             case .store: "The token does not allow this store: storehouse.stores lacks it."
             case .allStores:
                 "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores."
+            case .state(let permission):
+                "The state of the session does not let you do this: it does not give you the right \"\(permission.rawValue)\"."
+            case .permitOfVisitor: "Only the owner of a session can make shares of it."
             case .session:
                 "No session with this id belongs to the token's subject, and the token does not list it."
             }

@@ -104,6 +104,8 @@ package struct QueuedActions<Action: Sendable>: Sendable {
 @usableFromInline
 package struct Envelope<Action: Sendable>: Sendable {
     @usableFromInline package let origin: Origin
+    /// Whether the state decides if the actor may send the action: see ``MiddlewareStack/refusal(of:in:)``.
+    @usableFromInline package let isOfVisitor: Bool
     /// Nil for most actions, which then allocate nothing.
     @usableFromInline package let details: Details?
     /// The actor that the host names. Not among the details, which would be allocated for it.
@@ -161,8 +163,11 @@ package struct Envelope<Action: Sendable>: Sendable {
     }
 
     @inlinable
-    package init(_ origin: Origin, _ details: Details? = nil, by actor: Actor? = nil) {
+    package init(
+        _ origin: Origin, _ details: Details? = nil, by actor: Actor? = nil, isOfVisitor: Bool = false
+    ) {
         self.origin = origin
+        self.isOfVisitor = isOfVisitor
         self.details = details
         self.actor = actor
     }
