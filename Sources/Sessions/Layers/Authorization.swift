@@ -25,6 +25,11 @@ struct Authorization<Next: SessionHandler>: SessionHandler {
     ) throws(SessionFailure) -> Handling<SessionResult> {
         var request = request
         request.visitor = try request.principal.visitor(of: session)
+        if case .dispatch(let action) = request.operation, var key = action.key {
+            // The owner's keys stay as they are: those of earlier releases are on record.
+            key.belongs(to: claims.actor)
+            request.operation = .dispatch(action.with(key: key))
+        }
         return try next.handle(request, session)
     }
 }
