@@ -82,6 +82,37 @@ struct AccessFunctionTests {
         }
     }
 
+    @Test("is asked in one step with what a request does, and not only before")
+    func inTheSameStep() async throws {
+        let club = ClubKind()
+        try await Self.run(.memory, club) { session, _ in
+            _ = try await session.grant([.read, .act, .share, .delete], to: "bob")
+            let share = try TestShare(
+                try await session.send("POST", "/shares", as: "ada", json: [:]), of: session.server)
+            let more: [(String, String, JSONValue?)] = [
+                ("GET", "/events", nil), ("GET", "/events?changes=patch", nil),
+                ("POST", "/actions", [ClubSession.post, ClubSession.post]),
+            ]
+            for (method, below, json) in Self.needs.map({ ($0.method, $0.below, $0.json) }) + more {
+                // The first question comes before the request is read.
+                club.answers(only: 1)
+                let answer = try await session.send(method, below, as: "bob", json: json)
+                #expect(answer.status == 403, "\(method) \(below)")
+                if method != "HEAD" { #expect(answer.code == "forbidden") }
+            }
+            club.answers(only: nil)
+            #expect(try await session.revision() == 1)
+            #expect(try await share.state().status == 200)
+            let key = [("Idempotency-Key", "\"one\"")]
+            #expect(try await session.post(as: "bob", key).revision == 2)
+            club.answers(only: 1)
+            let again = try await session.post(as: "bob", key)
+            #expect(again.status == 204 && again.body.isEmpty && again["idempotency-replayed"] == "true")
+            club.answers(only: nil)
+            #expect(try await session.revision() == 2)
+        }
+    }
+
     @Test("tells an actor who may read which right is missing, and nothing to one who may not")
     func detail() async throws {
         try await Self.run { session, _ in

@@ -18,10 +18,15 @@ struct Club: Sendable, Equatable {
 final class ClubKind: Sendable {
     /// How often each actor was asked for.
     private let questions = Locked<[ActorID: Int]>([:])
+    /// How many questions are still answered by the state; nil for all. The others get no right.
+    private let answersLeft = Locked<Int?>(nil)
     /// Ends the work of an action that has an effect.
     let work = Promise<Void>()
 
     var asked: [ActorID: Int] { questions.withLock { $0 } }
+
+    /// As if the actor were removed after so many questions; nil for never.
+    func answers(only count: Int?) { answersLeft.withLock { $0 = count } }
 
     var kind: StoreKind {
         let grant = Action<Club, (String, Int)>(
@@ -50,8 +55,13 @@ final class ClubKind: Sendable {
                 }
             }
             Selector("count", "How many posts there are.") { $0.posts }
-            Access { [questions] club, actor in
+            Access { [questions, answersLeft] club, actor in
                 questions.withLock { $0[actor.id, default: 0] += 1 }
+                let isAnswered = answersLeft.withLock { left in
+                    defer { left = left.map { $0 - 1 } }
+                    return left.map { $0 > 0 } ?? true
+                }
+                guard isAnswered else { return [] }
                 return AccessRights(rawValue: UInt8(club.rights[actor.id] ?? 0))
             }
         }.kind
