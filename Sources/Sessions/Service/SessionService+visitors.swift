@@ -3,7 +3,7 @@ import Security
 import StoreHosting
 import Stores
 
-// What those do who do not own the session: each is asked for its right in one step with what it does or sees.
+// Requests of actors who do not own the session: each is asked for its right in one step with what it does or sees.
 extension SessionService {
     func handle(
         _ request: SessionRequest, of visitor: Actor, _ session: Session

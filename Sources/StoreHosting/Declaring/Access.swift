@@ -11,6 +11,8 @@ public import Stores
 public struct Access<State: Sendable>: StoreElement {
     @usableFromInline let rights: @Sendable (State, Actor) -> AccessRights
 
+    /// A decision about access.
+    ///
     /// - Parameter rights: what a state lets an actor do; empty for nothing.
     public init(_ rights: @escaping @Sendable (_ state: State, _ actor: Actor) -> AccessRights) {
         self.rights = rights
@@ -49,7 +51,7 @@ extension StoreElements {
 }
 
 extension StoreDefinition {
-    /// What a state lets an actor do with a session that it does not own, for tests; nothing without an ``Access``.
+    /// The rights that a state gives to an actor who does not own the session, for tests; none without an ``Access``.
     public func rights(of actor: Actor, in state: State) -> AccessRights {
         access?.rights(state, actor) ?? []
     }

@@ -19,7 +19,7 @@ package struct StateView: ~Copyable {
     /// The newest commit, and those before it in its batch; empty at revision 0.
     package var commits: [CommitRecord] { source.commits }
 
-    /// What the state lets an actor do who does not own the session.
+    /// The rights that the state gives to an actor who does not own the session.
     package func rights(of actor: Actor) -> AccessRights { source.rights(of: actor, contents) }
 
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
@@ -33,7 +33,7 @@ protocol StateSource: AnyObject {
     /// The commits of the newest dispatch that committed something.
     var commits: [CommitRecord] { get }
 
-    /// What the state lets an actor do who does not own the session.
+    /// The rights that the state gives to an actor who does not own the session.
     func rights(of actor: Actor, _ contents: UnsafeRawPointer) -> AccessRights
 
     /// The selected value as JSON.

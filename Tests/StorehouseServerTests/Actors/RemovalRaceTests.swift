@@ -30,7 +30,9 @@ struct RemovalRaceTests {
     private enum Attempt: CaseIterable, Sendable {
         case post, batch, dryRun, read, past, log, document, wait, fork, replay, shares, stream, patches
 
-        /// What it has found out: the newest revision that it saw or made; nil if it was refused.
+        /// Makes the attempt.
+        ///
+        /// - Returns: the newest revision that it saw or made; nil if it was refused.
         func run(_ session: ClubSession, round: Int) async throws -> Int? {
             switch self {
             case .post: return try Self.revision(try await session.post(as: "bob", query: "?select=count"))

@@ -87,7 +87,7 @@ struct ClubSession: Sendable {
         }
     }
 
-    /// The same session, asked at another node.
+    /// A copy that asks another node.
     func at(_ server: any TestServing) -> ClubSession { ClubSession(server, path) }
 
     /// A request of a user.
