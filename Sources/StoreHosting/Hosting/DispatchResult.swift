@@ -32,6 +32,10 @@ package struct DispatchOptions: Sendable {
     /// Whether it was committed before, in another store: then it has the values that the server filled in there.
     @usableFromInline
     package var isRepeated = false
+    /// Whether the sender may not send it any more, asked in one step with the commit; nil if that cannot change. Then the outcome is
+    /// ``DispatchResult/Outcome/ended``.
+    @usableFromInline
+    package var isWithdrawn: (@Sendable () -> Bool)?
 }
 
 extension DispatchOptions {

@@ -40,13 +40,15 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     /// Nil for most actions, which have no options.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.measuresState
+        guard
+            options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.measuresState
+                || options.isWithdrawn != nil
         else {
             return nil
         }
         return .init(
             expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
-            asksBeforeCommit: options.measuresState, trace: options.trace)
+            asksBeforeCommit: options.measuresState, trace: options.trace, isWithdrawn: options.isWithdrawn)
     }
 
     @inlinable
@@ -191,7 +193,8 @@ extension StoreCoding {
             .client,
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace),
+                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace,
+                isWithdrawn: options.isWithdrawn),
             by: options.actor)
         return FaultNote.naming(nil) {
             engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)

@@ -135,6 +135,8 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let asksBeforeCommit: Bool
         /// The trace of the request.
         @usableFromInline package let trace: TraceContext?
+        /// Whether the sender may not send the action any more; nil if that cannot change. It is asked inside the store.
+        @usableFromInline package let isWithdrawn: (@Sendable () -> Bool)?
 
         @inlinable
         package init(
@@ -142,7 +144,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             effectGroup: EffectGroup? = nil, path: EffectPath? = nil,
             effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
             isDryRun: Bool = false, asksBeforeCommit: Bool = false,
-            trace: TraceContext? = nil
+            trace: TraceContext? = nil, isWithdrawn: (@Sendable () -> Bool)? = nil
         ) {
             self.remainingActions = remainingActions
             self.expectedRevisions = expectedRevisions
@@ -157,6 +159,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             self.isDryRun = isDryRun
             self.asksBeforeCommit = asksBeforeCommit
             self.trace = trace
+            self.isWithdrawn = isWithdrawn
         }
     }
 

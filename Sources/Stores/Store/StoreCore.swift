@@ -70,6 +70,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if let expected = details.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
         }
+        // Last, so that it is asked only of an action that would be reduced now.
+        if details.isWithdrawn?() == true { return .ended }
         return nil
     }
 
