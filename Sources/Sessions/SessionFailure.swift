@@ -66,6 +66,10 @@ package enum SessionFailure: Error, Sendable {
     package enum Forbidden: Sendable {
         case token(lacks: Permission)
         case permit(lacks: Permission)
+        /// The permit does not allow actions of this type. The index is that of the action in its batch.
+        case action(String, index: Int?)
+        /// The maker of a permit does not have this role.
+        case role(String)
         /// The token does not list the store.
         case store
         /// The token is for some stores only.
@@ -76,6 +80,10 @@ package enum SessionFailure: Error, Sendable {
 
     package enum PermitRefusal: Sendable {
         case unknown
+        /// No permit has the id.
+        case unknownID
+        /// The session has as many as it may. The time is in seconds.
+        case tooMany(retryAfter: Int)
         /// There is no library to seal it.
         case unsealed
     }
@@ -87,7 +95,7 @@ package enum SessionFailure: Error, Sendable {
         case fork
         /// A permit that a client wants.
         case permit
-        /// A permit whose text would be too long for a URL.
+        /// A permit with too long a selection.
         case longPermit
     }
 

@@ -23,6 +23,7 @@ extension Configuration {
         settings.sessions.maxResident = sessions.maxResident
         settings.limits.maxStateBytes = sessions.maxStateBytes
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
+        settings.limits.maxPermits = sessions.maxPermits
         settings.adminToken = admin.token?.text ?? ""
         let outlivesProcess = journal?.outlivesProcess == true
         settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(outlivesProcess: outlivesProcess))

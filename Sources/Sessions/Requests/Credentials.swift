@@ -25,7 +25,8 @@ package enum Credentials: Sendable {
     func actor(in session: Session) -> Actor? {
         switch self {
         case .token(let claims): claims.actor
-        case .capability, .permit, .admin: session.owner == nil ? nil : .anonymous
+        case .permit(let permit): permit.terms(in: session)?.holder ?? (session.owner == nil ? nil : .anonymous)
+        case .capability, .admin: session.owner == nil ? nil : .anonymous
         }
     }
 
@@ -44,9 +45,8 @@ package enum Credentials: Sendable {
         case .token(let claims):
             guard !claims.permissions.contains(permission) else { return }
             throw SessionFailure.forbidden(.token(lacks: permission))
-        case .permit(let permit):
-            guard !permit.permissions.contains(permission) else { return }
-            throw SessionFailure.forbidden(.permit(lacks: permission))
+        // Its terms are those of its session.
+        case .permit: throw SessionFailure.permit(.unknown)
         }
     }
 

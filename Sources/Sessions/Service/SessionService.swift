@@ -81,7 +81,9 @@ extension SessionService {
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
-        let options = action.options(for: session, selection, by: principal)
+        let use = try permitUse(of: action, json, in: session, by: principal)
+        var options = action.options(for: session, selection, by: principal)
+        if let use { options.isWithdrawn = use.isWithdrawn }
         let start = MonotonicInstant.current
         var completion: Promise<DispatchResult>?
         let immediate = session.store.dispatch(json, options) {
@@ -92,9 +94,12 @@ extension SessionService {
         guard let result = consume immediate else {
             guard let completion else { preconditionFailure("a store that has no result yet has taken a completion") }
             return .later { () async throws(SessionFailure) in
-                try Self.result(of: await completion.value(), action, by: principal, session, since: start)
+                let result = await completion.value()
+                use?.end()
+                return try Self.result(of: result, action, by: principal, session, since: start)
             }
         }
+        use?.end()
         return .now(try Self.result(of: result, action, by: principal, session, since: start))
     }
 
@@ -120,6 +125,7 @@ extension SessionService {
             }
             return shown
         case .overloaded: return SessionResult(.refused(.unavailable(.actions)), of: session)
+        case .ended where principal.isRevoked(in: session): throw .permit(.unknown)
         case .ended where session.continuesElsewhere: throw .detached
         case .ended: return SessionResult(.refused(.absent(.endedBeforeAction)), of: session)
         }

@@ -65,6 +65,8 @@ package final class KindRuntime: Sendable {
 /// The limits of one session.
 package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000
+    /// How many permits may be valid at a time.
+    package var maxPermits = 1000
     /// The largest state, in bytes of its JSON.
     package var maxStateBytes = 1 << 20
     /// How often the journal gets the time of the last use, in milliseconds.

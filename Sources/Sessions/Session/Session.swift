@@ -19,7 +19,7 @@ package final class Session: Identifiable, Sendable {
     package let runtime: KindRuntime
     /// The subject that created it; nil if the server knew no subjects.
     package let owner: Subject?
-    let permits: PermitGeneration
+    package let permits: SessionPermits
     private let lastActive: Atomic<Int>
     private let nextExpiryCheck = Atomic<Int>(0)
     // The small properties share a few words.
@@ -38,7 +38,7 @@ package final class Session: Identifiable, Sendable {
     package init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, historyID: String, owner: Subject? = nil, isPersonal: Bool = false,
-        permits: consuming PermitGeneration = PermitGeneration(), fork: Fork? = nil, byteCount: Int? = nil
+        permits: consuming SessionPermits = SessionPermits(), fork: Fork? = nil, byteCount: Int? = nil
     ) {
         self.id = id
         self.runtime = runtime

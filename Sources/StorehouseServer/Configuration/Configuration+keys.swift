@@ -131,6 +131,9 @@ extension Configuration {
             "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
             "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
         ),
+        ConfigurationKey(
+            "sessions.maxShares", \.sessions.maxPermits, .integer(1...100_000),
+            "the largest number of shares of one session that have neither expired nor been revoked"),
     ]
 
     private static let streamKeys: [ConfigurationKey<Configuration>] = [

@@ -93,6 +93,8 @@ package struct Configuration: Sendable, Hashable {
         package var unusedTimeout: Duration?
         /// The number of idempotency keys that a session remembers at a time.
         package var maxIdempotencyKeys = 50_000
+        /// The number of shares that may be valid at a time.
+        package var maxPermits = 1000
         /// The size of the largest state as JSON.
         package var maxStateBytes = 1 << 20
     }

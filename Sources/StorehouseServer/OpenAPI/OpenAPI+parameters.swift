@@ -29,6 +29,11 @@ extension OpenAPI {
                 "name": "share", "in": "path", "required": true, "description": "The share.",
                 "schema": ["type": "string", "minLength": 1],
             ],
+            "shareId": [
+                "name": "shareId", "in": "path", "required": true,
+                "description": "The id of a share, which is not the share itself.",
+                "schema": ["type": "string", "minLength": 1],
+            ],
             "select": select,
             "revision": [
                 "name": "revision", "in": "query",

@@ -84,11 +84,9 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        for name in ["id", "share"] where route.path.contains("{\(name)}") {
-            let isPersonal = name == "id" && usesTokens && !route.isForOperators
-            let names = isPersonal ? [name, "storeOfMe"] : [name]
-            item["parameters"] = .array(names.map { .reference("parameters", $0) })
-        }
+        var names = ["id", "share", "shareId"].filter { route.path.contains("{\($0)}") }
+        if names.first == "id", usesTokens, !route.isForOperators { names.insert("storeOfMe", at: 1) }
+        if !names.isEmpty { item["parameters"] = .array(names.map { .reference("parameters", $0) }) }
         for method in route.allow.split(separator: ", ") {
             let rule = route.accessRule(for: HTTPMethod(String(method)))
             item[method.lowercased()] = operation(String(method), on: route)?.secured(by: rule, usesTokens)
@@ -144,7 +142,9 @@ extension OpenAPI {
                 problems: [.draining, .storageUnavailable])
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
+        case ("GET", .shares): listShares
         case ("POST", .shares): createShare
+        case ("DELETE", .share): revokeShare
         case ("DELETE", .shares): revokeShares
         case ("GET", .sharedState): readSharedState
         case ("GET", .sharedEvents): watchShared

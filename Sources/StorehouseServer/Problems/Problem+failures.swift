@@ -128,11 +128,18 @@ extension Problem {
     }
 
     private init(_ cause: SessionFailure.Forbidden) {
+        if case .action(let type, let index) = cause {
+            self = Problem(.forbidden, "The share does not allow this: its actions lack \"\(type)\".")
+                .with("action", .string(type)).with("index", index.map(JSONValue.integer))
+            return
+        }
         let detail =
             switch cause {
             case .token(let permission):
                 "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\"."
             case .permit(let permission): "The share does not allow this: its may lacks \"\(permission.rawValue)\"."
+            case .action: "The share does not allow this action."
+            case .role(let role): "A share can have only roles of its maker, and the token lacks \"\(role)\"."
             case .store: "The token does not allow this store: storehouse.stores lacks it."
             case .allStores:
                 "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores."
@@ -150,6 +157,13 @@ extension Problem {
                 .noSuchShare,
                 "There is no such share: it has expired, it was revoked, or its text is not complete. Ask for a new one."
             )
+        case .unknownID:
+            self.init(.noSuchShare, "No share of this session has this id: it has expired or was revoked.")
+        case .tooMany(let seconds):
+            self = Problem(
+                .tooManyShares,
+                "This session has as many shares as it may. Revoke one; the first of them expires in \(seconds) s."
+            ).retry(after: seconds)
         case .unsealed:
             self.init(.notImplemented, "Shares need libcrypto, which cannot be loaded (Debian package: libssl3).")
         }
@@ -163,7 +177,7 @@ extension Problem {
                 "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
-            case .longPermit: "The share would be too long for a URL; select less deeply."
+            case .longPermit: "The selection of the share is too long; select less deeply."
             }
         self = .invalid(violations, detail)
     }

@@ -41,7 +41,8 @@ extension Route {
         case (.actions, .get), (.actions, .head), (.events, .get): .permission(.read)
         case (.actions, .post): .permission(.act)
         case (.session, .delete): .permission(.delete)
-        case (.shares, .post), (.shares, .delete): .permission(.share)
+        case (.shares, .get), (.shares, .head), (.shares, .post), (.shares, .delete): .permission(.share)
+        case (.share, .delete): .permission(.share)
         case (.sharedState, .get), (.sharedState, .head), (.sharedEvents, .get): .holder(.read)
         case (.sharedActions, .post): .holder(.act)
         case (.adminSessions, .get), (.adminSessions, .head): .operators

@@ -9,13 +9,13 @@ import Stores
 package enum Route: Int, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
-    case sessions, session, state, actions, events, forks, shares
+    case sessions, session, state, actions, events, forks, shares, share
     case sharedState, sharedEvents, sharedActions
     case adminSessions, adminSession, metrics
     /// The whole server: `OPTIONS *`.
     case server
 
-    /// The path; `{id}` stands for a session's id, and `{share}` for a share.
+    /// The path; `{id}` stands for a session's id, `{share}` for a share, and `{shareId}` for its id.
     package var path: String {
         switch self {
         case .index: "/"
@@ -30,6 +30,7 @@ package enum Route: Int, Sendable, CaseIterable {
         case .events: "/sessions/{id}/events"
         case .forks: "/sessions/{id}/forks"
         case .shares: "/sessions/{id}/shares"
+        case .share: "/sessions/{id}/shares/{shareId}"
         case .sharedState: "/shared/{share}/state"
         case .sharedEvents: "/shared/{share}/events"
         case .sharedActions: "/shared/{share}/actions"
@@ -43,7 +44,7 @@ package enum Route: Int, Sendable, CaseIterable {
     /// Whether the path has the id of a session.
     var hasSessionID: Bool {
         switch self {
-        case .session, .state, .actions, .events, .forks, .shares, .adminSession: true
+        case .session, .state, .actions, .events, .forks, .shares, .share, .adminSession: true
         default: false
         }
     }
@@ -66,7 +67,8 @@ package enum Route: Int, Sendable, CaseIterable {
         case .index, .stores, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
         case .state, .sharedState, .adminSessions: "GET, HEAD, OPTIONS"
         case .sessions, .forks, .sharedActions: "POST, OPTIONS"
-        case .shares: "POST, DELETE, OPTIONS"
+        case .shares: "GET, HEAD, POST, DELETE, OPTIONS"
+        case .share: "DELETE, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .adminSession: "GET, HEAD, DELETE, OPTIONS"
@@ -164,12 +166,17 @@ struct Resource {
             return
         }
         id = second
+        var route: Route
         switch first {
         case "sessions": route = try Self.ofSession(second, path.next())
         case "shared": route = try Self.ofShare(path.next())
         default: throw Problem(.path(.unknown))
         }
-        guard path.next() == nil else { throw Problem(.path(.unknown)) }
+        if let third = path.next() {
+            guard route == .shares, !third.isEmpty, path.next() == nil else { throw Problem(.path(.unknown)) }
+            route = .share
+        }
+        self.route = route
     }
 
     /// The first segment of a path below the base path; nil if the path is not below it.
@@ -247,7 +254,7 @@ extension Route {
         case (.actions, .post), (.sharedActions, .post): .commit
         case (.sessions, .post), (.forks, .post): .room
         case (.events, .get), (.sharedEvents, .get), (.session, .put), (.shares, .post): .serving
-        case (.session, .delete), (.adminSession, .delete), (.shares, .delete): .storage
+        case (.session, .delete), (.adminSession, .delete), (.shares, .delete), (.share, .delete): .storage
         default: .nothing
         }
     }

@@ -32,7 +32,11 @@ extension DescribedAPI {
 extension LiveSession {
     /// A path of the document with the id of this session, or with a share of it.
     func located(_ template: String) async throws -> String {
-        guard template.hasPrefix("/shared/") else { return template.replacing("/sessions/{id}", with: path) }
+        guard template.hasPrefix("/shared/") else {
+            let located = template.replacing("/sessions/{id}", with: path)
+            guard located.contains("{shareId}") else { return located }
+            return located.replacing("{shareId}", with: try await share().answer.json["id"]?.asString ?? "")
+        }
         return template.replacing("/shared/{share}", with: try await share().path)
     }
 }
