@@ -44,7 +44,7 @@ package enum SessionFailure: Error, Sendable {
     }
 
     /// The things that a rate limit counts.
-    package enum Rate: Sendable { case requests, sessions, actions }
+    package enum Rate: Sendable { case requests, sessions, actions, signals }
 
     /// There is no such session or store.
     package enum Absent: Sendable {
@@ -89,6 +89,7 @@ package enum SessionFailure: Error, Sendable {
         case permit
         /// A permit whose text would be too long for a URL.
         case longPermit
+        case signal
     }
 
     /// The selection is no pointer.

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 package import Observability
+import Platform
 import RemoteServices
 import Sessions
 import Sockets
@@ -36,6 +37,7 @@ extension Configuration {
         settings.streams.maxViews = streams.maxViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
+        settings.limits.presenceGrace = streams.presenceGrace.wholeMilliseconds
         settings.basePath = BasePath(http.basePath)
         settings.allowedOrigins = http.allowedOrigins
         settings.allowedHosts = http.hosts(listeningOn: addresses)

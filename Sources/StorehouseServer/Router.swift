@@ -270,6 +270,7 @@ package final class Router: RequestHandler {
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
         case (.post, .actions), (.post, .sharedActions): try api.actions.post(resource.id, context)
+        case (.post, .signals), (.post, .sharedSignals): try api.signals.send(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
         case (.post, .shares): try api.shares.create(resource.id, context)
         case (.delete, .shares): try api.shares.revoke(resource.id, context)
@@ -293,9 +294,10 @@ package final class Router: RequestHandler {
         case .session: try api.sessions.read(resource.id, context)
         case .state, .sharedState: try api.reads.readState(resource.id, context)
         case .actions: try api.actionLog.read(resource.id, context)
+        case .presence, .sharedPresence: try PresenceResource(access: api.access).read(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server:
+        case .sessions, .events, .forks, .shares, .signals, .sharedEvents, .sharedActions, .sharedSignals, .server:
             throw Self.methodNotAllowed(resource)
         }
     }

@@ -1,6 +1,6 @@
 package import JSON
 package import Security
-import Stores
+package import Stores
 
 /// The verified credentials of a request, and the permissions that they give.
 ///
@@ -22,7 +22,7 @@ package enum Credentials: Sendable {
 
     /// The sender of an action with these credentials; nil for an anonymous one of a session without an owner, whose clients are all
     /// anonymous unless they have tokens.
-    func actor(in session: Session) -> Actor? {
+    package func actor(in session: Session) -> Actor? {
         switch self {
         case .token(let claims): claims.actor
         case .capability, .permit, .admin: session.owner == nil ? nil : .anonymous
@@ -42,6 +42,8 @@ package enum Credentials: Sendable {
         switch self {
         case .capability, .admin: return
         case .token(let claims):
+            // Whoever may read sees who else does.
+            let permission = permission == .presence ? .read : permission
             guard !claims.permissions.contains(permission) else { return }
             throw SessionFailure.forbidden(.token(lacks: permission))
         case .permit(let permit):

@@ -138,7 +138,14 @@ package protocol SessionCommand: Sendable {
     /// Whether it waits for the store, which may be busy with a large state.
     var usesStore: Bool { get }
 
+    /// Whether it is also for whoever comes by a permit.
+    var isForPermits: Bool { get }
+
     func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content
+}
+
+extension SessionCommand {
+    package var isForPermits: Bool { false }
 }
 
 extension StoreKind {

@@ -36,6 +36,8 @@ package struct SessionResult: Sendable {
         indirect case subscribed(InitialEvents, StorageReads.Turn?)
         case permit(any Permit)
         case refusedActions([RefusedAction])
+        /// The clients that watch it.
+        indirect case present(PresenceList)
         /// The outcomes of a replay that has made no session.
         case replayed([ReplayedAction])
         case action(ActionAnswer)

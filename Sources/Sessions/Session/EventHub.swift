@@ -8,8 +8,8 @@ import Stores
 /// bytes go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event
 /// before its commit is durable.
 package struct EventHub: Sendable {
-    private let session: Session
-    private let contents: Locked<SessionStreams.Contents>
+    let session: Session
+    let contents: Locked<SessionStreams.Contents>
 
     init(_ session: Session, _ streams: SessionStreams) {
         self.session = session
@@ -45,6 +45,7 @@ package struct EventHub: Sendable {
     ) throws(SessionFailure) -> InitialEvents {
         stream.subscription = subscription
         var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
+        var presenceIsDue: Int?
         // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
         store.inspect { state in
             if session.continuesElsewhere { return }
@@ -54,12 +55,14 @@ package struct EventHub: Sendable {
                 case .accepted(let starts):
                     observe(starts, &contents)
                     let index = contents.add(stream, on: loop, state)
+                    presenceIsDue = entered(stream, &contents.presence)
                     return .success(
                         initialEvents(
                             &contents.topics[index].topic, stream, state, seen, earlier, limits.maxMissedBytes))
                 }
             }
         }
+        tellPresence(at: presenceIsDue)
         switch result {
         case .success(let initial): return initial
         case .failure(let refusal): throw refusal.failure(limits)
@@ -78,13 +81,15 @@ package struct EventHub: Sendable {
     /// Removes a stream. On its loop only.
     package func unsubscribe(_ stream: Subscriber) {
         // The subscription is cancelled outside the lock.
-        let unused: Subscription? = contents.withLock { contents in
-            guard contents.remove(stream) else { return nil }
+        let (unused, presenceIsDue): (Subscription?, Int?) = contents.withLock { contents in
+            guard contents.remove(stream) else { return (nil, nil) }
+            let due = left(stream, &contents.presence)
             let isLast = contents.state.unsubscribe(
                 showsEffects: stream.shows.contains(.effects), from: stream.origin)
-            return isLast ? contents.effectSubscription.take() : nil
+            return (isLast ? contents.effectSubscription.take() : nil, due)
         }
         unused?.cancel()
+        tellPresence(at: presenceIsDue)
     }
 
     /// The newest value of a subscription, once it is durable; nil if no stream has the subscription.
@@ -135,6 +140,8 @@ package struct EventHub: Sendable {
 enum StreamNews: Sendable {
     case events([(EventFrame, ShortList<SubscriberGroup>)])
     case effect([(EncodedEvent, ShortList<SubscriberGroup>)])
+    case presence([(EncodedPresence, ShortList<SubscriberGroup>)])
+    case signal([(EncodedEvent, ShortList<SubscriberGroup>)])
     /// The session has ended, for a reason.
     case end(EventHub, String)
     /// Permits were revoked.
@@ -149,6 +156,14 @@ enum StreamNews: Sendable {
         case .effect(let deliveries):
             for (event, groups) in deliveries {
                 for group in groups { group.deliver(effect: event) }
+            }
+        case .presence(let deliveries):
+            for (news, groups) in deliveries {
+                for group in groups { group.deliver(presence: news) }
+            }
+        case .signal(let deliveries):
+            for (event, groups) in deliveries {
+                for group in groups { group.deliver(signal: event) }
             }
         case .end(let hub, let reason): hub.endAll(reason)
         case .revocation(let hub): hub.endThoseOfRevokedPermits()
@@ -215,16 +230,22 @@ extension EventHub {
 
     /// Called inside the store, in order with the commits, and delivered in the same order.
     private func publish(_ event: EffectEvent) {
+        session.release(.effect(deliveries { $0.encode(event, at: session.now) }), upTo: store.revision)
+    }
+
+    /// What the streams of each topic get. Formats with the same codec share it.
+    func deliveries<Event>(
+        _ encode: (any EventCodec) -> Event
+    ) -> [(Event, ShortList<SubscriberGroup>)] {
         let topics = contents.withLock { $0.topics.map { ($0.topic.subscription.format.codec, $0.groups) } }
-        // Formats with the same codec share the event.
-        var encoded: [ObjectIdentifier: EncodedEvent] = [:]
-        var deliveries: [(EncodedEvent, ShortList<SubscriberGroup>)] = []
+        var encoded: [ObjectIdentifier: Event] = [:]
+        var deliveries: [(Event, ShortList<SubscriberGroup>)] = []
         for (codec, groups) in topics {
-            let known = encoded[ObjectIdentifier(codec)] ?? codec.encode(event, at: session.now)
+            let known = encoded[ObjectIdentifier(codec)] ?? encode(codec)
             encoded[ObjectIdentifier(codec)] = known
             deliveries.append((known, groups))
         }
-        session.release(.effect(deliveries), upTo: store.revision)
+        return deliveries
     }
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {

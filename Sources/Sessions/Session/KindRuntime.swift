@@ -13,6 +13,8 @@ package final class KindRuntime: Sendable {
     package let metrics: KindMetrics
     /// Nil outside of a cluster.
     package let transfer: (any SessionTransferring)?
+    /// Tells streams who watches.
+    package let presence: PresenceUpdates
 
     package init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
@@ -26,6 +28,7 @@ package final class KindRuntime: Sendable {
         self.limits = limits
         self.sealer = sealer
         self.environment = environment
+        presence = PresenceUpdates(now: environment.steadyNow)
     }
 
     /// Decodes a persisted state of the kind.
@@ -69,6 +72,8 @@ package struct SessionLimits: Sendable {
     package var maxStateBytes = 1 << 20
     /// How often the journal gets the time of the last use, in milliseconds.
     package var useInterval = 60_000
+    /// How long an actor without a stream may come back, in milliseconds.
+    package var presenceGrace = 10_000
 
     package init() {}
 }

@@ -7,7 +7,7 @@ package import StoreHosting
 /// The server stores nothing of it but how often the permits of the session were revoked.
 package final class Share: Permit {
     /// The permissions that a share can have.
-    package static let permissions: [Permission] = [.read, .act]
+    package static let permissions: [Permission] = [.read, .act, .presence]
     /// How long it is valid, in seconds.
     package static let lifetimes = 1...2_592_000
     package static let usualLifetime = 3600
@@ -57,6 +57,7 @@ extension Share {
             key?.belongs(to: name)
             let selection = try action.selection.map(narrow)
             return .dispatch(action.with(selection: selection, key: key, hidesEffects: true))
+        case .perform(let command) where command.isForPermits: return operation
         case .describe, .log, .fork, .end, .recall, .perform: throw .permit(.unknown)
         }
     }

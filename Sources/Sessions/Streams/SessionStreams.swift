@@ -10,6 +10,8 @@ final class SessionStreams: Sendable {
         /// A session has few topics, so a linear search is fast enough.
         var topics = ShortList<SubscribedTopic>()
         var effectSubscription: Subscription?
+        /// Who has the streams.
+        var presence = PresenceTable()
     }
 
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.

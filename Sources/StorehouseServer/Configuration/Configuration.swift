@@ -105,9 +105,11 @@ package struct Configuration: Sendable, Hashable {
         package var bufferBytes = 65536
         /// Zero for no limit.
         package var maxLifetime = Duration.zero
+        /// How long an actor counts as present after its last stream.
+        package var presenceGrace = Duration.seconds(10)
     }
 
-    /// Rate limits. Each is off by default.
+    /// Rate limits. All but that of signals are off by default.
     package struct Limits: Sendable, Hashable {
         /// Of one session. A batch counts as many as it has actions.
         package var actions = RateLimit()
@@ -115,6 +117,8 @@ package struct Configuration: Sendable, Hashable {
         package var sessions = RateLimit()
         /// Of one client.
         package var requests = RateLimit()
+        /// Of one actor in one session.
+        package var signals = RateLimit(rate: 20, burst: 40)
     }
 
     /// A rate limit as a token bucket.

@@ -8,7 +8,10 @@ extension OpenAPI {
     /// The parameters by the names of their components.
     var parameters: JSONObject {
         JSONObject(
-            [stateParameters, streamParameters, pageParameters, logParameters, headerParameters].flatMap(Array.init))
+            [
+                stateParameters, streamParameters, Self.presenceParameters, pageParameters, logParameters,
+                headerParameters,
+            ].flatMap(Array.init))
     }
 
     private var stateParameters: JSONObject {

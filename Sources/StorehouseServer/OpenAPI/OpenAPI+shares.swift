@@ -51,7 +51,8 @@ extension OpenAPI {
             "watchShared", "The live stream of what the share shows",
             details: "The same events as those of the session, without effects. \(Self.sharedDetails)",
             parameters: [
-                "select", "changes", "heartbeat", "color", "Last-Event-ID", "lastEventId", "preferStatus",
+                "select", "changes", "presence", "signals", "heartbeat", "color", "Last-Event-ID", "lastEventId",
+                "preferStatus",
             ],
             responses: [
                 .init(
@@ -80,6 +81,20 @@ extension OpenAPI {
             problems: dispatch.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
     }
 
+    var readSharedPresence: Operation {
+        Operation(
+            "readSharedPresence", "Who watches the session of the share now",
+            details: "The share needs the permissions `read` and `presence`.", responses: readPresence.responses,
+            problems: readPresence.problems.filter { $0 != .noSuchSession } + [.forbidden, .noSuchShare])
+    }
+
+    var sendSharedSignal: Operation {
+        Operation(
+            "sendSharedSignal", "Sends a message to those who watch the session of the share now",
+            details: "The share needs the permission `act`.", body: "Signal", responses: sendSignal.responses,
+            problems: sendSignal.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
+    }
+
     private static let sharedDetails = """
         Pointers are relative to the part that the share shows. Revisions are those of the session.
         """
@@ -95,10 +110,13 @@ extension OpenAPI {
                     [
                         ("reader", ["may": ["read"], "expiresIn": 3600]), ("all", [:]),
                         ("part", ["may": ["read", "act"], "select": "/counter"]),
+                        ("watcher", ["may": ["read", "presence"]]),
                     ])
             ],
         ]
     }
+
+    private static let linksOfShares = ["state", "events", "actions", "signals", "presence"]
 
     static var shareSchemas: JSONObject {
         [
@@ -115,8 +133,8 @@ extension OpenAPI {
             ]),
             "ShareLinks": object(
                 JSONObject(
-                    ["state", "events", "actions"].map { ($0, ["type": "string", "format": "uri-reference"]) }),
-                optional: ["state", "events", "actions"]),
+                    Self.linksOfShares.map { ($0, ["type": "string", "format": "uri-reference"]) }),
+                optional: Set(Self.linksOfShares)),
         ]
     }
 }

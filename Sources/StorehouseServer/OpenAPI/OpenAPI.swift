@@ -30,6 +30,7 @@ struct OpenAPI: Sendable {
                 "headers": .object(headers),
                 "requestBodies": [
                     "Session": sessionBody, "Fork": forkBody, "Actions": actionsBody, "Share": shareBody,
+                    "Signal": Self.signalBody,
                 ],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
@@ -99,7 +100,10 @@ struct OpenAPI: Sendable {
 
     private var schemas: JSONObject {
         var components = SchemaComponents()
-        let schemas = [requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.documentSchemas]
+        let schemas = [
+            requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.presenceSchemas,
+            Self.documentSchemas,
+        ]
         for schema in schemas.joined() { components.reserve(schema.name) }
         for schema in schemas.joined() { components.add(schema.name, schema.value) }
         addKinds(to: &components)
@@ -109,7 +113,7 @@ struct OpenAPI: Sendable {
     private static func tag(of path: String) -> String {
         if path.hasPrefix("/admin/") { return "admin" }
         if path.hasSuffix("/actions") { return "actions" }
-        if path.hasSuffix("/events") { return "events" }
+        if ["/events", "/presence", "/signals"].contains(where: path.hasSuffix) { return "events" }
         return path.hasPrefix("/sessions") || path.hasPrefix("/shared") ? "sessions" : "server"
     }
 }
@@ -167,6 +171,10 @@ extension OpenAPI {
         case ("GET", .actions): readActions
         case ("POST", .actions): dispatch
         case ("GET", .events): watch
+        case ("GET", .presence): readPresence
+        case ("GET", .sharedPresence): readSharedPresence
+        case ("POST", .signals): sendSignal
+        case ("POST", .sharedSignals): sendSharedSignal
         default: nil
         }
     }

@@ -163,6 +163,7 @@ extension Problem {
                 "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
+            case .signal: "The body must be like {\"type\":\"cursor\",\"payload\":{\"x\":3}}."
             case .longPermit: "The share would be too long for a URL; select less deeply."
             }
         self = .invalid(violations, detail)
@@ -294,6 +295,7 @@ extension SessionFailure.Rate {
         case .requests: "This address has sent too many requests."
         case .sessions: "This address has created too many sessions."
         case .actions: "This session has got too many actions."
+        case .signals: "This session has got too many signals from this sender."
         }
     }
 }

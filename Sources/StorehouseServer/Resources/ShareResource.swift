@@ -62,7 +62,13 @@ struct ShareResource: Sendable {
                         json.member("state", path + "/state")
                         json.member("events", path + "/events")
                     }
-                    if share.permissions.contains(.act) { json.member("actions", path + "/actions") }
+                    if share.permissions.contains(.act) {
+                        json.member("actions", path + "/actions")
+                        json.member("signals", path + "/signals")
+                    }
+                    if share.permissions.contains(.read), share.permissions.contains(.presence) {
+                        json.member("presence", path + "/presence")
+                    }
                 })
         }
         return json.finishLine()

@@ -30,9 +30,11 @@ extension DescribedAPI {
 }
 
 extension LiveSession {
+    private static let wholeShare: JSONValue = ["may": ["read", "act", "presence"]]
+
     /// A path of the document with the id of this session, or with a share of it.
     func located(_ template: String) async throws -> String {
         guard template.hasPrefix("/shared/") else { return template.replacing("/sessions/{id}", with: path) }
-        return template.replacing("/shared/{share}", with: try await share().path)
+        return template.replacing("/shared/{share}", with: try await share(Self.wholeShare).path)
     }
 }

@@ -1,0 +1,11 @@
+/// Lists the clients that watch the session.
+package struct PresenceReading: SessionCommand {
+    package init() {
+    }
+    package var usesStore: Bool { false }
+    package var isForPermits: Bool { true }
+
+    package func perform(on session: Session) -> SessionResult.Content {
+        .present(session.existingEvents?.presence() ?? PresenceList())
+    }
+}
