@@ -86,12 +86,14 @@ let package = Package(
         .target(
             name: "StorehouseTesting",
             dependencies: [
-                "JSON", "Observability", "RemoteServices", "ServerWiring", "StoreHosting", "StorehouseServer", "Stores",
-                "StoresTesting", "Upstream",
+                "JSON", "Observability", "Platform", "RemoteServices", "Security", "ServerWiring", "StoreHosting",
+                "StorehouseServer", "Stores", "StoresTesting", "Upstream",
             ]),
         .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
         // The program of the package in Examples/Seats, for script/docs-test.
         .executableTarget(name: "ExampleSeats", dependencies: ["Storehouse"], path: "Examples/Seats/Sources/seats"),
+        // The program of the package in Examples/ChatRoom, for script/docs-test.
+        .executableTarget(name: "ExampleChat", dependencies: ["Storehouse"], path: "Examples/ChatRoom/Sources/chat"),
         // The program of the package in Examples/Cinema, for script/charge-test.
         .executableTarget(name: "ExampleCinema", dependencies: ["Storehouse"], path: "Examples/Cinema/Sources/cinema"),
         .target(

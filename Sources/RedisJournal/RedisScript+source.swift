@@ -28,6 +28,7 @@ extension RedisScript {
         case .append: PackageResources.append_lua
         case .schedule: PackageResources.schedule_lua
         case .share: PackageResources.share_lua
+        case .grant: PackageResources.grant_lua
         case .end: PackageResources.end_lua
         case .unindex: PackageResources.unindex_lua
         case .release: PackageResources.release_lua
@@ -50,7 +51,8 @@ extension RedisScript {
             case .load: [PackageResources.owners_lua, PackageResources.log_lua]
             case .commits, .replay: [PackageResources.log_lua]
             case .create, .finishImport: [PackageResources.creation_lua]
-            case .append, .share: [PackageResources.fence_lua]
+            case .append: [PackageResources.fence_lua]
+            case .share, .grant: [PackageResources.fence_lua, PackageResources.permits_lua]
             default: []
             }
         return [PackageResources.fields_lua] + others

@@ -17,6 +17,8 @@
 ///   - `c` and a revision: the commit of that revision; those up to the revision `cut` were deleted
 ///   - `s` and a revision: a snapshot; `snapshots` has their revisions, each with the bytes of all commits until there
 ///   - `state`: the initial state of a fork; `initial`: the key of that of any other session
+///   - `permits`: the ids of the permits, each with a space behind it; `x` and an id: the record of one. Nobody reads a record whose id
+///     is not in the list, and ids are never given again, so such records are deleted by a plain command
 ///   - `a` and a number from `oldest` to `newest`: the time and the content of an idempotency record
 /// - tag `:ids`, `:used`, `:due`: indexes of all sessions by their names, by their last use, and by their next timers. A session is
 ///   added before it is created, and removed after its end, so an index may have a session that does not exist. The last use in
@@ -33,14 +35,15 @@
 /// executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized by its
 /// number.
 package enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, share, end, unindex, release,
-        compact, sweep
+    case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, share, grant, end, unindex,
+        release, compact, sweep
     case list, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         let writes: [RedisScript] = [
-            .reserve, .create, .finishImport, .append, .schedule, .share, .end, .unindex, .release, .compact, .sweep,
+            .reserve, .create, .finishImport, .append, .schedule, .share, .grant, .end, .unindex, .release, .compact,
+            .sweep,
         ]
         return writes.contains(self)
     }

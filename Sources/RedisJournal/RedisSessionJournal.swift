@@ -118,10 +118,10 @@ final class RedisSessionJournal: SessionJournal {
         if !isEnqueued { notifyWaiters() }
     }
 
-    func recordShareGeneration(_ generation: Int) {
+    func record(_ change: PermitChange) {
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
-            send(.share(generation), &contents)
+            send(.permits(change), byteCount: change.byteCount, &contents)
         }
     }
 
@@ -310,12 +310,11 @@ extension RedisSessionJournal {
             return append(
                 CommitTransaction(baseRevision: base, commits: commits, nextDeadline: nextDeadline), nil, &position)
         case .append(let transaction, let snapshot): return append(transaction, snapshot, &position)
-        case .share(let generation):
+        case .permits(let change):
             position.sequence += 1
-            position.shareGeneration = generation
-            let arguments = RedisArguments(
-                claim.text, String(position.sequence), String(position.revision), String(generation))
-            return connection.encode(.share, keys, arguments).map(RedisBatch.init)
+            let (script, arguments) = change.call(by: claim.text, position)
+            return RedisBatch(
+                [connection.encode(script, keys, arguments)] + change.deletion(from: key), resultIndex: 0)
         case .end: return journal.names.end(of: hash, claim: claim.text, connection.encode)
         }
     }

@@ -7,7 +7,7 @@ enum RedisSessionChange: Sendable {
     /// thread than the one that has made it frees it, and that costs more for large objects.
     case commits(after: Int, [CommitRecord], nextDeadline: Int?)
     indirect case append(CommitTransaction, StateSnapshot?)
-    case share(Int)
+    indirect case permits(PermitChange)
     case end
 
     init(_ transaction: CommitTransaction, _ snapshot: StateSnapshot?) {

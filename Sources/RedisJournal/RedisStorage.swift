@@ -302,6 +302,7 @@ extension ExportedSession {
             "chain": String(position.checksum), "total": String(position.byteCount), "shares": String(shareGeneration),
             "snapshots": list,
         ]
+        fields.merge(PermitRecord.fields(permits)) { $1 }
         return fields.merging(words.mapValues { Array($0.utf8) }) { $1 }
     }
 }

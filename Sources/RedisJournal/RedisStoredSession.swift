@@ -29,7 +29,6 @@ struct RedisPosition: Sendable, Equatable {
     var byteCount = 0
     /// When the next timer is due; nil if none is set.
     var nextDeadline: Int?
-    var shareGeneration = 0
     /// The number of the newest command of the session's journal.
     var sequence = 0
     /// How many idempotency records this object has stored.
@@ -107,13 +106,13 @@ struct RedisStoredSession: Sendable {
     ///   - id: the session's.
     ///   - lineageID: that of the storage; nil to read the name of the history as it is stored.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lineageID: Int?) throws(JournalError) {
-        guard fields.count >= 10, let head = fields[1].array, head.count == 11, let sealed = head[0].bytes,
+        guard fields.count >= 10, let head = fields[1].array, head.count == 12, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
             let oldLossID = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
             let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer,
-            let indexed = fields[9].integer
+            let indexed = fields[9].integer, let grants = head[10].array
         else { throw .corrupt("the session has no complete record") }
         guard let clear = sealer.open(sealed), String(decoding: clear, as: UTF8.self) == id else {
             throw .corrupt("its id cannot be decrypted with this storage.key")
@@ -124,13 +123,12 @@ struct RedisStoredSession: Sendable {
             let header = try SessionHeader(id: id, encoded: header, initial: try StateSnapshot(encoded: initial))
             owner = header.owner
             snapshot = base == 0 ? nil : try SnapshotRow(encoded: fields[4].bytes ?? [])
-            answers = try known.map { record throws(RecordReader.Malformed) in
-                try IdempotencyRecord(encoded: record.bytes ?? [])
-            }
+            answers = try IdempotencyRecord.records(known)
             seed = snapshot?.chain ?? header.checksum
             summary = SessionSummary(
                 header: header.renamed(lineageID: lineageID, since: oldLossID), revision: revision, lastActiveAt: used,
-                shareGeneration: shares, nextDeadline: fields[8].integer.flatMap { $0 > 0 ? $0 : nil })
+                shareGeneration: shares, permits: try PermitRecord.records(grants),
+                nextDeadline: fields[8].integer.flatMap { $0 > 0 ? $0 : nil })
         } catch {
             throw .corrupt("a record has a wrong checksum", owner: owner)
         }
@@ -154,7 +152,15 @@ struct RedisStoredSession: Sendable {
         self.cut = cut
         position = RedisPosition(
             revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer,
-            shareGeneration: shares, indexedUse: indexed)
+            indexedUse: indexed)
+    }
+}
+
+extension IdempotencyRecord {
+    fileprivate static func records(_ found: [RedisReply]) throws(RecordReader.Malformed) -> [IdempotencyRecord] {
+        try found.map { record throws(RecordReader.Malformed) in
+            try IdempotencyRecord(encoded: record.bytes ?? [])
+        }
     }
 }
 

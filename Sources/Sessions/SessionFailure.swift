@@ -44,7 +44,7 @@ package enum SessionFailure: Error, Sendable {
     }
 
     /// The things that a rate limit counts.
-    package enum Rate: Sendable { case requests, sessions, actions }
+    package enum Rate: Sendable { case requests, sessions, actions, signals }
 
     /// There is no such session or store.
     package enum Absent: Sendable {
@@ -66,16 +66,26 @@ package enum SessionFailure: Error, Sendable {
     package enum Forbidden: Sendable {
         case token(lacks: Permission)
         case permit(lacks: Permission)
+        /// The permit does not allow actions of this type. The index is that of the action in its batch.
+        case action(String, index: Int?)
+        /// The maker of a permit does not have this role.
+        case role(String)
         /// The token does not list the store.
         case store
         /// The token is for some stores only.
         case allStores
-        /// The session, if there is one, belongs to another subject.
+        /// The session, if there is one, belongs to another subject, and its state does not let this one read.
         case session
+        /// The state of the session lets the actor read, and not do this.
+        case state(lacks: Permission)
     }
 
     package enum PermitRefusal: Sendable {
         case unknown
+        /// No permit has the id.
+        case unknownID
+        /// The session has as many as it may. The time is in seconds.
+        case tooMany(retryAfter: Int)
         /// There is no library to seal it.
         case unsealed
     }
@@ -87,8 +97,9 @@ package enum SessionFailure: Error, Sendable {
         case fork
         /// A permit that a client wants.
         case permit
-        /// A permit whose text would be too long for a URL.
+        /// A permit with too long a selection.
         case longPermit
+        case signal
     }
 
     /// The selection is no pointer.

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 package import Observability
+import Platform
 import RemoteServices
 import Sessions
 import Sockets
@@ -23,6 +24,7 @@ extension Configuration {
         settings.sessions.maxResident = sessions.maxResident
         settings.limits.maxStateBytes = sessions.maxStateBytes
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
+        settings.limits.maxPermits = sessions.maxPermits
         settings.adminToken = admin.token?.text ?? ""
         let outlivesProcess = journal?.outlivesProcess == true
         settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(outlivesProcess: outlivesProcess))
@@ -36,6 +38,7 @@ extension Configuration {
         settings.streams.maxViews = streams.maxViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
+        settings.limits.presenceGrace = streams.presenceGrace.wholeMilliseconds
         settings.basePath = BasePath(http.basePath)
         settings.allowedOrigins = http.allowedOrigins
         settings.allowedHosts = http.hosts(listeningOn: addresses)

@@ -58,6 +58,7 @@ final class API: Sendable {
     let reads: StateResource
     var actionLog: ActionLogResource { ActionLogResource(access: access) }
     let streams: StreamResource
+    let signals: SignalResource
     let shares: ShareResource
     let admin: AdminResource
     let meta: ServerResources
@@ -117,6 +118,7 @@ final class API: Sendable {
         streams = StreamResource(
             access,
             StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
+        signals = SignalResource(access, SignalLimit(settings.rateLimits.signals.bucket, clock))
         admin = AdminResource(
             access, engine.registry, sessions, journal: journal, SessionsElsewhere(forwarder), engine.pool,
             clientSealer)
@@ -129,8 +131,7 @@ final class API: Sendable {
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
                 hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort,
                 usesTokens: settings.tokenVerifier != nil),
-            engine.availability,
-            hasInspector: settings.hasInspector)
+            engine.availability, hasInspector: settings.hasInspector)
     }
 
     var access: SessionAccess { engine.access }

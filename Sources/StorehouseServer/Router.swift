@@ -173,7 +173,10 @@ package final class Router: RequestHandler {
         _ rest: Rest, of context: RequestContext, _ entered: SessionAccess.Entered?, _ permission: Permission
     ) throws(Problem) {
         guard let entered else { return }
-        if case .use = rest { try context.require(permission) }
+        if case .use = rest, case .session(let session) = entered.entry, let permit = context.permit {
+            try Problem.of { () throws(SessionFailure) in try permit.require(permission, in: session) }
+            context.logs(permit, of: session)
+        }
         try handle(rest, of: context.after(entered))
     }
 
@@ -270,9 +273,11 @@ package final class Router: RequestHandler {
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
         case (.post, .actions), (.post, .sharedActions): try api.actions.post(resource.id, context)
+        case (.post, .signals), (.post, .sharedSignals): try api.signals.send(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
         case (.post, .shares): try api.shares.create(resource.id, context)
         case (.delete, .shares): try api.shares.revoke(resource.id, context)
+        case (.delete, .share): try api.shares.revokeOne(resource.id, context)
         case (.put, .session): try api.sessions.put(resource.id, context)
         case (.delete, .session): try api.sessions.delete(resource.id, context)
         case (.delete, .adminSession): try api.admin.delete(resource.id, context)
@@ -293,9 +298,11 @@ package final class Router: RequestHandler {
         case .session: try api.sessions.read(resource.id, context)
         case .state, .sharedState: try api.reads.readState(resource.id, context)
         case .actions: try api.actionLog.read(resource.id, context)
+        case .presence, .sharedPresence: try PresenceResource(access: api.access).read(resource.id, context)
+        case .shares: try api.shares.list(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server:
+        case .sessions, .events, .forks, .share, .signals, .sharedEvents, .sharedActions, .sharedSignals, .server:
             throw Self.methodNotAllowed(resource)
         }
     }

@@ -18,15 +18,29 @@ import Upstream
 ///         #expect(try answer.text(at: "state", "quote") == "Hello")
 ///     }
 ///
-/// Anything that speaks HTTP can use ``url``; ``send(_:_:json:headers:)`` needs no other client.
+/// Anything that speaks HTTP can use ``url``; ``send(_:_:json:headers:)`` needs no other client. A server in token mode,
+/// `configuration: ["access": ["mode": "token"]]`, has a secret of its own, and ``as(_:)`` sends requests of a user.
 public final class TestServer: Sendable {
     /// For example `http://127.0.0.1:43121`.
     public let url: String
     private let client: any RemoteClient
+    let tokens: TestTokens?
+    /// The token of the requests; nil for requests without one.
+    private let token: String?
 
-    private init(url: String, client: any RemoteClient) {
+    private init(url: String, client: any RemoteClient, tokens: TestTokens?) {
         self.url = url
         self.client = client
+        self.tokens = tokens
+        token = nil
+    }
+
+    /// The same server, for requests with a token.
+    init(_ server: TestServer, token: String) {
+        url = server.url
+        client = server.client
+        tokens = server.tokens
+        self.token = token
     }
 
     /// Serves while `body` runs, then drains the server and closes its storage, also if `body` throws.
@@ -46,7 +60,8 @@ public final class TestServer: Sendable {
         settings: [String: [String: JSONValue]] = [:], storage: Storage = .memory, configuration: JSONValue = [:],
         _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
-        var configured = try Configuration(file: configuration.encoded(), named: "the configuration in code")
+        let file = TestTokens.withSecret(configuration).encoded()
+        var configured = try Configuration(file: file, named: "the configuration in code")
         storage.choose(in: &configured)
         return try await run(kinds, upstreams, settings, configured, body)
     }
@@ -60,6 +75,7 @@ public final class TestServer: Sendable {
         configuration.http.host = "127.0.0.1"
         configuration.http.port = 0
         configuration.http.drainTimeout = min(configuration.http.drainTimeout, .seconds(2))
+        let tokens = TestTokens(configuration.access)
         let kinds = kinds.map(\.kind)
         try configuration.check(kinds)
         let clients = try clients(of: kinds.flatMap(\.services), upstreams, settings)
@@ -76,7 +92,7 @@ public final class TestServer: Sendable {
             service.retries = 0
             service.maxBodyBytes = 1 << 30
             service.breakerFailures = .max
-            let result = try await body(TestServer(url: running.url, client: curl.client(for: service)))
+            let result = try await body(TestServer(url: running.url, client: curl.client(for: service), tokens: tokens))
             await curl.shutdown()
             await running.drain()
             return result
@@ -119,9 +135,11 @@ extension TestServer {
     public func send(
         _ method: String = "GET", _ path: String, json: JSONValue? = nil, headers: [String: String] = [:]
     ) async throws(RemoteFailure) -> RemoteResponse {
-        try await client.call(
+        let authorization = token.map { ["Authorization": "Bearer " + $0] } ?? [:]
+        return try await client.call(
             RemoteRequest(
-                method: method, target: path, headers: headers, body: json.map { Array($0.description.utf8) } ?? [],
+                method: method, target: path, headers: headers.merging(authorization) { own, _ in own },
+                body: json.map { Array($0.description.utf8) } ?? [],
                 contentType: json == nil ? nil : "application/json", isIdempotent: false))
     }
 

@@ -14,9 +14,8 @@ enum Concern: String, CaseIterable {
         switch self {
         case .shares:
             [
-                "/Share.swift", "/Permit.swift", "/PermitGeneration.swift", "/PermitWaits.swift", "/ClientSealer.swift",
-                "/Layers/ShareView.swift",
-                "/ShareResource.swift", "/OpenAPI+shares.swift",
+                "Sessions/Shares/", "Sessions/Permits/", "/Permit.swift", "/PermitWaits.swift", "/ClientSealer.swift",
+                "/Layers/ShareView.swift", "/ShareResource", "/OpenAPI+shares.swift",
             ]
         case .nodes: ["/Cluster/"]
         case .largeStates:

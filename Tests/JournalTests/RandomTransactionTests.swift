@@ -48,6 +48,7 @@ struct RandomTransactionTests {
         let recorder = Both(model, session)
         let store = Parcel.store(recorder)
         var answers: [IdempotencyRecord] = []
+        var permits = ModelPermits()
         var revision = 0
         for round in 0..<8 {
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -64,6 +65,7 @@ struct RandomTransactionTests {
                 }
                 store.dispatch(batch, options) { _ in }
                 revision += count
+                for _ in 0..<Int.random(in: 0...3, using: &random) { session.record(permits.change(&random)) }
             }
             #expect(await session.awaitDurable() == nil)
             // The lookup comes behind all transactions that the writer was given. With relaxed durability, nothing more
@@ -78,7 +80,7 @@ struct RandomTransactionTests {
             let found = try await journal.session("parcel")
             #expect(
                 found.summary.revision == revision && found.replayable.count == revision
-                    && found.answers == answers)
+                    && found.answers == answers && permits.match(found.summary))
             session = found.journal
             recorder.tried.withLock { $0 = found.journal }
             for _ in 0..<5 {

@@ -13,7 +13,8 @@ def downgrade(file):
         # A server that has ended regularly has sorted all commits.
         if database.execute("SELECT count(*) FROM unsorted").fetchone() != (0,):
             raise ValueError(f"{file} has commits that are not sorted")
-        database.execute("DROP TABLE unsorted")
+        for table in ("unsorted", "permits"):
+            database.execute(f"DROP TABLE {table}")
         database.execute(
             "CREATE TABLE commits (session INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL,"
             " type TEXT NOT NULL, payload TEXT NOT NULL, origin TEXT NOT NULL, cause INTEGER, changes TEXT NOT NULL,"

@@ -258,8 +258,15 @@ def check_hiding(session):
 
 def check_shares():
     browser.type("part", "/counter")
+    browser.type("label", "front desk")
+    browser.type("guest", "17")
     browser.run(f"{at('share')}.requestSubmit()")
     shows("a share is made", "shared", "state: http.*events: http")
+    shows("and listed", "shares", "front desk · guest .17. · read · /counter · until")
+    browser.run("document.querySelector('#shares button').click()")
+    shows("it is revoked alone", "shares", "There are no shares")
+    browser.run(f"{at('share')}.requestSubmit()")
+    shows("another one is made", "shares", "front desk · guest .17. · read · /counter · until")
     state = browser.run("document.querySelector('#shared code').textContent").removeprefix(url)
     until_equal("which shows its part", lambda: get(state)["state"], {"count": 26})
     browser.run(f"{at('revoke')}.click()")

@@ -107,8 +107,8 @@ package struct TokenCommand: Sendable, Hashable {
     private static func permissions(_ text: String) throws(UsageError) -> [Permission] {
         var permissions: [Permission] = []
         for name in list(text) {
-            guard let permission = Permission(rawValue: name) else {
-                let known = Permission.allCases.map(\.rawValue)
+            guard let permission = Permission.ofTokens.first(where: { $0.rawValue == name }) else {
+                let known = Permission.ofTokens.map(\.rawValue)
                 throw .wrong("--may has no '\(name)'; the nearest is '\(known.nearest(to: name))'")
             }
             permissions.append(permission)

@@ -11,6 +11,8 @@ package struct ExportedSession {
     package private(set) var header: SessionHeader
     package let lastActiveAt: Int
     package let shareGeneration: Int
+    /// Empty if the session gets a new id, which its shares do not open.
+    package let permits: [PermitRecord]
     /// The oldest retained state; nil if it is the initial state.
     package private(set) var base: (revision: Int, state: StateSnapshot)?
     package private(set) var commits: [CommitRecord]
@@ -41,7 +43,7 @@ package struct ExportedSession {
         try document.allow([
             "format", "version", "id", "store", "schema", "createdAt", "lastActiveAt", "forkedFrom", "owner",
             "personal",
-            "shareGeneration", "history", "initial", "base", "commits",
+            "shareGeneration", "shares", "history", "initial", "base", "commits",
         ])
         let ownID = try document.text("id")
         let initial = try document.initial()
@@ -54,6 +56,7 @@ package struct ExportedSession {
             owner: json["owner"] == nil ? nil : Subject(try document.text("owner")),
             isPersonal: json["owner"] == nil ? false : try document.flag("personal"))
         shareGeneration = try document.number(ifPresent: "shareGeneration", Self.revisions) ?? 0
+        permits = id == nil || id == ownID ? try document.permits() : []
         lastActiveAt = try document.moment("lastActiveAt")
         base = try json["base"].map { base throws(Unreadable) in
             let base = Fields(base, "base/")
@@ -142,6 +145,7 @@ private struct Fields {
     static let maxStateBytes = 64 << 20
     private static let maxPayloadBytes = 16 << 20
     private static let maxActorBytes = 64 << 10
+    private static let maxTermsBytes = 64 << 10
     /// The end of the year 9999, the last that a timestamp can have (RFC 3339).
     private static let maxMoment = 253_402_300_799_999
 
@@ -194,6 +198,32 @@ private struct Fields {
     func array(_ name: String) throws(ExportedSession.Unreadable) -> [JSONValue] {
         guard let elements = json[name]?.asArray else { throw problem(name, "must be an array") }
         return elements
+    }
+
+    /// The shares of the session; none if none were named.
+    func permits() throws(ExportedSession.Unreadable) -> [PermitRecord] {
+        guard json["shares"] != nil else { return [] }
+        var permits: [String: PermitRecord] = [:]
+        for (index, element) in try array("shares").enumerated() {
+            let fields = Fields(element, "shares/\(index)/")
+            try fields.allow(["id", "terms"])
+            let permit = try fields.permit()
+            guard permits.updateValue(permit, forKey: permit.id) == nil else {
+                throw fields.problem("id", "is that of another share too")
+            }
+        }
+        return Array(permits.values)
+    }
+
+    private func permit() throws(ExportedSession.Unreadable) -> PermitRecord {
+        let id = try text("id")
+        guard id.utf8.count == PermitRecord.idLength, id.utf8.allSatisfy(\.isURLSafe) else {
+            throw problem("id", "must be a text of \(PermitRecord.idLength) characters of URL-safe base64")
+        }
+        guard let terms = json["terms"], terms.asObject != nil, case let bytes = terms.encoded(),
+            bytes.count <= Self.maxTermsBytes
+        else { throw problem("terms", "must be an object of at most 64 KiB") }
+        return PermitRecord(id: id, content: bytes)
     }
 
     /// The state of revision 0.
@@ -251,5 +281,17 @@ private struct Fields {
             throw problem("actor", "must be a user, a guest or an anonymous actor")
         }
         return actor
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a digit of URL-safe base64.
+    fileprivate var isURLSafe: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 }

@@ -68,6 +68,9 @@ extension ExportedSession {
             }
             // Whoever imports it with the same id and key must not make revoked shares valid again.
             if summary.shareGeneration > 0 { json.member("shareGeneration", summary.shareGeneration) }
+            if !summary.permits.isEmpty {
+                json.member("shares", array: { json in for permit in summary.permits { json.permit(permit) } })
+            }
             // Earlier releases require it.
             json.member("history", record.historyID)
             json.member("initial", object: { $0.state(record.initial.json, record.initial.privateState) })
@@ -89,6 +92,13 @@ extension JSONWriter {
     fileprivate mutating func state(_ state: [UInt8], _ privateState: [UInt8]?) {
         member("state", raw: state)
         if let privateState { member("hidden", raw: privateState) }
+    }
+
+    fileprivate mutating func permit(_ permit: PermitRecord) {
+        object { json in
+            json.member("id", permit.id)
+            json.member("terms", raw: permit.content)
+        }
     }
 
     fileprivate mutating func commit(_ row: CommitRow) {
@@ -194,6 +204,7 @@ extension WriteConnection {
         try insert(segment)
         try recordNewest((position.revision, position.previousChecksum), adding: byteCount, of: position.number)
         if session.shareGeneration > 0 { try setShareGeneration(session.shareGeneration, of: position.number) }
+        for permit in session.permits { try insert(permit, of: position.number) }
         try statements.recordUse.run { values in
             values.set(1, position.number)
             values.set(2, session.lastActiveAt)

@@ -112,7 +112,7 @@ private final class MemorySessionJournal: SessionJournal {
     func recordUse(at moment: Int, every interval: Int) {}
 
     /// The session in memory has it.
-    func recordShareGeneration(_ generation: Int) {}
+    func record(_ change: PermitChange) {}
 
     func end(at moment: Int) {}
 }

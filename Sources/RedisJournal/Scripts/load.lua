@@ -17,7 +17,15 @@ if incarnation ~= '' then
 end
 local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
     'claim')
-head[10], head[11] = isTakenOver, call('HGET', tag .. ':meta', 'commits')
+local permits = {}
+for id in string.gmatch(fields('permits') or '', '%S+') do
+    local record = fields('x' .. id)
+    if record then
+        permits[#permits + 1] = id
+        permits[#permits + 1] = record
+    end
+end
+head[10], head[11], head[12] = isTakenOver, permits, call('HGET', tag .. ':meta', 'commits')
 local key, own, snapshots, used, newest, first = fields('initial', 'state', 'snapshots', 'used', 'newest', 'oldest')
 local revision, cut = tonumber(head[3]), tonumber(head[5])
 local base, state = snapshot(snapshots or '', revision)

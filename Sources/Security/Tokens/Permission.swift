@@ -13,6 +13,11 @@ package enum Permission: String, Sendable, CaseIterable {
     case share
     /// Use the resources of operators, of all sessions.
     case admin
+    /// See who watches. Only shares have it: a token that may read may do this too.
+    case presence
+
+    /// Those that a token can have.
+    package static let ofTokens = allCases.filter { $0 != .presence }
 }
 
 extension Permission {
@@ -32,7 +37,7 @@ package struct Permissions: Sendable, Hashable {
     }
 
     /// The permissions of a token without the claim `may`.
-    package static let allButAdmin = Permissions(Permission.allCases.filter { $0 != .admin })
+    package static let allButAdmin = Permissions(Permission.ofTokens.filter { $0 != .admin })
 
     package func contains(_ permission: Permission) -> Bool { bits & permission.bit != 0 }
 
@@ -49,6 +54,7 @@ extension Permission {
         case .delete: 8
         case .share: 16
         case .admin: 32
+        case .presence: 64
         }
     }
 }

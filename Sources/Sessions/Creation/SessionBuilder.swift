@@ -98,7 +98,7 @@ package struct SessionBuilder: Sendable {
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch + historySuffix(), owner: header.owner,
-                isPersonal: header.isPersonal, permits: PermitGeneration(of: summary),
+                isPersonal: header.isPersonal, permits: SessionPermits(of: summary),
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
             if !answers.isEmpty { session.idempotencyCache.restore(answers, now: session.sessionTime) }
             return .success(session)

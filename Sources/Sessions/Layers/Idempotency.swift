@@ -1,4 +1,5 @@
 import Locks
+import Security
 import StoreHosting
 import Stores
 import Synchronization
@@ -103,6 +104,8 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
         let answer: @Sendable (SessionResult) -> SessionResult = { shown in
             var result = shown
             guard let response else {
+                // The message has a state.
+                if case .refused(.forbidden) = shown.content { return shown }
                 result.content = .remembered(record.response)
                 return result
             }
@@ -160,7 +163,7 @@ private final class AnswerRecorder: Sendable {
             let record = record(response, message: nil)
             publish(record)
             return record
-        case .refused, .revisionMismatch, .overloaded, .ended: return nil
+        case .refused, .forbidden, .revisionMismatch, .overloaded, .ended: return nil
         }
     }
 
@@ -208,6 +211,7 @@ extension Session {
 private struct RecordedAnswer: SessionCommand {
     let record: IdempotencyRecord
 
+    var right: Permission? { nil }
     var usesStore: Bool { true }
 
     func perform(on session: Session) -> SessionResult.Content {

@@ -66,8 +66,9 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
             // To replay, decode and encode the state.
             try memory.requireRoom(for: 16 * session.largestSize)
         // These do not wait for the store, which may be busy with its state.
-        case .log(let query) where !query.usesStore: return try next.handle(request, session)
-        case .perform(let command) where !command.usesStore: return try next.handle(request, session)
+        case .log(let query) where !query.usesStore && request.visitor == nil: return try next.handle(request, session)
+        case .perform(let command) where !command.usesStore && request.visitor == nil:
+            return try next.handle(request, session)
         case .describe, .end, .log, .recall, .perform: break
         }
         return .later { () async throws(SessionFailure) in
@@ -84,7 +85,7 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         // The others that share the read have other permits.
         shared.permit = nil
         return .later { [shared] () async throws(SessionFailure) in
-            try await reads.value(of: StateQuestion(session: session, reading: reading)) {
+            try await reads.value(of: StateQuestion(session: session, reading: reading, visitor: request.visitor)) {
                 (begin: @Sendable () -> Void) async throws(SessionFailure) in
                 try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                     // A later question may have to see a later commit.
@@ -110,10 +111,26 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
     }
 }
 
+extension WorkPool {
+    /// Asks a session something before its request comes to it: on a thread of the pool if its state is large.
+    func asking<Value: Sendable>(
+        _ session: Session, _ question: @escaping @Sendable () throws(SessionFailure) -> Handling<Value>
+    ) throws(SessionFailure) -> Handling<Value> {
+        guard session.isLarge else { return try question() }
+        return .later { () async throws(SessionFailure) in
+            try await self.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                try question()
+            }.value()
+        }
+    }
+}
+
 /// Requests with the same question can share one read.
 private struct StateQuestion: Hashable {
     let session: Session
     let reading: SessionOperation.Reading
+    /// The actor that is asked for its right, if the state decides.
+    let visitor: Actor?
 }
 
 extension SessionOperation.Reading {

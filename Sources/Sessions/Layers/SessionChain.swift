@@ -3,7 +3,10 @@
 /// The type of the handlers has all their names, and they are in the same target, so that the compiler makes one function of them.
 package struct SessionChain: Sendable {
     private let first:
-        ShareView<LongBodies<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>>
+        Authorization<
+            ShareView<LongBodies<RequestAdmission<Idempotency<Waiting<LargeStates<Durability<SessionService>>>>>>>
+        >
+    let pool: WorkPool
 
     /// - Parameters:
     ///   - clock: by which answers to requests with a key expire.
@@ -14,7 +17,9 @@ package struct SessionChain: Sendable {
     ) {
         let largeStates = LargeStates(pool, memory, next: Durability(next: service))
         let idempotency = Idempotency(clock: clock, encode: encode, next: Waiting(next: largeStates))
-        first = ShareView(next: LongBodies(pool: pool, next: RequestAdmission(limits: limits, next: idempotency)))
+        let shares = ShareView(next: LongBodies(pool: pool, next: RequestAdmission(limits: limits, next: idempotency)))
+        first = Authorization(next: shares)
+        self.pool = pool
     }
 
     package func handle(

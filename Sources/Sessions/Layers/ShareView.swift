@@ -14,23 +14,27 @@ package struct ShareView<Next: SessionHandler>: SessionHandler {
         _ request: SessionRequest, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         if case .permit(let permit) = request.principal { return try handle(request, by: permit, session) }
-        guard case .perform(let command) = request.operation, command is PermitRevocation else {
+        guard case .perform(let command) = request.operation, let command = command as? any PermitCommand else {
             return try next.handle(request, session)
         }
-        return try revoke(request, session)
+        return try change(request, command, session)
     }
 
     @inline(never)
-    private func revoke(
-        _ request: SessionRequest, _ session: Session
+    private func change(
+        _ request: SessionRequest, _ command: any PermitCommand, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         let handling = try next.handle(request, session)
         return .later { () async throws(SessionFailure) in
             let result = try await handling.value()
-            // It hibernated since it was found, and has its streams elsewhere.
+            // It hibernated since it was found, and has its streams and permits elsewhere.
             if session.continuesElsewhere { throw .detached }
-            session.events.endRevoked()
+            guard command.isRevocation else { return result }
             session.existingPermitWaits?.endRevoked()
+            // What was in the store is committed by then, and what comes into it is refused.
+            if session.permits.areInUse {
+                _ = try await next.handle(request.with(.perform(StorePassage())), session).value()
+            }
             return result
         }
     }
@@ -42,13 +46,17 @@ package struct ShareView<Next: SessionHandler>: SessionHandler {
         guard permit.isValid(in: session) else { throw .permit(.unknown) }
         var narrowed = request
         narrowed.permit = permit
-        narrowed.operation = try permit.narrow(request.operation)
+        narrowed.operation = try permit.narrow(request.operation, of: session)
         let handling = try next.handle(narrowed, session)
-        if case .now(let result) = handling { return .now(try Self.shown(result, of: narrowed)) }
+        if case .now(let result) = handling {
+            // Another thread may have revoked it, and a third one have committed what was read.
+            guard narrowed.operation.isDispatch || permit.isValid(in: session) else { throw .permit(.unknown) }
+            return .now(try Self.shown(result, of: narrowed))
+        }
         return .later { [narrowed] () async throws(SessionFailure) in
             let result = try await handling.value()
             // A client is told what its action has committed, also if its permit was revoked meanwhile.
-            if case .dispatch = narrowed.operation { return try Self.shown(result, of: narrowed) }
+            if narrowed.operation.isDispatch { return try Self.shown(result, of: narrowed) }
             guard permit.isValid(in: session) else { throw .permit(.unknown) }
             return result
         }
@@ -72,4 +80,8 @@ package struct ShareView<Next: SessionHandler>: SessionHandler {
         result.content = .action(answer.with(projected))
         return result
     }
+}
+
+extension SessionOperation {
+    fileprivate var isDispatch: Bool { if case .dispatch = self { true } else { false } }
 }

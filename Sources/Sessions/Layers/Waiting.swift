@@ -67,6 +67,7 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
         do throws(SessionFailure) {
             let question = request.with(.recall(action.selection, revision: nil))
             let shown = try await next.handle(question, session).value()
+            if case .refused(.forbidden) = shown.content { return own.withoutState(isSettled: end == .settled) }
             guard case .state(let state) = shown.content, request.permit?.isValid(in: session) ?? true else {
                 return own
             }
@@ -77,6 +78,16 @@ struct Waiting<Next: SessionHandler>: SessionHandler {
         } catch {
             return own
         }
+    }
+}
+
+extension SessionResult {
+    /// The answer to an action for an actor who may not read any more.
+    fileprivate func withoutState(isSettled: Bool) -> SessionResult {
+        guard case .action(let answer) = content else { return self }
+        var result = self
+        result.content = .action(answer.with(nil, at: answer.response.revision, isSettled: isSettled))
+        return result
     }
 }
 

@@ -92,7 +92,7 @@ extension SessionFailure {
     /// Of a batch, the index of the action that is refused.
     fileprivate var index: Int? {
         switch self {
-        case .action(.refused(_, let index)), .action(.rejected(_, let index)): index
+        case .action(.refused(_, let index)), .action(.rejected(_, let index)), .forbidden(.action(_, let index)): index
         default: nil
         }
     }
@@ -107,6 +107,7 @@ extension SessionFailure {
         case .action(.refused(.internalAction, let index)): .action(.refused(.internalAction(""), index: index))
         case .action(.refused(.invalidPayload, let index)): .action(.refused(.invalidPayload([]), index: index))
         case .action(.rejected(_, let index)): .action(.rejected(reason: "", index: index))
+        case .forbidden(.action(_, let index)): .forbidden(.action("", index: index))
         default: self
         }
     }

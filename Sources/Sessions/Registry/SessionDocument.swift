@@ -119,6 +119,8 @@ package struct SessionDocument: JSONEncodable {
                     json.member("actions", path + "/actions")
                     json.member("events", path + "/events")
                     json.member("forks", path + "/forks")
+                    json.member("presence", path + "/presence")
+                    json.member("signals", path + "/signals")
                 })
             if let state { json.member("state", raw: state) }
         }

@@ -18,6 +18,8 @@ package struct ActionLogPage: Sendable {
 
     package let query: ActionLogQuery
     private let hasOwner: Bool
+    /// The revision of the last commit that it may show.
+    private let end: Int
     private var actions: [[UInt8]] = []
     /// The length of the JSON, at most.
     private var byteCount = frameBytes
@@ -34,8 +36,11 @@ package struct ActionLogPage: Sendable {
     /// Whether retention has deleted the first commit.
     package private(set) var isGone = false
 
-    /// - Parameter hasOwner: whether the session has an owner.
-    package init(_ query: ActionLogQuery, hasOwner: Bool = false) {
+    /// - Parameters:
+    ///   - hasOwner: whether the session has an owner.
+    ///   - end: the revision of the last commit that it may show.
+    package init(_ query: ActionLogQuery, hasOwner: Bool = false, upTo end: Int = .max) {
+        self.end = end
         self.query = query
         self.hasOwner = hasOwner
         lastRevision =
@@ -60,7 +65,9 @@ package struct ActionLogPage: Sendable {
             wasCut()
             return false
         }
-        for commit in commits where !add(commit) { return false }
+        for commit in commits {
+            guard commit.revision <= end, add(commit) else { return false }
+        }
         return !commits.isEmpty
     }
 

@@ -74,8 +74,9 @@ package final class ActionRequest: Sendable {
     /// - Parameters:
     ///   - selection: ``selection`` as the session's kind understands it.
     ///   - principal: the credentials of the sender.
+    ///   - isOfVisitor: whether the state decides what the sender may do.
     package func options(
-        for session: Session, _ selection: Selection?, by principal: Credentials
+        for session: Session, _ selection: Selection?, by principal: Credentials, isOfVisitor: Bool = false
     ) -> DispatchOptions {
         let options = DispatchOptions(
             expectedRevisions: expected.flatMap { $0.numbers(in: session.historyID) }, selection: selection,
@@ -83,7 +84,7 @@ package final class ActionRequest: Sendable {
             // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
             // makes more than four bytes of state from each byte.
             measuresState: body.count > min(32_768, session.runtime.limits.maxStateBytes / 8), trace: trace,
-            requestID: requestID, actor: principal.actor(in: session))
+            requestID: requestID, actor: principal.actor(in: session), isOfVisitor: isOfVisitor)
         guard let record else { return options }
         var recorded = options
         recorded.idempotencyRecord = record

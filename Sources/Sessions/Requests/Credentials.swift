@@ -1,6 +1,6 @@
 package import JSON
 package import Security
-import Stores
+package import Stores
 
 /// The verified credentials of a request, and the permissions that they give.
 ///
@@ -22,10 +22,11 @@ package enum Credentials: Sendable {
 
     /// The sender of an action with these credentials; nil for an anonymous one of a session without an owner, whose clients are all
     /// anonymous unless they have tokens.
-    func actor(in session: Session) -> Actor? {
+    package func actor(in session: Session) -> Actor? {
         switch self {
         case .token(let claims): claims.actor
-        case .capability, .permit, .admin: session.owner == nil ? nil : .anonymous
+        case .permit(let permit): permit.terms(in: session)?.holder ?? (session.owner == nil ? nil : .anonymous)
+        case .capability, .admin: session.owner == nil ? nil : .anonymous
         }
     }
 
@@ -42,11 +43,12 @@ package enum Credentials: Sendable {
         switch self {
         case .capability, .admin: return
         case .token(let claims):
+            // Whoever may read sees who else does.
+            let permission = permission == .presence ? .read : permission
             guard !claims.permissions.contains(permission) else { return }
             throw SessionFailure.forbidden(.token(lacks: permission))
-        case .permit(let permit):
-            guard !permit.permissions.contains(permission) else { return }
-            throw SessionFailure.forbidden(.permit(lacks: permission))
+        // Its terms are those of its session.
+        case .permit: throw SessionFailure.permit(.unknown)
         }
     }
 
@@ -62,17 +64,6 @@ package enum Credentials: Sendable {
     package func requireAllStores() throws(SessionFailure) {
         guard case .token(let claims) = self, claims.stores != nil else { return }
         throw SessionFailure.forbidden(.allStores)
-    }
-
-    /// Requires that a session may be used: it belongs to the subject, or the token lists it.
-    ///
-    /// - Parameters:
-    ///   - owner: the subject that it belongs to, or nil if it belongs to nobody.
-    ///   - store: the name of its kind.
-    package func require(_ id: SessionID, ownedBy owner: Subject?, store: String) throws(SessionFailure) {
-        guard case .token(let claims) = self else { return }
-        guard owner == claims.subject || lists(id) else { throw SessionFailure.forbidden(.session) }
-        try require(store: store)
     }
 
     /// Requires that the credentials may learn that there was a session. To everybody else the id of somebody else's session
@@ -92,7 +83,7 @@ package enum Credentials: Sendable {
         throw SessionFailure.forbidden(.session)
     }
 
-    private func lists(_ id: SessionID) -> Bool {
+    func lists(_ id: SessionID) -> Bool {
         guard case .token(let claims) = self, !claims.sessions.isEmpty else { return false }
         return claims.sessions.contains(Subject(id.description))
     }

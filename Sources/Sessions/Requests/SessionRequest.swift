@@ -1,7 +1,8 @@
 import JSON
 package import Locks
-import Security
+package import Security
 package import StoreHosting
+package import Stores
 
 /// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.
 package struct SessionRequest: Sendable {
@@ -9,6 +10,8 @@ package struct SessionRequest: Sendable {
     package let principal: Credentials
     /// Decides again whether the principal may still do this, when the session is used; nil if that cannot change.
     package var permit: (any Permit)?
+    /// The actor, if the state of the session decides what it may do; see ``Authorization``.
+    package internal(set) var visitor: Actor?
     /// Whether it comes again because the session has left its object, and has counted for the rate limits already.
     package var isRepeated = false
 
@@ -135,10 +138,18 @@ package enum SelectionText: Sendable, Hashable {
 
 /// An operation of one concern.
 package protocol SessionCommand: Sendable {
+    /// The right that a visitor needs; nil if it is part of a request that was allowed before.
+    var right: Permission? { get }
     /// Whether it waits for the store, which may be busy with a large state.
     var usesStore: Bool { get }
+    /// Whether it is also for whoever comes by a permit.
+    var isForPermits: Bool { get }
 
     func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content
+}
+
+extension SessionCommand {
+    package var isForPermits: Bool { false }
 }
 
 extension StoreKind {

@@ -34,8 +34,10 @@ package struct SessionResult: Sendable {
         indirect case log(ActionLogPage, StorageReads.Turn)
         /// A stream is subscribed, and these are its first events; with the turn in which missed ones were read.
         indirect case subscribed(InitialEvents, StorageReads.Turn?)
-        case permit(any Permit)
+        case permits([PermitTerms])
         case refusedActions([RefusedAction])
+        /// The clients that watch it.
+        indirect case present(PresenceList)
         /// The outcomes of a replay that has made no session.
         case replayed([ReplayedAction])
         case action(ActionAnswer)

@@ -33,7 +33,7 @@ struct RecordedAction: Sendable {
         case .refused(.roleRequired, _): return outcome(.refused, "role-required")
         case .refused(.identityRequired, _): return outcome(.refused, "identity-required")
         case .refused(.invalidPayload, _): return outcome(.refused, "invalid-payload")
-        case .overloaded, .ended, .revisionMismatch: return outcome(.refused, "overloaded")
+        case .overloaded, .ended, .revisionMismatch, .forbidden: return outcome(.refused, "overloaded")
         }
     }
 

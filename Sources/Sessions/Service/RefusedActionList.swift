@@ -1,5 +1,6 @@
 import JSON
 import Locks
+package import Security
 import StoreHosting
 import Stores
 
@@ -7,6 +8,7 @@ import Stores
 package struct RefusedActionList: SessionCommand {
     package init() {
     }
+    package var right: Permission? { .read }
     package var usesStore: Bool { false }
 
     package func perform(on session: Session) -> SessionResult.Content {

@@ -4,10 +4,11 @@ import Stores
 
 // Forks.
 extension SessionService {
+    /// - Parameter last: the revision of the last state that it may begin with; nil for the newest.
     func fork(
-        _ parent: Session, _ wanted: ForkRequest, for owner: Subject?
+        _ parent: Session, _ wanted: ForkRequest, upTo last: Int? = nil, for owner: Subject?
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let newest = parent.store.revision
+        let newest = last ?? parent.store.revision
         let wanted = wanted.pinned(to: newest)
         guard let revision = wanted.revision, max(revision, wanted.replay?.last ?? 0) <= newest else {
             return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: parent, at: newest))

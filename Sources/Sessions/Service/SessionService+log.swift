@@ -3,15 +3,19 @@ import StoreHosting
 // The action log.
 extension SessionService {
     /// Reads commits in portions, since a page may end long before its limit.
-    func readLog(_ query: ActionLogQuery, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
+    ///
+    /// - Parameter last: the revision of the last commit that it may show; nil for the newest.
+    func readLog(
+        _ query: ActionLogQuery, _ session: Session, upTo last: Int? = nil
+    ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let journal = session.journal else { throw .stored(.noActions) }
         return .later { [reads] () async throws(SessionFailure) in
             let turn = try await reads.turn(of: session.id)
-            var page = ActionLogPage(query, hasOwner: session.owner != nil)
+            var page = ActionLogPage(query, hasOwner: session.owner != nil, upTo: last ?? .max)
             do throws(JournalError) {
                 switch query.start {
                 case .after: try await Self.later(&page, in: journal)
-                case .before: page = try await Self.earlier(page, upTo: session.store.revision, in: journal)
+                case .before: page = try await Self.earlier(page, upTo: last ?? session.store.revision, in: journal)
                 }
             } catch {
                 throw session.failure(error)

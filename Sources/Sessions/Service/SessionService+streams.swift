@@ -1,5 +1,6 @@
 import Locks
 import StoreHosting
+import Stores
 
 // Event streams.
 extension SessionService {
@@ -8,16 +9,18 @@ extension SessionService {
     private static let maxPortion = 128
 
     /// On the loop of the stream.
-    package func subscribe(
-        _ wanted: SessionOperation.Subscribing, to session: Session
+    ///
+    /// - Parameter visitor: nil for a client that may read whatever the state is.
+    func subscribe(
+        _ wanted: SessionOperation.Subscribing, to session: Session, of visitor: Actor? = nil
     ) throws(SessionFailure) -> Handling<SessionResult> {
         let subscription = try wanted.subscription(of: session.kind)
         guard let missed = wanted.commitsMissingFromBuffer(of: session, subscription), let journal = session.journal
-        else { return .now(try session.subscribe(wanted, to: subscription)) }
+        else { return .now(try session.subscribe(wanted, to: subscription, of: visitor)) }
         return .later { [reads] () async throws(SessionFailure) in
             let turn = try await reads.turn(of: session.id)
             let earlier = await Self.read(missed, through: session.store.revision, from: journal)
-            return try session.subscribe(wanted, to: subscription, earlier: earlier, in: turn)
+            return try session.subscribe(wanted, to: subscription, of: visitor, earlier: earlier, in: turn)
         }
     }
 
@@ -61,19 +64,22 @@ extension SessionOperation.Subscribing {
 
 extension Session {
     fileprivate func subscribe(
-        _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, earlier: MissedCommits? = nil,
-        in turn: StorageReads.Turn? = nil
+        _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, of visitor: Actor?,
+        earlier: MissedCommits? = nil, in turn: StorageReads.Turn? = nil
     ) throws(SessionFailure) -> SessionResult {
         // The loop may have ended while the commits were read.
         guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
+        stream.visitor = visitor
         do throws(SessionFailure) {
             let initial = try events.subscribe(
                 stream, on: wanted.loop, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)
             return SessionResult(.subscribed(initial, turn), of: self, at: initial.revision)
         } catch {
-            guard case .absent(.endedMeanwhile) = error else { throw error }
-            // A result, so that it is held until the end is durable: the client will not come again.
-            return SessionResult(.refused(error), of: self)
+            switch error {
+            // A result, so that it is held until its reason is durable: the client will not come again.
+            case .absent(.endedMeanwhile), .forbidden: return SessionResult(.refused(error), of: self)
+            default: throw error
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package import JSON
 import Locks
 import Platform
+import Security
 import StoreHosting
 import Stores
 
@@ -20,16 +21,12 @@ package final class SessionService: SessionHandler {
     package func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult>
     {
         if let permit = request.permit, !permit.isValid(in: session) { throw .permit(.unknown) }
+        if let visitor = request.visitor { return try handle(request, of: visitor, session) }
         switch request.operation {
         case .dispatch(let action): return try dispatch(action, to: session, by: request.principal)
         case .read(let reading): return try read(reading, session)
         case .recall(let selection, let revision): return try recall(selection, at: revision, session)
-        case .describe(let conditions, let kind):
-            guard kind ?? session.kind.name == session.kind.name else {
-                throw .absent(.otherStore(session.kind.name))
-            }
-            if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
-            return describe(session)
+        case .describe(let conditions, let kind): return try describe(session, session.store.read(), conditions, kind)
         case .log(let query): return try readLog(query, session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session)
         case .fork(let wanted): return try fork(session, wanted, for: request.principal.subject)
@@ -38,8 +35,11 @@ package final class SessionService: SessionHandler {
         }
     }
 
-    private func describe(_ session: Session) -> Handling<SessionResult> {
-        let state = session.store.read()
+    func describe(
+        _ session: Session, _ state: EncodedState, _ conditions: Preconditions, _ kind: String?
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        guard kind ?? session.kind.name == session.kind.name else { throw .absent(.otherStore(session.kind.name)) }
+        if let mismatch = mismatch(conditions, at: state.revision, session) { return .now(mismatch) }
         let document = { @Sendable [registry] (oldestRevision: Int?) in
             let extent = SessionDocument.Extent(stateBytes: state.json.count, oldestRevision: oldestRevision)
             let document = registry.document(of: session, revision: state.revision, extent)
@@ -56,8 +56,14 @@ package final class SessionService: SessionHandler {
 
     /// A commit that is made at the same time may come between the look at the conditions and the end.
     private func end(_ session: Session, _ conditions: Preconditions) -> Handling<SessionResult> {
-        if let mismatch = mismatch(conditions, session) { return .now(mismatch) }
-        return .later { () async throws(SessionFailure) in
+        if !conditions.areNone, let mismatch = mismatch(conditions, at: session.store.revision, session) {
+            return .now(mismatch)
+        }
+        return end(session)
+    }
+
+    func end(_ session: Session) -> Handling<SessionResult> {
+        .later { () async throws(SessionFailure) in
             switch await self.registry.end(session) {
             case .ended: return SessionResult(.done, of: session)
             case .failed(let failure): throw failure
@@ -67,8 +73,7 @@ package final class SessionService: SessionHandler {
     }
 
     /// Nil if a request that changes the session may be carried out.
-    private func mismatch(_ conditions: Preconditions, _ session: Session) -> SessionResult? {
-        guard !conditions.areNone, case let revision = session.store.revision else { return nil }
+    func mismatch(_ conditions: Preconditions, at revision: Int, _ session: Session) -> SessionResult? {
         if case .hold = conditions.outcome(at: revision, of: session) { return nil }
         return SessionResult(mismatchAt: revision, of: session)
     }
@@ -76,12 +81,14 @@ package final class SessionService: SessionHandler {
 
 // Actions.
 extension SessionService {
-    private func dispatch(
-        _ action: ActionRequest, to session: Session, by principal: Credentials
+    func dispatch(
+        _ action: ActionRequest, to session: Session, by principal: Credentials, isOfVisitor: Bool = false
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
         let selection = try action.selection?.selection(of: session.kind)
-        let options = action.options(for: session, selection, by: principal)
+        let use = try permitUse(of: action, json, in: session, by: principal)
+        var options = action.options(for: session, selection, by: principal, isOfVisitor: isOfVisitor)
+        if let use { options.isWithdrawn = use.isWithdrawn }
         let start = MonotonicInstant.current
         var completion: Promise<DispatchResult>?
         let immediate = session.store.dispatch(json, options) {
@@ -92,9 +99,12 @@ extension SessionService {
         guard let result = consume immediate else {
             guard let completion else { preconditionFailure("a store that has no result yet has taken a completion") }
             return .later { () async throws(SessionFailure) in
-                try Self.result(of: await completion.value(), action, by: principal, session, since: start)
+                let result = await completion.value()
+                use?.end()
+                return try Self.result(of: result, action, by: principal, session, since: start)
             }
         }
+        use?.end()
         return .now(try Self.result(of: result, action, by: principal, session, since: start))
     }
 
@@ -119,7 +129,11 @@ extension SessionService {
                 session.remember(failure, of: action, by: principal, at: result.revision)
             }
             return shown
+        case .forbidden(let canRead):
+            let cause = canRead ? SessionFailure.Forbidden.state(lacks: .act) : .session
+            return SessionResult(.refused(.forbidden(cause)), of: session)
         case .overloaded: return SessionResult(.refused(.unavailable(.actions)), of: session)
+        case .ended where principal.isRevoked(in: session): throw .permit(.unknown)
         case .ended where session.continuesElsewhere: throw .detached
         case .ended: return SessionResult(.refused(.absent(.endedBeforeAction)), of: session)
         }
@@ -150,7 +164,13 @@ extension SessionService {
         guard let revision = reading.revision else {
             return .now(Self.result(of: session.store.read(selection), conditions, session))
         }
-        return try state(selection, at: revision, session) { state in
+        return read(selection, session.look(at: selection, revision), conditions, session)
+    }
+
+    func read(
+        _ selection: Selection, _ look: Session.Look, _ conditions: Preconditions, _ session: Session
+    ) -> Handling<SessionResult> {
+        show(look, session) { state in
             Self.result(of: state, conditions, session)
         } past: { snapshot throws(RestorationError) in
             try session.kind.select(selection, of: snapshot)
@@ -170,12 +190,18 @@ extension SessionService {
     private func recall(
         _ text: SelectionText?, at revision: Int?, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        guard let text else {
-            let revision = session.store.revision
-            return .now(SessionResult(.state(EncodedState(revision: revision, json: [])), of: session, at: revision))
-        }
+        guard let text else { return Self.recalled(session.store.revision, session) }
         let selection = try text.selection(of: session.kind)
-        return try state(selection, at: revision, session) { state in
+        return recall(selection, session.look(at: selection, revision), session)
+    }
+
+    /// A revision whose state is not asked for.
+    static func recalled(_ revision: Int, _ session: Session) -> Handling<SessionResult> {
+        .now(SessionResult(.state(EncodedState(revision: revision, json: [])), of: session, at: revision))
+    }
+
+    func recall(_ selection: Selection, _ look: Session.Look, _ session: Session) -> Handling<SessionResult> {
+        show(look, session) { state in
             SessionResult(.state(state), of: session, at: state.revision)
         } past: { snapshot throws(RestorationError) in
             try session.kind.encodeAsShown(selection, of: snapshot, sealer: session.runtime.sealer)
@@ -185,15 +211,14 @@ extension SessionService {
     /// - Parameters:
     ///   - shown: makes the result of the selected value.
     ///   - past: selects the value of an earlier state.
-    private func state(
-        _ selection: Selection, at wanted: Int?, _ session: Session,
-        _ shown: @escaping @Sendable (EncodedState) -> SessionResult,
+    private func show(
+        _ look: Session.Look, _ session: Session, _ shown: @escaping @Sendable (EncodedState) -> SessionResult,
         past: @escaping @Sendable (StateSnapshot) throws(RestorationError) -> [UInt8]
-    ) throws(SessionFailure) -> Handling<SessionResult> {
-        guard let revision = wanted else { return .now(shown(session.store.read(selection))) }
-        if let state = session.read(selection, ifAt: revision) { return .now(shown(state)) }
-        guard case let newest = session.store.revision, revision > newest else {
-            return .later { [pasts] () async throws(SessionFailure) in
+    ) -> Handling<SessionResult> {
+        switch look {
+        case .current(let state): .now(shown(state))
+        case .earlier(let revision):
+            .later { [pasts] () async throws(SessionFailure) in
                 let state = try await pasts.state(of: session, at: revision)
                 do throws(RestorationError) {
                     return shown(EncodedState(revision: revision, json: try past(state.snapshot)))
@@ -201,8 +226,9 @@ extension SessionService {
                     throw .stored(.unrestorable(error))
                 }
             }
+        case .later(let newest):
+            .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: session, at: newest))
         }
-        return .now(SessionResult(.refused(.stored(.laterRevision(newest: newest))), of: session, at: newest))
     }
 }
 

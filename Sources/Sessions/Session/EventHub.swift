@@ -8,8 +8,8 @@ import Stores
 /// bytes go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event
 /// before its commit is durable.
 package struct EventHub: Sendable {
-    private let session: Session
-    private let contents: Locked<SessionStreams.Contents>
+    let session: Session
+    let contents: Locked<SessionStreams.Contents>
 
     init(_ session: Session, _ streams: SessionStreams) {
         self.session = session
@@ -45,21 +45,28 @@ package struct EventHub: Sendable {
     ) throws(SessionFailure) -> InitialEvents {
         stream.subscription = subscription
         var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
+        var presenceIsDue: Int?
         // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
         store.inspect { state in
             if session.continuesElsewhere { return }
+            if let visitor = stream.visitor, !session.letsRead(visitor, in: state) {
+                result = .failure(.accessDenied)
+                return
+            }
             result = contents.withLock { contents in
                 switch contents.subscribe(stream, limits) {
                 case .refused(let refusal): return .failure(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
                     let index = contents.add(stream, on: loop, state)
+                    presenceIsDue = entered(stream, &contents.presence)
                     return .success(
                         initialEvents(
                             &contents.topics[index].topic, stream, state, seen, earlier, limits.maxMissedBytes))
                 }
             }
         }
+        tellPresence(at: presenceIsDue)
         switch result {
         case .success(let initial): return initial
         case .failure(let refusal): throw refusal.failure(limits)
@@ -78,19 +85,24 @@ package struct EventHub: Sendable {
     /// Removes a stream. On its loop only.
     package func unsubscribe(_ stream: Subscriber) {
         // The subscription is cancelled outside the lock.
-        let unused: Subscription? = contents.withLock { contents in
-            guard contents.remove(stream) else { return nil }
+        let (unused, presenceIsDue): (Subscription?, Int?) = contents.withLock { contents in
+            guard contents.remove(stream) else { return (nil, nil) }
+            let due = left(stream, &contents.presence)
             let isLast = contents.state.unsubscribe(
                 showsEffects: stream.shows.contains(.effects), from: stream.origin)
-            return isLast ? contents.effectSubscription.take() : nil
+            return (isLast ? contents.effectSubscription.take() : nil, due)
         }
         unused?.cancel()
+        tellPresence(at: presenceIsDue)
     }
 
-    /// The newest value of a subscription, once it is durable; nil if no stream has the subscription.
-    package func newest(_ subscription: StreamSubscription) -> Handling<StateEvent>? {
+    /// The newest value that a stream shows, once it is durable; nil if no stream has its subscription, or if its actor may not read
+    /// it.
+    package func newest(for stream: Subscriber) -> Handling<StateEvent>? {
+        let (subscription, visitor) = (stream.subscription, stream.visitor)
         var newest: StateEvent?
         store.inspect { state in
+            if let visitor, !session.letsRead(visitor, in: state) { return }
             newest = contents.withLock { contents in
                 let index = contents.topics.firstIndex { $0.topic.subscription == subscription }
                 return index.map { event(&contents.topics[$0].topic, state) }
@@ -133,8 +145,11 @@ package struct EventHub: Sendable {
 
 /// Events for the streams of a session, or the end of streams.
 enum StreamNews: Sendable {
-    case events([(EventFrame, ShortList<SubscriberGroup>)])
+    /// First the streams end that may not get them.
+    case events([(EventFrame, ShortList<SubscriberGroup>)], Revocation?)
     case effect([(EncodedEvent, ShortList<SubscriberGroup>)])
+    case presence([(EncodedPresence, ShortList<SubscriberGroup>)])
+    case signal([(EncodedEvent, ShortList<SubscriberGroup>)])
     /// The session has ended, for a reason.
     case end(EventHub, String)
     /// Permits were revoked.
@@ -142,13 +157,22 @@ enum StreamNews: Sendable {
 
     func send() {
         switch self {
-        case .events(let deliveries):
+        case .events(let deliveries, let revocation):
+            revocation?.perform()
             for (frame, groups) in deliveries {
                 for group in groups { group.deliver(frame) }
             }
         case .effect(let deliveries):
             for (event, groups) in deliveries {
                 for group in groups { group.deliver(effect: event) }
+            }
+        case .presence(let deliveries):
+            for (news, groups) in deliveries {
+                for group in groups { group.deliver(presence: news) }
+            }
+        case .signal(let deliveries):
+            for (event, groups) in deliveries {
+                for group in groups { group.deliver(signal: event) }
             }
         case .end(let hub, let reason): hub.endAll(reason)
         case .revocation(let hub): hub.endThoseOfRevokedPermits()
@@ -159,9 +183,15 @@ enum StreamNews: Sendable {
 // Publishing.
 extension EventHub {
     /// Called inside the store, in the order of commits.
-    package func committed(_ state: borrowing StateView) {
+    ///
+    /// - Parameter endsPermits: whether some permits cannot be used any more.
+    func committed(_ state: borrowing StateView, endsPermits: Bool = false) {
+        var revocation: Revocation?
         let deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = contents.withLock { contents in
             guard !contents.topics.isEmpty else { return [] }
+            if endsPermits || !contents.visitors.isEmpty {
+                revocation = self.revocation(among: contents, state, endsPermits)
+            }
             let changes = Topic.changes(of: state.commits)
             var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
             for index in contents.topics.indices {
@@ -173,9 +203,23 @@ extension EventHub {
             }
             return deliveries
         }
-        guard !deliveries.isEmpty else { return }
+        guard !deliveries.isEmpty || revocation != nil else { return }
         // Outside the lock: if the journal has failed, this disconnects the streams at once.
-        session.release(.events(deliveries), upTo: state.revision)
+        session.release(.events(deliveries, revocation), upTo: state.revision)
+    }
+
+    /// The end of the streams of visitors who may not read the state, and of permits; nil if there are none. Each visitor is asked for
+    /// once, however many streams it has.
+    @inline(never)
+    private func revocation(
+        among contents: borrowing SessionStreams.Contents, _ state: borrowing StateView, _ endsPermits: Bool
+    ) -> Revocation? {
+        var losers: Set<Actor> = []
+        for visitor in contents.visitors.keys where !session.letsRead(visitor, in: state) {
+            losers.insert(visitor)
+        }
+        guard endsPermits || !losers.isEmpty else { return nil }
+        return Revocation(of: losers, endsPermits, at: state.revision, contents.topics.flatMap(\.groups))
     }
 
     /// - Parameter change: nil if the selected value is unchanged.
@@ -215,16 +259,22 @@ extension EventHub {
 
     /// Called inside the store, in order with the commits, and delivered in the same order.
     private func publish(_ event: EffectEvent) {
+        session.release(.effect(deliveries { $0.encode(event, at: session.now) }), upTo: store.revision)
+    }
+
+    /// What the streams of each topic get. Formats with the same codec share it.
+    func deliveries<Event>(
+        _ encode: (any EventCodec) -> Event
+    ) -> [(Event, ShortList<SubscriberGroup>)] {
         let topics = contents.withLock { $0.topics.map { ($0.topic.subscription.format.codec, $0.groups) } }
-        // Formats with the same codec share the event.
-        var encoded: [ObjectIdentifier: EncodedEvent] = [:]
-        var deliveries: [(EncodedEvent, ShortList<SubscriberGroup>)] = []
+        var encoded: [ObjectIdentifier: Event] = [:]
+        var deliveries: [(Event, ShortList<SubscriberGroup>)] = []
         for (codec, groups) in topics {
-            let known = encoded[ObjectIdentifier(codec)] ?? codec.encode(event, at: session.now)
+            let known = encoded[ObjectIdentifier(codec)] ?? encode(codec)
             encoded[ObjectIdentifier(codec)] = known
             deliveries.append((known, groups))
         }
-        session.release(.effect(deliveries), upTo: store.revision)
+        return deliveries
     }
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
@@ -284,7 +334,11 @@ extension Session: CommitWatcher {
 
     package var streamCount: Int { existingEvents?.count ?? 0 }
 
-    package func committed(_ state: borrowing StateView) { existingEvents?.committed(state) }
+    package func committed(_ state: borrowing StateView) {
+        let endsPermits = permits.askForMakers { keepsPermits(of: $0, in: state) }
+        existingEvents?.committed(state, endsPermits: endsPermits)
+        if endsPermits { existingPermitWaits?.endRevoked() }
+    }
 }
 
 extension Session {
@@ -303,6 +357,7 @@ extension EventHubState.Refusal: Error {
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached
         case .permitInvalid: .permit(.unknown)
+        case .accessDenied: .forbidden(.session)
         }
     }
 }

@@ -28,11 +28,22 @@ final class FaultLog: Sendable {
 
     func write(_ fault: StoreFault) {
         let (message, cause, fields) = Self.line(of: fault)
+        write(message, cause, fields, detail: fault.description)
+    }
+
+    func writeSlowAccess(milliseconds: Int, in session: String) {
+        write(
+            "access function is slow", Cause(fault: 8, name: ""),
+            [LogField("session", session), LogField("milliseconds", milliseconds)],
+            detail: "The access function of the store took \(milliseconds) ms, and nothing else could use the session.")
+    }
+
+    private func write(_ message: String, _ cause: Cause, _ fields: [LogField], detail: String) {
         let now = clock.steady()
         guard let omitted = budgets.withLock({ $0.take(cause, now: now) }) else { return }
         log.error(
             message,
-            [LogField("store", kind)] + fields + [.init("detail", fault.description)]
+            [LogField("store", kind)] + fields + [.init("detail", detail)]
                 + (omitted > 0 ? [.init("omitted", omitted)] : []))
     }
 

@@ -16,7 +16,7 @@ package final class KindMetrics: Sendable {
         case committed, ignored, rejected, refused
         case dryRun = "dry-run"
         case revisionMismatch = "revision-mismatch"
-        case overloaded, ended
+        case forbidden, overloaded, ended
     }
 
     /// The value of the label `fault`.
@@ -31,6 +31,7 @@ package final class KindMetrics: Sendable {
         case lateEmission = "late-emission"
         case awaitedInReducer = "awaited-in-reducer"
         case reducerStalled = "reducer-stalled"
+        case slowAccess = "slow-access"
     }
 
     /// Counts a fault that a store has reported.
@@ -50,6 +51,9 @@ package final class KindMetrics: Sendable {
             }
         faults.add(to: label)
     }
+
+    /// Counts a question for the rights of an actor that took long.
+    func accessWasSlow() { faults.add(to: .slowAccess) }
 
     /// Counts a result of the store.
     ///
@@ -73,6 +77,7 @@ package final class KindMetrics: Sendable {
         case .ignored: isDryRun ? .dryRun : .ignored
         case .refused: .refused
         case .rejected: .rejected
+        case .forbidden: .forbidden
         case .revisionMismatch: .revisionMismatch
         case .overloaded: .overloaded
         case .ended: .ended

@@ -11,21 +11,33 @@ package final class KindRuntime: Sendable {
     package let sealer: (any SecretSealer)?
     package let limits: SessionLimits
     package let metrics: KindMetrics
+    private let faults: FaultLog?
     /// Nil outside of a cluster.
     package let transfer: (any SessionTransferring)?
+    /// Tells streams who watches.
+    package let presence: PresenceUpdates
 
-    package init(
+    package convenience init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
         _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics(),
         _ transfer: (any SessionTransferring)? = nil
     ) {
+        self.init(kind, environment, clock, sealer, limits, metrics, transfer, faults: nil)
+    }
+
+    private init(
+        _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
+        _ limits: SessionLimits, _ metrics: KindMetrics, _ transfer: (any SessionTransferring)?, faults: FaultLog?
+    ) {
         self.transfer = transfer
+        self.faults = faults
         self.kind = kind
         self.clock = clock
         self.metrics = metrics
         self.limits = limits
         self.sealer = sealer
         self.environment = environment
+        presence = PresenceUpdates(now: environment.steadyNow)
     }
 
     /// Decodes a persisted state of the kind.
@@ -35,6 +47,14 @@ package final class KindRuntime: Sendable {
         } catch {
             throw .stored(.unrestorable(error))
         }
+    }
+
+    /// Reports that a state took long to tell the rights of an actor.
+    ///
+    /// - Parameter session: as the log names it.
+    func accessWasSlow(nanoseconds: Int, in session: String) {
+        metrics.accessWasSlow()
+        faults?.writeSlowAccess(milliseconds: nanoseconds / 1_000_000, in: session)
     }
 
     /// - Parameter clock: the session time, and the wall clock of stores.
@@ -58,17 +78,21 @@ package final class KindRuntime: Sendable {
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
                 lines.write(event)
             })
-        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfer)
+        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfer, faults: faults)
     }
 }
 
 /// The limits of one session.
 package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000
+    /// How many permits may be valid at a time.
+    package var maxPermits = 1000
     /// The largest state, in bytes of its JSON.
     package var maxStateBytes = 1 << 20
     /// How often the journal gets the time of the last use, in milliseconds.
     package var useInterval = 60_000
+    /// How long an actor without a stream may come back, in milliseconds.
+    package var presenceGrace = 10_000
 
     package init() {}
 }

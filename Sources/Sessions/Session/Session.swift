@@ -19,7 +19,7 @@ package final class Session: Identifiable, Sendable {
     package let runtime: KindRuntime
     /// The subject that created it; nil if the server knew no subjects.
     package let owner: Subject?
-    let permits: PermitGeneration
+    package let permits: SessionPermits
     private let lastActive: Atomic<Int>
     private let nextExpiryCheck = Atomic<Int>(0)
     // The small properties share a few words.
@@ -38,7 +38,7 @@ package final class Session: Identifiable, Sendable {
     package init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, historyID: String, owner: Subject? = nil, isPersonal: Bool = false,
-        permits: consuming PermitGeneration = PermitGeneration(), fork: Fork? = nil, byteCount: Int? = nil
+        permits: consuming SessionPermits = SessionPermits(), fork: Fork? = nil, byteCount: Int? = nil
     ) {
         self.id = id
         self.runtime = runtime
@@ -53,6 +53,9 @@ package final class Session: Identifiable, Sendable {
         lastActive = Atomic(lastActiveAt ?? createdAt)
         used = Atomic(lastActiveAt != nil)
         size = SessionSize(byteCount ?? fork?.initial.json.count ?? runtime.kind.initialState.count)
+        if self.permits.hasMakers {
+            store.inspect { state in _ = self.permits.askForMakers { keepsPermits(of: $0, in: state) } }
+        }
     }
 
     /// The state of another session from which this one was created.
@@ -227,11 +230,30 @@ extension Session: Hashable {
 
 // States at a revision.
 extension Session {
-    /// The selected value at a revision if that is the newest one, else nil.
-    package func read(_ selection: Selection, ifAt revision: Int) -> EncodedState? {
-        guard store.revision == revision else { return nil }
-        let state = store.read(selection)
-        // A commit may have come in between.
-        return state.revision == revision ? state : nil
+    /// Where the selected value of a revision is.
+    package enum Look {
+        /// It is that of the newest revision.
+        case current(EncodedState)
+        case earlier(Int)
+        /// There is no such revision yet.
+        case later(newest: Int)
+
+        /// - Parameter wanted: nil for the newest.
+        init(_ state: borrowing StateView, _ selection: Selection, _ wanted: Int?) {
+            let newest = state.revision
+            self =
+                switch wanted ?? newest {
+                case newest: .current(EncodedState(revision: newest, json: state.encoded(selection)))
+                case let revision where revision < newest: .earlier(revision)
+                default: .later(newest: newest)
+                }
+        }
+    }
+
+    /// Looks for the selected value of a revision: the newest without one.
+    func look(at selection: Selection, _ revision: Int?) -> Look {
+        var look = Look.later(newest: 0)
+        store.inspect { look = Look($0, selection, revision) }
+        return look
     }
 }

@@ -53,3 +53,10 @@ public struct EventFrame: Sendable {
         showingActions ? withActions?.event ?? event : event
     }
 }
+
+/// News of presence, encoded once for all subscribers of one codec. Each takes one of the two events, or none.
+public struct EncodedPresence: Sendable {
+    package let number: Int32
+    package let whole: EncodedEvent?
+    package let change: EncodedEvent?
+}

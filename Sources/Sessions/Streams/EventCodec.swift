@@ -21,6 +21,15 @@ package protocol EventCodec: AnyObject, Sendable {
 
     func encode(_ event: EffectEvent, at time: @autoclosure () -> Int) -> EncodedEvent
 
+    /// The event of a whole list. It has no id, as it changes nothing.
+    func encode(_ list: PresenceList, at time: Int) -> EncodedEvent
+
+    /// The event for whoever has the list before.
+    func encode(_ change: PresenceChange, at time: Int) -> EncodedEvent
+
+    /// The event of a signal. It has no id, so that nothing of it is sent again.
+    func encode(_ signal: SignalEvent) -> EncodedEvent
+
     /// Adds the event of an action to those before it. If it has an id, a client that has the event needs nothing of its revision.
     func append(_ action: CommitRecord, id: String?, to events: inout [UInt8])
 

@@ -40,6 +40,8 @@ package struct EventHubState: Sendable {
         case sessionDetached
         /// The permit was revoked or has expired.
         case permitInvalid
+        /// The state does not let the actor read.
+        case accessDenied
     }
 
     /// A subscriber comes.

@@ -10,6 +10,10 @@ final class SessionStreams: Sendable {
         /// A session has few topics, so a linear search is fast enough.
         var topics = ShortList<SubscribedTopic>()
         var effectSubscription: Subscription?
+        /// How many streams each visitor has.
+        var visitors: [Actor: Int] = [:]
+        /// Who has the streams.
+        var presence = PresenceTable()
     }
 
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
@@ -49,6 +53,8 @@ extension SessionStreams.Contents {
         }
         let index = known ?? topics.count - 1
         stream.subscription = topics[index].topic.subscription
+        stream.firstRevision = state.revision
+        if let visitor = stream.visitor { visitors[visitor, default: 0] += 1 }
         if stream.shows.contains(.actions) { topics[index].actionStreams += 1 }
         if let group = topics[index].groups.first(where: { $0.loop === loop }) {
             group.add(stream)
@@ -67,6 +73,9 @@ extension SessionStreams.Contents {
             topics[index].groups[group].remove(stream)
         else { return false }
         if stream.shows.contains(.actions) { topics[index].actionStreams -= 1 }
+        if let visitor = stream.visitor, let count = visitors[visitor] {
+            visitors[visitor] = count > 1 ? count - 1 : nil
+        }
         if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
         if topics[index].groups.isEmpty { topics.remove(at: index) }
         return true

@@ -1,4 +1,5 @@
 package import StoreHosting
+package import Stores
 
 /// A selected value at a revision.
 package struct StateEvent: Sendable {
@@ -40,5 +41,19 @@ package struct EventID {
     /// Its revision, if that is one of a history up to a revision.
     package func revision(in historyID: String, upTo newest: Int) -> Int? {
         self.historyID == historyID && revision <= newest ? revision : nil
+    }
+}
+
+/// A message from one client to all that watch the session now. It is stored nowhere.
+package struct SignalEvent: Sendable {
+    package let type: String
+    /// As JSON.
+    package let payload: [UInt8]
+    package let actor: Actor
+    /// In milliseconds since 1970.
+    package let at: Int
+
+    package init(type: String, payload: [UInt8], actor: Actor, at: Int) {
+        (self.type, self.payload, self.actor, self.at) = (type, payload, actor, at)
     }
 }

@@ -1,3 +1,5 @@
+public import Stores
+
 /// A stream of a session's events, as the session knows it. On its loop only.
 open class Subscriber {
     /// The streams of a topic share one. The hub sets it.
@@ -7,6 +9,8 @@ open class Subscriber {
     package final let shows: StreamExtras
     /// The number of whatever speaks for its client; 0 for a client itself.
     package final let origin: UInt16
+    /// Which news of presence it has. The hub sets where it begins.
+    package final var presence = PresenceReader()
 
     package init(_ subscription: StreamSubscription, shows: StreamExtras, from origin: UInt16) {
         self.subscription = subscription
@@ -14,12 +18,24 @@ open class Subscriber {
         self.origin = origin
     }
 
+    /// The actor that is asked for its right to read after each commit; nil if it cannot lose it. The session sets it.
+    final var visitor: Actor?
+    /// The revision at which it was subscribed.
+    final var firstRevision = 0
+
     /// Whether its client came by a permit that may not be used any more.
     open var hasInvalidPermit: Bool { false }
+
+    /// Its client; nil for an anonymous one.
+    open var actor: Actor? { nil }
 
     open func send(_ frame: EventFrame) { preconditionFailure("a subscriber takes events") }
 
     open func sendEffect(_ event: EncodedEvent) { preconditionFailure("a subscriber takes events of effects") }
+
+    open func sendPresence(_ news: EncodedPresence) { preconditionFailure("a subscriber takes news of presence") }
+
+    open func sendSignal(_ event: EncodedEvent) { preconditionFailure("a subscriber takes signals") }
 
     /// Sends `closed` if there is a reason, and ends.
     open func end(_ reason: String?) { preconditionFailure("a subscriber ends") }
@@ -35,6 +51,10 @@ package struct StreamExtras: OptionSet, Sendable {
     package static let effects = StreamExtras(rawValue: 1)
     /// The entries of the action log.
     package static let actions = StreamExtras(rawValue: 2)
+    /// Who watches.
+    package static let presence = StreamExtras(rawValue: 4)
+    /// The messages of other clients.
+    package static let signals = StreamExtras(rawValue: 8)
 }
 
 /// How many streams a session may have, and how much of one is kept.

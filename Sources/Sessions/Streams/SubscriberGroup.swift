@@ -61,6 +61,18 @@ package final class SubscriberGroup: Sendable {
         }
     }
 
+    func deliver(presence news: EncodedPresence) {
+        loop.execute { [self] in
+            for stream in streams where stream.shows.contains(.presence) { stream.sendPresence(news) }
+        }
+    }
+
+    func deliver(signal event: EncodedEvent) {
+        loop.execute { [self] in
+            for stream in streams where stream.shows.contains(.signals) { stream.sendSignal(event) }
+        }
+    }
+
     /// Ends the streams that fulfil a condition.
     ///
     /// - Parameter reason: the reason in `closed`; nil to end without that event.

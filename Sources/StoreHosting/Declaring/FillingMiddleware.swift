@@ -26,6 +26,8 @@ extension StoreElements {
     func hostedMiddleware(_ clients: RemoteClients) -> MiddlewareStack<DefinedState<State>, StoreAction<State>> {
         let made = makers.map { $0.hosted(clients) }
         let filling = filling(of: DefinedState<State>.self)
-        return MiddlewareStack([], filling + made + (made.contains { $0.interceptFunction != nil } ? filling : []))
+        return MiddlewareStack(
+            [], filling + made + (made.contains { $0.interceptFunction != nil } ? filling : []),
+            access: actingAccess)
     }
 }

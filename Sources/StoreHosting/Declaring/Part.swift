@@ -92,7 +92,8 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
                 maker.make(clients).scoped(path, casePath)
             }
         }
-        elements.problems += slice.problems + slice.followerProblems + slice.keeperProblems
+        elements.problems +=
+            slice.problems + slice.followerProblems + slice.keeperProblems + slice.accessProblemsOfSlice
         // The members of a slice without a name are checked with those of the state.
         if name != nil { elements.problems += slice.memberProblems }
     }

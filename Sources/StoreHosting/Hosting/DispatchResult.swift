@@ -32,6 +32,13 @@ package struct DispatchOptions: Sendable {
     /// Whether it was committed before, in another store: then it has the values that the server filled in there.
     @usableFromInline
     package var isRepeated = false
+    /// Whether the state decides if the actor may send it, and what the result shows.
+    @usableFromInline
+    package var isOfVisitor = false
+    /// Whether the sender may not send it any more, asked in one step with the commit; nil if that cannot change. Then the outcome is
+    /// ``DispatchResult/Outcome/ended``.
+    @usableFromInline
+    package var isWithdrawn: (@Sendable () -> Bool)?
 }
 
 extension DispatchOptions {
@@ -41,11 +48,11 @@ extension DispatchOptions {
     /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, measuresState: Bool = false,
-        trace: TraceContext? = nil, requestID: String? = nil, actor: Actor? = nil
+        trace: TraceContext? = nil, requestID: String? = nil, actor: Actor? = nil, isOfVisitor: Bool = false
     ) {
         self.init(
             expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
-            measuresState: measuresState, trace: trace, requestID: requestID, actor: actor)
+            measuresState: measuresState, trace: trace, requestID: requestID, actor: actor, isOfVisitor: isOfVisitor)
     }
 }
 
@@ -63,6 +70,8 @@ package struct DispatchResult: Sendable {
         indirect case refused(ActionDecodingError, index: Int?)
         /// The reducer rejected the action; of a batch, the one at `index`.
         indirect case rejected(Rejection, index: Int?)
+        /// The state does not let the actor act.
+        case forbidden(canRead: Bool)
         /// The store is at another revision than expected.
         case revisionMismatch
         /// Too many actions are queued.
@@ -98,6 +107,13 @@ package struct DispatchResult: Sendable {
     init(refused error: ActionDecodingError, index: Int? = nil) {
         outcome = .refused(error, index: index)
         (revision, stateJSON, patch, followUps) = (0, nil, nil, nil)
+    }
+
+    /// The result of an action that the state does not let its actor send.
+    init(forbiddenAt revision: Int, canRead: Bool) {
+        outcome = .forbidden(canRead: canRead)
+        self.revision = revision
+        (stateJSON, patch, followUps) = (nil, nil, nil)
     }
 
     /// Whether at least one action was committed.

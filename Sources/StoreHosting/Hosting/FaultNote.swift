@@ -19,7 +19,7 @@ final class FaultNames: Sendable {
     @usableFromInline
     func type(_ index: Int) -> UnsafePointer<CChar>? { UnsafePointer(bitPattern: types[index]) }
 
-    private static func address(of text: String) -> UInt {
+    fileprivate static func address(of text: String) -> UInt {
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)
         for (index, byte) in text.utf8.enumerated() { copy[index] = CChar(bitPattern: byte) }
         copy[text.utf8.count] = 0
@@ -56,6 +56,13 @@ enum FaultNote {
         defer { note.pointee = outer }
         return body()
     }
+
+    /// Calls `body`, which asks a state for the rights of an actor. It is noted as `access` in the place of an action.
+    static func namingAccess<Result>(_ body: () -> Result) -> Result {
+        naming(UnsafePointer(bitPattern: accessName), body)
+    }
+
+    private static let accessName = FaultNames.address(of: "access")
 
     /// Notes the store and its session; the action stays as ``naming(_:_:)`` has set it.
     static func set(_ names: FaultNames, _ label: FaultLabel) {

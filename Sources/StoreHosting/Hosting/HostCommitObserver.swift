@@ -152,6 +152,17 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         return encoder.encode(selection, of: state) { root(state.pointee, at: revision) }
     }
 
+    @usableFromInline
+    func rights(of actor: Actor, _ contents: UnsafeRawPointer) -> AccessRights {
+        guard let findRights = encoder.findRights else { return [] }
+        // The state has the address of the contents.
+        let state = contents.assumingMemoryBound(to: State.self)
+        return FaultNote.naming(nil) {
+            FaultNote.set(coding.names, faultLabel)
+            return findRights(actor, state)
+        }
+    }
+
     /// The state as it is persisted.
     @usableFromInline
     func snapshot(of state: State, at revision: Int) -> StateSnapshot {

@@ -29,8 +29,10 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
                 of: body, from: options.actor, isRepeated: options.isRepeated)
             return FaultNote.naming(names.type(index)) {
                 engine.submit(
-                    action, Envelope(.client, details(of: options), by: options.actor), self, options,
-                    isBatch: false, makeCompletion: makeCompletion)
+                    action,
+                    Envelope(
+                        .client, details(of: options), by: options.actor, isOfVisitor: options.isOfVisitor),
+                    self, options, isBatch: false, makeCompletion: makeCompletion)
             }
         } catch {
             return DispatchResult(refused: error)
@@ -40,13 +42,15 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     /// Nil for most actions, which have no options.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.measuresState
+        guard
+            options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.measuresState
+                || options.isWithdrawn != nil
         else {
             return nil
         }
         return .init(
             expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
-            asksBeforeCommit: options.measuresState, trace: options.trace)
+            asksBeforeCommit: options.measuresState, trace: options.trace, isWithdrawn: options.isWithdrawn)
     }
 
     @inlinable
@@ -191,8 +195,9 @@ extension StoreCoding {
             .client,
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace),
-            by: options.actor)
+                isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace,
+                isWithdrawn: options.isWithdrawn),
+            by: options.actor, isOfVisitor: options.isOfVisitor)
         return FaultNote.naming(nil) {
             engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)
         }
@@ -207,8 +212,17 @@ extension StoreCoding {
     ) -> DispatchResult {
         guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
         if receipt.followUps != nil { attribute(receipt, options) }
-        if options.isDryRun { return preview(receipt, options.selection, contents, isBatch: isBatch) }
-        let json = receipt.isDone ? options.selection.map { view(of: contents).encoded($0) } : nil
+        if options.isOfVisitor { return resultOfVisitor(receipt, contents, options, isBatch: isBatch) }
+        return result(receipt, contents, options, options.selection, isBatch: isBatch)
+    }
+
+    /// - Parameter selection: the part of the state that it shows; nil for none.
+    @inlinable
+    func result(
+        _ receipt: Receipt, _ contents: Contents, _ options: DispatchOptions, _ selection: Selection?, isBatch: Bool
+    ) -> DispatchResult {
+        if options.isDryRun { return preview(receipt, selection, contents, isBatch: isBatch) }
+        let json = receipt.isDone ? selection.map { view(of: contents).encoded($0) } : nil
         let result = DispatchResult(receipt, isBatch: isBatch, json: json)
         if let record = options.idempotencyRecord?(result) { observer(of: contents).set(record) }
         return result

@@ -47,6 +47,8 @@ public struct StoreKind: Sendable {
     package let isRestorable: Bool
     /// The version of its state: one more than it has migrations.
     package let schema: Int
+    /// Whether its states decide who besides the owner may use a session.
+    package let hasAccess: Bool
     /// The remote services that its stores call: see ``calling(_:make:)``.
     package internal(set) var services: [RemoteService] = []
     /// The names of the fetches that continue after a restart, as their calls are in the state.
@@ -128,6 +130,7 @@ public struct StoreKind: Sendable {
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
+        hasAccess = encoder.findRights != nil
         stateSchema = JSONSchema(ofState: encoder.initialState)
         selectOfPersisted = { (selection, persisted) throws(RestorationError) in
             try encoder.encode(selection, of: persisted)

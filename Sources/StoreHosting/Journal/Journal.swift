@@ -216,9 +216,9 @@ package protocol SessionJournal: CommitRecorder {
     ///   - interval: milliseconds for which later uses are not recorded.
     func recordUse(at moment: Int, every interval: Int)
 
-    /// Persists how often the session's shares were revoked, like a transaction: it counts for
+    /// Persists a change of the session's permits, like a transaction: it counts for
     /// ``CommitRecorder/whenDurable(through:notify:)``.
-    func recordShareGeneration(_ generation: Int)
+    func record(_ change: PermitChange)
 
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.
     ///

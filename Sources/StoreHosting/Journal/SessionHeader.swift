@@ -62,6 +62,8 @@ package struct SessionSummary: Sendable, Equatable {
     package let lastActiveAt: Int
     /// How often its shares were revoked. A share is valid only for the number at which it was made.
     package let shareGeneration: Int
+    /// Its permits, in no order; empty in lists of sessions.
+    package let permits: [PermitRecord]
     /// The process that owns it, if several share the journal; nil if none does, or if nobody has asked.
     package let node: String?
     /// When its next timer is due, in milliseconds since 1970; nil if it has none, or if that is not known.
@@ -69,13 +71,14 @@ package struct SessionSummary: Sendable, Equatable {
 
     /// The summary of a session.
     package init(
-        header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0, node: String? = nil,
-        nextDeadline: Int? = nil
+        header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0,
+        permits: [PermitRecord] = [], node: String? = nil, nextDeadline: Int? = nil
     ) {
         self.header = header
         self.revision = revision
         self.lastActiveAt = lastActiveAt
         self.shareGeneration = shareGeneration
+        self.permits = permits
         self.node = node
         self.nextDeadline = nextDeadline
     }

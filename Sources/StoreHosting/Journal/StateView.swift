@@ -1,3 +1,5 @@
+package import Stores
+
 /// A state at one revision, lent for the length of a call.
 @usableFromInline
 package struct StateView: ~Copyable {
@@ -17,6 +19,9 @@ package struct StateView: ~Copyable {
     /// The newest commit, and those before it in its batch; empty at revision 0.
     package var commits: [CommitRecord] { source.commits }
 
+    /// The rights that the state gives to an actor who does not own the session.
+    package func rights(of actor: Actor) -> AccessRights { source.rights(of: actor, contents) }
+
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
     @usableFromInline
     package func encoded(_ selection: Selection) -> [UInt8] { source.encoded(selection, at: revision, contents) }
@@ -27,6 +32,9 @@ package struct StateView: ~Copyable {
 protocol StateSource: AnyObject {
     /// The commits of the newest dispatch that committed something.
     var commits: [CommitRecord] { get }
+
+    /// The rights that the state gives to an actor who does not own the session.
+    func rights(of actor: Actor, _ contents: UnsafeRawPointer) -> AccessRights
 
     /// The selected value as JSON.
     ///

@@ -8,7 +8,11 @@ import Stores
 final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline typealias ChangeFinder = @Sendable (UnsafePointer<State>, MemberSet, inout StateDiffer) -> Void
 
+    @usableFromInline typealias RightsFinder = @Sendable (Actor, UnsafePointer<State>) -> AccessRights
+
     private let selectors: [String: Selector<State>]
+    /// The rights that a state gives to an actor; nil if it gives none.
+    let findRights: RightsFinder?
     let restoration: StatePersistence<State>?
     let migrations: [MigrationStep]
     /// The initial state of every new store.
@@ -32,8 +36,10 @@ final class StateEncoder<State: DiffableState>: Sendable {
     @usableFromInline
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
-        migrations: [MigrationStep], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil
+        migrations: [MigrationStep], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil,
+        findRights: RightsFinder? = nil
     ) {
+        self.findRights = findRights
         self.privateMembers = privateMembers
         self.findChanges = findChanges
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -2,36 +2,38 @@ import JSON
 import Locks
 import Security
 import Sessions
-import StoreHosting
 
 // The sealed form: a JSON object with short names.
 extension Share {
-    fileprivate var encoded: [UInt8] {
+    /// Nil for a share of an earlier release, of which no other text is made.
+    fileprivate var encoded: [UInt8]? {
+        guard case .stored(let id) = form else { return nil }
         var json = JSONWriter(reservingCapacity: 128)
         json.object { json in
             json.member("i", session.description)
-            json.member("m", permissions.names)
+            json.member("x", id)
             json.member("e", expiresAt)
-            json.member("g", generation)
-            switch selection {
-            case .root: break
-            case .pointer(let pointer): json.member("s", pointer.description)
-            case .named(let name, _): json.member("n", name)
-            }
         }
         return json.finish()
     }
 
+    /// - Parameter name: tells it from other shares, if it has no id.
     fileprivate convenience init?(encoded: [UInt8], name: String) {
-        guard let json = try? JSONValue(parsing: encoded), let id = json["i"]?.asString.flatMap({ SessionID($0.utf8) }),
-            let permissions = json["m"]?.asArray?.compactMap({ $0.asSubject.flatMap(Permission.init(named:)) }),
-            let expiresAt = json["e"]?.asInteger, let generation = json["g"]?.asInteger
+        guard let json = try? JSONValue(parsing: encoded),
+            let session = json["i"]?.asString.flatMap({ SessionID($0.utf8) }),
+            let expiresAt = json["e"]?.asInteger
         else { return nil }
-        let pointer = json["s"]?.asString.flatMap { try? JSONPointer($0) }
-        self.init(
-            id, Permissions(permissions),
-            json["n"]?.asString.map { .named($0) } ?? pointer.map { .pointer($0) } ?? .root,
-            expiresAt: expiresAt, generation: generation, name: name)
+        if let id = json["x"]?.asString {
+            self.init(session, .stored(id: id), expiresAt: expiresAt)
+            return
+        }
+        guard let permissions = json["m"]?.asArray?.compactMap({ $0.asSubject.flatMap(Permission.init(named:)) }),
+            let generation = json["g"]?.asInteger
+        else { return nil }
+        let terms = PermitTerms(
+            id: name, Permissions(permissions), selection: json["n"]?.asString ?? json["s"]?.asString ?? "",
+            expiresAt: expiresAt, generation: generation)
+        self.init(session, .sealed(terms), expiresAt: expiresAt)
     }
 }
 
@@ -63,8 +65,13 @@ final class ClientSealer: Sendable {
 
     private var keys: Keys { madeKeys.load(orStore: Keys(secret)) }
 
+    /// Whether it can seal shares: libcrypto can be loaded.
+    var canSealShares: Bool { keys.shares != nil }
+
     /// The text of a share; nil if libcrypto cannot be loaded.
-    func seal(_ share: Share) -> String? { keys.shares?.seal(share.encoded).map(Base64URL.encode) }
+    func seal(_ share: Share) -> String? {
+        share.encoded.flatMap { keys.shares?.seal($0) }.map(Base64URL.encode)
+    }
 
     /// The permit of a client with this text.
     ///

@@ -30,7 +30,7 @@ final class Forwarder: Sendable {
     private let timeout: Duration
     /// That timeout with the longest time that a response is held.
     private let longTimeout: Duration
-    /// In each response of another node.
+    /// In each response of another node but those that tell nothing of a session, not even that another node has it.
     private let via: Response.Field
     private let clock: WallClock
     private let log: Log
@@ -152,7 +152,7 @@ final class Forwarder: Sendable {
     /// Answers a client as another node does.
     func answer(_ context: RequestContext, with response: Response, isOfStream: Bool) {
         var response = response
-        response.fields.append(via)
+        if response.status != .forbidden { response.fields.append(via) }
         context.answer(isOfStream ? response.withCodeOfProblem() : response)
     }
 

@@ -131,6 +131,9 @@ extension Configuration {
             "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
             "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
         ),
+        ConfigurationKey(
+            "sessions.maxShares", \.sessions.maxPermits, .integer(1...100_000),
+            "the largest number of shares of one session that have neither expired nor been revoked"),
     ]
 
     private static let streamKeys: [ConfigurationKey<Configuration>] = [
@@ -149,16 +152,20 @@ extension Configuration {
         ConfigurationKey(
             "streams.maxLifetime", \.streams.maxLifetime, .seconds(milliseconds: 0...year),
             "the longest life of an event stream, and 80% of it is the shortest; 0 is no limit"),
+        ConfigurationKey(
+            "streams.presenceGrace", \.streams.presenceGrace, .seconds(milliseconds: 0...day),
+            "how long an actor counts as present after the end of its last event stream"),
     ]
 
     /// The sections that may be null as a whole.
-    package static let optionalSections = ["limits.actions", "limits.sessions", "limits.requests"]
+    package static let optionalSections = ["limits.actions", "limits.sessions", "limits.requests", "limits.signals"]
 
     private static let limitKeys: [ConfigurationKey<Configuration>] = [
         rateKeys(
             "limits.actions", \.limits.actions, "actions of one session; a batch counts as many as it has actions"),
         rateKeys("limits.sessions", \.limits.sessions, "sessions that one client address creates or forks"),
         rateKeys("limits.requests", \.limits.requests, "requests of one client address"),
+        rateKeys("limits.signals", \.limits.signals, "signals of one actor in one session"),
     ].flatMap(\.self)
 
     private static func rateKeys(

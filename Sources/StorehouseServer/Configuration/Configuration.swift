@@ -93,6 +93,8 @@ package struct Configuration: Sendable, Hashable {
         package var unusedTimeout: Duration?
         /// The number of idempotency keys that a session remembers at a time.
         package var maxIdempotencyKeys = 50_000
+        /// The number of shares that may be valid at a time.
+        package var maxPermits = 1000
         /// The size of the largest state as JSON.
         package var maxStateBytes = 1 << 20
     }
@@ -105,9 +107,11 @@ package struct Configuration: Sendable, Hashable {
         package var bufferBytes = 65536
         /// Zero for no limit.
         package var maxLifetime = Duration.zero
+        /// How long an actor counts as present after its last stream.
+        package var presenceGrace = Duration.seconds(10)
     }
 
-    /// Rate limits. Each is off by default.
+    /// Rate limits. All but that of signals are off by default.
     package struct Limits: Sendable, Hashable {
         /// Of one session. A batch counts as many as it has actions.
         package var actions = RateLimit()
@@ -115,6 +119,8 @@ package struct Configuration: Sendable, Hashable {
         package var sessions = RateLimit()
         /// Of one client.
         package var requests = RateLimit()
+        /// Of one actor in one session.
+        package var signals = RateLimit(rate: 20, burst: 40)
     }
 
     /// A rate limit as a token bucket.

@@ -27,7 +27,10 @@ extension Configuration: ConfigurationRoot {
     package var optionalSections: [String] { Self.optionalSections }
 
     package var conflicts: [ConfigurationProblem] {
-        let limits = ["actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests]
+        let limits = [
+            "actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests,
+            "signals": limits.signals,
+        ]
         return access.conflicts + portConflicts
             + limits.sorted { $0.key < $1.key }.compactMap { name, limit in
                 guard limit.rate == nil, limit.burst != nil else { return nil }

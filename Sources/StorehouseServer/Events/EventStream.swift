@@ -39,6 +39,8 @@ final class EventStream: Subscriber {
     private enum EarlyFrame {
         case commit(EventFrame)
         case effect(EncodedEvent)
+        case presence(EncodedPresence)
+        case signal(EncodedEvent)
     }
 
     private let session: Session
@@ -98,6 +100,8 @@ final class EventStream: Subscriber {
         if case .permit(let permit) = credentials { !permit.isValid(in: session) } else { false }
     }
 
+    override var actor: Actor? { credentials.actor(in: session) }
+
     /// Sends the initial events; later ones follow.
     func start(on connection: any RequestSource, _ initial: InitialEvents) {
         self.connection = connection
@@ -126,6 +130,8 @@ final class EventStream: Subscriber {
             switch frame {
             case .commit(let frame): send(frame)
             case .effect(let event): sendEffect(event)
+            case .presence(let news): sendPresence(news)
+            case .signal(let event): sendSignal(event)
             }
         }
     }
@@ -161,12 +167,32 @@ final class EventStream: Subscriber {
 
     override func sendEffect(_ event: EncodedEvent) {
         guard let connection else { return keep(.effect(event)) }
-        let isAccepted = position.acceptsEffect(
-            byteCount: event.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
+        sendPassing(event, to: connection, limit: settings.bufferBytes)
+    }
+
+    override func sendPresence(_ news: EncodedPresence) {
+        guard let connection else { return keep(.presence(news)) }
+        guard let event = presence.take(news.number, whole: news.whole, change: news.change) else { return }
+        if !sendPassing(event, to: connection, limit: settings.bufferBytes) { presence.miss() }
+    }
+
+    /// Signals are dropped first: what they leave of the buffer is for other events.
+    override func sendSignal(_ event: EncodedEvent) {
+        guard let connection else { return keep(.signal(event)) }
+        sendPassing(event, to: connection, limit: settings.bufferBytes / 4)
+    }
+
+    /// Sends an event that says nothing of the state, unless the client is too slow for it.
+    @discardableResult
+    private func sendPassing(_ event: EncodedEvent, to connection: any RequestSource, limit: Int) -> Bool {
+        let isAccepted = position.acceptsPassing(
+            byteCount: event.count, pendingBytes: connection.pendingBytes, limit: limit)
         events.add(to: isAccepted ? .sent : .skipped)
-        guard isAccepted else { return }
-        clock.sent(now: loop.now)
-        event.send(to: connection)
+        if isAccepted {
+            clock.sent(now: loop.now)
+            event.send(to: connection)
+        }
+        return isAccepted
     }
 
     /// Sends `closed` if there is a reason, and ends.
@@ -226,7 +252,8 @@ final class EventStream: Subscriber {
 
 extension EventStream: StreamHandler {
     func streamDrained() {
-        guard position.flushed(), let newest = session.events.newest(subscription) else { return }
+        if shows.contains(.presence), !presence.isUpToDate { session.existingEvents?.tellMissedPresence() }
+        guard position.flushed(), let newest = session.events.newest(for: self) else { return }
         if case .now(let newest) = newest { return catchUp(newest, of: position.skippedCount) }
         let (stream, skippedCount) = (LoopBound(self, on: loop), position.skippedCount)
         Task(executorPreference: loop) {

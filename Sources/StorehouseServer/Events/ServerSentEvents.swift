@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Observability
 import Platform
 import Sessions
 import StoreHosting
@@ -35,6 +36,27 @@ final class ServerSentEvents: PatchCodec {
 
     func encode(_ event: EffectEvent, at time: @autoclosure () -> Int) -> EncodedEvent {
         EncodedEvent(ServerSentEvent(event: "effect", data: event.json).bytes)
+    }
+
+    func encode(_ list: PresenceList, at time: Int) -> EncodedEvent { Self.presence { $0.value(list) } }
+
+    func encode(_ change: PresenceChange, at time: Int) -> EncodedEvent { Self.presence { $0.value(change) } }
+
+    private static func presence(_ write: (inout JSONWriter) -> Void) -> EncodedEvent {
+        var json = JSONWriter(reservingCapacity: 512)
+        write(&json)
+        return EncodedEvent(sharing: ServerSentEvent(event: "presence", data: json.finish()).bytes)
+    }
+
+    func encode(_ signal: SignalEvent) -> EncodedEvent {
+        var json = JSONWriter(reservingCapacity: 256 + signal.payload.count)
+        json.object { json in
+            json.member("type", signal.type)
+            json.member("payload", raw: signal.payload)
+            json.member("actor", raw: signal.actor.json)
+            json.member("at", Timestamp.rfc3339(signal.at))
+        }
+        return EncodedEvent(ServerSentEvent(event: "signal", data: json.finish()).bytes)
     }
 
     func append(_ action: CommitRecord, id: String?, to events: inout [UInt8]) {

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Security
 import Sessions
 import StoreHosting
 
@@ -20,6 +21,8 @@ struct StreamParameters {
         var shows: StreamExtras = []
         if try head.flag("effects") { shows.insert(.effects) }
         if try head.flag("actions") { shows.insert(.actions) }
+        if try head.flag("presence") { shows.insert(.presence) }
+        if try head.flag("signals") { shows.insert(.signals) }
         self.shows = shows
         namesHeartbeats = try Self.namesHeartbeats(head)
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")

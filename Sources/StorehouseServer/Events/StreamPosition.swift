@@ -32,8 +32,9 @@ package struct StreamPosition: Sendable {
         return true
     }
 
-    /// An event of an effect is there. Such events are dropped for slow clients, and are not counted.
-    package func acceptsEffect(byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
+    /// An event is there that says nothing of the state, such as one of an effect. Such events are dropped for slow clients, and are not
+    /// counted.
+    package func acceptsPassing(byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
         hasRoom(byteCount, pendingBytes, limit)
     }
 

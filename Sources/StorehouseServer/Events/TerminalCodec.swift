@@ -20,6 +20,18 @@ final class TerminalCodec: EventCodec {
         EncodedEvent(TerminalLines.line(of: event, at: time(), inColor: inColor))
     }
 
+    func encode(_ list: PresenceList, at time: Int) -> EncodedEvent {
+        EncodedEvent(sharing: TerminalLines.note(list.phrase, at: time, inColor: inColor))
+    }
+
+    func encode(_ change: PresenceChange, at time: Int) -> EncodedEvent {
+        EncodedEvent(sharing: TerminalLines.note(change.phrase, at: time, inColor: inColor))
+    }
+
+    func encode(_ signal: SignalEvent) -> EncodedEvent {
+        EncodedEvent(TerminalLines.line(of: signal, inColor: inColor))
+    }
+
     func append(_ action: CommitRecord, id: String?, to events: inout [UInt8]) {
         events += TerminalLines.line(of: action, inColor: inColor)
     }

@@ -92,6 +92,15 @@ final class TerminalLines: CommitTranscript {
         return line.bytes
     }
 
+    /// The line of a signal: its type, what it came with, and its sender.
+    static func line(of signal: SignalEvent, inColor: Bool) -> [UInt8] {
+        var line = TerminalLine(inColor: inColor)
+        line.begin(signal.at, nil, signal.type)
+        line.add(short(signal.payload))
+        line.add("(\(signal.actor.phrase))", .dim)
+        return line.bytes
+    }
+
     /// A line about the stream itself.
     static func note(_ text: String, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)

@@ -189,7 +189,8 @@ struct LoggedClient: Sendable {
     ///   - connection: the one by which the request came.
     fileprivate init(_ fields: HTTPFields?, _ connection: any RequestSource, behind proxies: TrustedProxies) {
         let peer = connection.peer
-        actor = (connection.credentials as? TokenClaims)?.actor
+        let credentials = connection.credentials
+        actor = (credentials as? TokenClaims)?.actor ?? (credentials as? PermitTerms)?.holder
         userAgent = fields?.first("user-agent")?.shortened(to: Self.maxTextBytes)
         let address = fields.map { proxies.client(behind: peer, $0) } ?? peer
         let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])

@@ -87,8 +87,8 @@ extension OpenAPI {
             "watch", "The live stream of events",
             details: Self.streamDetails,
             parameters: [
-                "select", "changes", "effects", "actions", "heartbeat", "color", "Last-Event-ID", "lastEventId",
-                "preferStatus",
+                "select", "changes", "effects", "actions", "presence", "signals", "heartbeat", "color", "Last-Event-ID",
+                "lastEventId", "preferStatus",
             ],
             responses: [
                 .init(
@@ -120,6 +120,10 @@ extension OpenAPI {
         With `actions=true` each committed action is an `action` event with its entry of the action log, before the event \
         of its state. It has an `id` only if no event of a state follows, because the action has left the value as it is.
 
+        With `presence=true` a `presence` event follows the first value. It lists who watches. Later ones say who has joined or \
+        left, at most five a second. A client that was too slow for one gets the whole list again. With `signals=true` each \
+        signal is a `signal` event. Slow clients miss signals, and none is sent again.
+
         Clients that prefer `text/plain` get lines for a terminal, one for each change: time (UTC), revision, action, \
         path: old → new.
         """
@@ -127,7 +131,8 @@ extension OpenAPI {
     /// The name of each event, and the schema of its data.
     private static let events = [
         ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("action", "LoggedAction"),
-        ("heartbeat", "HeartbeatEvent"), ("closed", "ClosedEvent"),
+        ("presence", "PresenceEvent"), ("signal", "SignalEvent"), ("heartbeat", "HeartbeatEvent"),
+        ("closed", "ClosedEvent"),
     ]
 
     static func streamSchema(isWhole: Bool) -> JSONValue {

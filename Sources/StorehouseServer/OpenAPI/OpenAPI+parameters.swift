@@ -8,7 +8,10 @@ extension OpenAPI {
     /// The parameters by the names of their components.
     var parameters: JSONObject {
         JSONObject(
-            [stateParameters, streamParameters, pageParameters, logParameters, headerParameters].flatMap(Array.init))
+            [
+                stateParameters, streamParameters, Self.presenceParameters, pageParameters, logParameters,
+                headerParameters,
+            ].flatMap(Array.init))
     }
 
     private var stateParameters: JSONObject {
@@ -27,6 +30,11 @@ extension OpenAPI {
             ],
             "share": [
                 "name": "share", "in": "path", "required": true, "description": "The share.",
+                "schema": ["type": "string", "minLength": 1],
+            ],
+            "shareId": [
+                "name": "shareId", "in": "path", "required": true,
+                "description": "The id of a share, which is not the share itself.",
                 "schema": ["type": "string", "minLength": 1],
             ],
             "select": select,

@@ -19,7 +19,7 @@ extension OpenAPI {
         [
             "SessionID": Self.sessionID,
             "Session": Self.session,
-            "SessionLinks": links(["self", "state", "actions", "events", "forks"]),
+            "SessionLinks": links(["self", "state", "actions", "events", "forks", "presence", "signals"]),
             "ReplayOutcomes": object(["replay": Self.replay]),
             "ReplayedAction": Self.replayedAction,
             "ForkOrigin": object(["revision": count("The revision of the other session that it was forked at.")]),
@@ -311,5 +311,5 @@ extension OpenAPI {
         object(JSONObject(names.map { ($0, ["type": "string", "format": "uri-reference"]) }), optional: optional)
     }
 
-    private static var timestamp: JSONValue { ["type": "string", "format": "date-time"] }
+    static var timestamp: JSONValue { ["type": "string", "format": "date-time"] }
 }

@@ -30,6 +30,7 @@ struct OpenAPI: Sendable {
                 "headers": .object(headers),
                 "requestBodies": [
                     "Session": sessionBody, "Fork": forkBody, "Actions": actionsBody, "Share": shareBody,
+                    "Signal": Self.signalBody,
                 ],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
@@ -84,11 +85,9 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        for name in ["id", "share"] where route.path.contains("{\(name)}") {
-            let isPersonal = name == "id" && usesTokens && !route.isForOperators
-            let names = isPersonal ? [name, "storeOfMe"] : [name]
-            item["parameters"] = .array(names.map { .reference("parameters", $0) })
-        }
+        var names = ["id", "share", "shareId"].filter { route.path.contains("{\($0)}") }
+        if names.first == "id", usesTokens, !route.isForOperators { names.insert("storeOfMe", at: 1) }
+        if !names.isEmpty { item["parameters"] = .array(names.map { .reference("parameters", $0) }) }
         for method in route.allow.split(separator: ", ") {
             let rule = route.accessRule(for: HTTPMethod(String(method)))
             item[method.lowercased()] = operation(String(method), on: route)?.secured(by: rule, usesTokens)
@@ -99,7 +98,10 @@ struct OpenAPI: Sendable {
 
     private var schemas: JSONObject {
         var components = SchemaComponents()
-        let schemas = [requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.documentSchemas]
+        let schemas = [
+            requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.presenceSchemas,
+            Self.documentSchemas,
+        ]
         for schema in schemas.joined() { components.reserve(schema.name) }
         for schema in schemas.joined() { components.add(schema.name, schema.value) }
         addKinds(to: &components)
@@ -109,7 +111,7 @@ struct OpenAPI: Sendable {
     private static func tag(of path: String) -> String {
         if path.hasPrefix("/admin/") { return "admin" }
         if path.hasSuffix("/actions") { return "actions" }
-        if path.hasSuffix("/events") { return "events" }
+        if ["/events", "/presence", "/signals"].contains(where: path.hasSuffix) { return "events" }
         return path.hasPrefix("/sessions") || path.hasPrefix("/shared") ? "sessions" : "server"
     }
 }
@@ -144,7 +146,9 @@ extension OpenAPI {
                 problems: [.draining, .storageUnavailable])
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
+        case ("GET", .shares): listShares
         case ("POST", .shares): createShare
+        case ("DELETE", .share): revokeShare
         case ("DELETE", .shares): revokeShares
         case ("GET", .sharedState): readSharedState
         case ("GET", .sharedEvents): watchShared
@@ -167,6 +171,10 @@ extension OpenAPI {
         case ("GET", .actions): readActions
         case ("POST", .actions): dispatch
         case ("GET", .events): watch
+        case ("GET", .presence): readPresence
+        case ("GET", .sharedPresence): readSharedPresence
+        case ("POST", .signals): sendSignal
+        case ("POST", .sharedSignals): sendSharedSignal
         default: nil
         }
     }

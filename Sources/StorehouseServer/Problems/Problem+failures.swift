@@ -128,14 +128,23 @@ extension Problem {
     }
 
     private init(_ cause: SessionFailure.Forbidden) {
+        if case .action(let type, let index) = cause {
+            self = Problem(.forbidden, "The share does not allow this: its actions lack \"\(type)\".")
+                .with("action", .string(type)).with("index", index.map(JSONValue.integer))
+            return
+        }
         let detail =
             switch cause {
             case .token(let permission):
                 "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\"."
             case .permit(let permission): "The share does not allow this: its may lacks \"\(permission.rawValue)\"."
+            case .action: "The share does not allow this action."
+            case .role(let role): "A share can have only roles of its maker, and the token lacks \"\(role)\"."
             case .store: "The token does not allow this store: storehouse.stores lacks it."
             case .allStores:
                 "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores."
+            case .state(let permission):
+                "The state of the session does not let you do this: it does not give you the right \"\(permission.rawValue)\"."
             case .session:
                 "No session with this id belongs to the token's subject, and the token does not list it."
             }
@@ -150,6 +159,13 @@ extension Problem {
                 .noSuchShare,
                 "There is no such share: it has expired, it was revoked, or its text is not complete. Ask for a new one."
             )
+        case .unknownID:
+            self.init(.noSuchShare, "No share of this session has this id: it has expired or was revoked.")
+        case .tooMany(let seconds):
+            self = Problem(
+                .tooManyShares,
+                "This session has as many shares as it may. Revoke one; the first of them expires in \(seconds) s."
+            ).retry(after: seconds)
         case .unsealed:
             self.init(.notImplemented, "Shares need libcrypto, which cannot be loaded (Debian package: libssl3).")
         }
@@ -163,7 +179,8 @@ extension Problem {
                 "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
-            case .longPermit: "The share would be too long for a URL; select less deeply."
+            case .signal: "The body must be like {\"type\":\"cursor\",\"payload\":{\"x\":3}}."
+            case .longPermit: "The selection of the share is too long; select less deeply."
             }
         self = .invalid(violations, detail)
     }
@@ -294,6 +311,7 @@ extension SessionFailure.Rate {
         case .requests: "This address has sent too many requests."
         case .sessions: "This address has created too many sessions."
         case .actions: "This session has got too many actions."
+        case .signals: "This session has got too many signals from this sender."
         }
     }
 }

@@ -41,6 +41,7 @@ package struct Problem: Error {
         case tooManyStreams = "too-many-streams"
         case tooManyViews = "too-many-views"
         case tooManyKeys = "too-many-keys"
+        case tooManyShares = "too-many-shares"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
         case notImplemented = "not-implemented"
@@ -126,7 +127,8 @@ extension Problem.Code {
         case .expectationFailed: .expectationFailed
         case .misdirectedRequest: .misdirectedRequest
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
-        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyViews, .tooManyKeys: .tooManyRequests
+        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyViews, .tooManyKeys, .tooManyShares:
+            .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
@@ -173,6 +175,7 @@ extension Problem.Code {
         case .tooManyStreams: "The session has too many streams"
         case .tooManyViews: "The session has too many views"
         case .tooManyKeys: "The session has too many idempotency keys"
+        case .tooManyShares: "The session has too many shares"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"

@@ -23,6 +23,11 @@ struct RequestContext {
         if case .token(let claims) = credentials { exchange.connection.credentials = claims }
     }
 
+    /// Names the guest that the holder of a permit is in the line of the access log.
+    func logs(_ permit: any Permit, of session: Session) {
+        exchange.connection.credentials = permit.terms(in: session)
+    }
+
     /// The permit by which the client came; nil if it knows the session's id.
     var permit: (any Permit)? { if case .permit(let permit) = credentials { permit } else { nil } }
 

@@ -11,6 +11,15 @@ enum RequestSchemas {
         .optional("replay", replay),
     ])
 
+    /// The body that sends a signal.
+    static let signal = JSONSchema.object([
+        .required(
+            "type",
+            .string(minLength: 1, maxLength: 128, counting: .characters)
+                .described("Says what it is about. No kind of store declares it.")),
+        .optional("payload", .any.described("Any JSON.").defaulting(to: .null)),
+    ])
+
     /// The actions that are sent again to a fork.
     static let replay = JSONSchema.object([
         .optional(

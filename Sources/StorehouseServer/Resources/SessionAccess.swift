@@ -27,6 +27,8 @@ final class SessionAccess: Sendable {
     /// The entry to a session, for a client whose credentials allow it.
     struct Entered: Sendable {
         let entry: Entry
+        /// The actor, if it may enter only if the state of the session lets it; nil otherwise.
+        var visitor: Actor?
         /// Whether a node that is gone may have done what the request asks for.
         let mayBeDone: Bool
     }
@@ -51,7 +53,7 @@ final class SessionAccess: Sendable {
     }
 
     /// The session that a path names, if it is in memory and the credentials of the request allow to use it: the usual case, which
-    /// needs no closure. Nil for all others, which ``enter(_:for:_:)`` decides.
+    /// needs no closure and asks no state. Nil for all others, which ``enter(_:for:_:)`` decides.
     func residentSession(
         _ segment: PathSegment, for purpose: Purpose, _ context: RequestContext
     ) throws(Problem) -> Session? {
@@ -59,7 +61,8 @@ final class SessionAccess: Sendable {
         try context.require(purpose.permission)
         guard let session = registry.usable(id) else { return nil }
         context.logs(session)
-        try Problem.of { () throws(SessionFailure) in try context.credentials.requireAccess(to: session) }
+        let visitor = try Problem.of { () throws(SessionFailure) in try context.credentials.visitor(of: session) }
+        if visitor != nil { return nil }
         if purpose.isUse { registry.touch(session) }
         return session
     }
@@ -74,7 +77,7 @@ final class SessionAccess: Sendable {
             let target = try target(segment, purpose, context)
             switch try ownership.find(target, context) {
             case .now(let located):
-                if let entered = try admit(located, target, for: purpose, context) { return .now(entered) }
+                if let entered = try admit(located, target, for: purpose, context) { return try ask(entered, purpose) }
                 let client = RoutedClient(context)
                 return later(target, for: purpose, client) { [ownership] () async throws(SessionFailure) in
                     try await ownership.findAgain(located, target, for: client)
@@ -108,7 +111,9 @@ final class SessionAccess: Sendable {
             var located = try await find()
             while true {
                 guard located.found != nil, let context = client.here else { return nil }
-                if let entered = try admit(located, target, for: purpose, context) { return entered }
+                if let entered = try admit(located, target, for: purpose, context) {
+                    return try await ask(entered, purpose).value()
+                }
                 located = try await ownership.findAgain(located, target, for: client)
             }
         }
@@ -146,8 +151,7 @@ final class SessionAccess: Sendable {
         let entry: Entry
         switch located.found {
         case .session(let session):
-            guard try admit(session, target, for: purpose, context) else { return nil }
-            entry = .session(session)
+            return try admit(session, target, for: purpose, context, mayBeDone: located.mayBeDone)
         case .ended(let owner):
             try context.credentials.requireKnowledge(ofEnded: target.sessionID, ownedBy: owner)
             if context.permit != nil { throw .absent(.ended) }
@@ -166,15 +170,32 @@ final class SessionAccess: Sendable {
     }
 
     private func admit(
-        _ session: Session, _ target: SessionTarget, for purpose: Purpose, _ context: RequestContext
-    ) throws(SessionFailure) -> Bool {
+        _ session: Session, _ target: SessionTarget, for purpose: Purpose, _ context: RequestContext, mayBeDone: Bool
+    ) throws(SessionFailure) -> Entered? {
         context.logs(session)
         // A personal session is that of its subject.
-        if target.sessionID != nil { try context.credentials.requireAccess(to: session) }
-        guard ownership.begin(context, for: session, isUse: purpose.isUse) else { return false }
+        let visitor = target.sessionID == nil ? nil : try context.credentials.visitor(of: session)
+        let isUse = purpose.isUse && visitor == nil
+        guard ownership.begin(context, for: session, isUse: isUse) else { return nil }
         // Not before: nobody else may keep the session from expiring.
-        if purpose.isUse { registry.touch(session) }
-        return true
+        if isUse { registry.touch(session) }
+        return Entered(entry: .session(session), visitor: visitor, mayBeDone: mayBeDone)
+    }
+
+    /// Asks the state whether a visitor may enter, which is a use only if it may.
+    private func ask(_ entered: Entered, _ purpose: Purpose) throws(SessionFailure) -> Handling<Entered?> {
+        guard let visitor = entered.visitor, case .session(let session) = entered.entry else { return .now(entered) }
+        switch try chain.admit(visitor, to: session, for: purpose.permission) {
+        case .now:
+            if purpose.isUse { registry.touch(session) }
+            return .now(entered)
+        case let handling:
+            return .later { [registry] () async throws(SessionFailure) in
+                try await handling.value()
+                if purpose.isUse { registry.touch(session) }
+                return entered
+            }
+        }
     }
 }
 
@@ -191,11 +212,6 @@ extension SessionAccess.Entry {
 
 // The checks of the credentials of a request.
 extension Credentials {
-    fileprivate func requireAccess(to session: Session) throws(SessionFailure) {
-        guard case .token = self else { return }
-        try require(session.id, ownedBy: session.owner, store: session.kindName)
-    }
-
     fileprivate func requireKnowledge(ofEnded id: SessionID?, ownedBy owner: Subject?) throws(SessionFailure) {
         if let id { try require(ended: id, ownedBy: owner) }
     }

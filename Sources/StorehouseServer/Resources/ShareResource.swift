@@ -4,14 +4,19 @@ import JSON
 import Observability
 import Security
 import Sessions
-import StoreHosting
 import Stores
 
-/// `/sessions/{id}/shares`: makes and revokes the shares of a session.
+/// `/sessions/{id}/shares`, and below it: makes, lists and revokes the shares of a session.
 struct ShareResource: Sendable {
     private static let revocation = SessionCall(
-        .share, parse: { SessionRequest(.perform(PermitRevocation()), by: $0.credentials) },
-        respond: { _, _ in Response(.noContent) })
+        .share, parse: { SessionRequest(.perform(PermitRevocation()), by: $0.credentials) }, respond: revoked)
+    private static let singleRevocation = SessionCall(
+        .share,
+        parse: { context throws(Problem) in
+            SessionRequest(.perform(PermitRevocation(of: lastSegment(context.head))), by: context.credentials)
+        }, respond: revoked)
+    private static let list = SessionCall(
+        .share, parse: { SessionRequest(.perform(ShareList()), by: $0.credentials) }, respond: listed)
 
     let access: SessionAccess
     let sealer: ClientSealer
@@ -20,91 +25,108 @@ struct ShareResource: Sendable {
 
     func create(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        let body = try Self.body(context)
-        let wanted = ShareCreation(
-            permissions: Permissions(Share.permissions.filter { Self.names(body).contains($0.rawValue) }),
-            selection: .text(body["select"]?.asString ?? ""),
-            lifetime: body["expiresIn"]?.asInteger ?? Share.usualLifetime, clock: clock)
-        let call = SessionCall(.share) { context in
-            SessionRequest(.perform(wanted), by: context.credentials)
+        let wish = try ShareCreation.Wish(of: context)
+        let call = SessionCall(.share) { context throws(Problem) in
+            guard sealer.canSealShares else { throw Problem(.permit(.unsealed)) }
+            return SessionRequest(
+                .perform(ShareCreation(wish, by: context.credentials, clock: clock)), by: context.credentials)
         } respond: { (result, _) throws(Problem) in
-            guard case .permit(let permit) = result.content, let share = permit as? Share else {
-                throw result.unexpected
-            }
-            return try response(share, select: body["select"]?.asString ?? "")
+            guard case .permits(let made) = result.content, let terms = made.first else { throw result.unexpected }
+            return try response(Share(result.session.id, terms), terms)
         }
         try access.answer(context, at: id, call)
     }
 
-    private func response(_ share: Share, select: String) throws(Problem) -> Response {
+    private func response(_ share: Share, _ terms: PermitTerms) throws(Problem) -> Response {
         guard let text = sealer.seal(share) else { throw Problem(.permit(.unsealed)) }
-        guard text.utf8.count <= ClientSealer.maxBytes else {
-            throw Problem(
-                .invalid(
-                    [.init(pointer: JSONPointer(tokens: ["select"]), detail: "is too long for a share")], .longPermit))
-        }
-        return .document(
-            document(share, text, select: select), .created, fields: [.init("Cache-Control", "no-store")])
-    }
-
-    private func document(_ share: Share, _ text: String, select: String) -> [UInt8] {
         let path = "\(basePath)/shared/\(text)"
-        var json = JSONWriter(reservingCapacity: 512 + 3 * text.utf8.count)
+        var json = JSONWriter(reservingCapacity: 512 + 4 * text.utf8.count)
         json.object { json in
             json.member("share", text)
-            json.member("may", share.permissions.names)
-            json.member("select", select)
-            json.member("expiresAt", Timestamp.rfc3339(share.expiresAt))
+            json.add(terms)
             json.member(
                 "links",
                 object: { json in
-                    if share.permissions.contains(.read) {
+                    if terms.permissions.contains(.read) {
                         json.member("state", path + "/state")
                         json.member("events", path + "/events")
                     }
-                    if share.permissions.contains(.act) { json.member("actions", path + "/actions") }
+                    if terms.permissions.contains(.act) {
+                        json.member("actions", path + "/actions")
+                        json.member("signals", path + "/signals")
+                    }
+                    if terms.permissions.contains(.read), terms.permissions.contains(.presence) {
+                        json.member("presence", path + "/presence")
+                    }
                 })
         }
-        return json.finishLine()
+        return .document(json.finishLine(), .created, fields: [.init("Cache-Control", "no-store")])
     }
 
-    private static func names(_ body: JSONValue) -> [String] {
-        body["may"]?.asArray?.compactMap(\.asString) ?? [Permission.read.rawValue]
+    /// Lists the shares without their texts.
+    func list(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try context.head.requireJSONAcceptable()
+        try access.answer(context, at: id, Self.list)
     }
 
-    /// The body, which may be missing. The share must not allow more than the credentials do.
-    private static func body(_ context: RequestContext) throws(Problem) -> JSONValue {
-        let body = context.request.body.isEmpty ? [:] : try context.request.shortJSON()
-        for name in body["may"]?.asArray ?? [.string(Permission.read.rawValue)] {
-            if let permission = name.asSubject.flatMap(Permission.init(named:)) {
-                try context.require(permission)
-            }
+    private static func listed(_ result: SessionResult, _ head: RequestHead) throws(Problem) -> Response {
+        guard case .permits(let found) = result.content else { throw result.unexpected }
+        var json = JSONWriter(reservingCapacity: 256 * (found.count + 1))
+        json.object { json in
+            json.member(
+                "shares",
+                array: { json in
+                    for terms in found {
+                        json.object { json in
+                            json.add(terms)
+                            json.member("createdAt", Timestamp.rfc3339(terms.madeAt))
+                        }
+                    }
+                })
         }
-        let violations = Share.schema.validate(body)
-        guard violations.isEmpty else { throw Problem(.invalid(violations, .permit)) }
-        return body
+        return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
     }
 
     /// Makes all shares of a session invalid, and ends their streams and waits. Answers 204 once it is durable.
     func revoke(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try access.answer(context, at: id, Self.revocation)
     }
+
+    /// Makes the share that the path names invalid, and ends its streams and waits. Answers 204 once it is durable.
+    func revokeOne(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try access.answer(context, at: id, Self.singleRevocation)
+    }
+
+    private static func revoked(_ result: SessionResult, _ head: RequestHead) throws(Problem) -> Response {
+        guard case .done = result.content else { throw result.unexpected }
+        return Response(.noContent)
+    }
+
+    /// The id of the share that a path ends with.
+    private static func lastSegment(_ head: RequestHead) -> String {
+        var (path, last) = (head.path, "")
+        while let next = path.next() { last = String(decoding: next.decoded, as: UTF8.self) }
+        return last
+    }
 }
 
-extension Share {
-    /// The body that makes a share.
-    static let schema = JSONSchema.object([
-        .optional(
-            "may",
-            .array(of: .enumeration(Share.permissions.map(\.rawValue)), minItems: 1, maxItems: 8)
-                .described("What the share allows.").defaulting(to: [.string(Permission.read.rawValue)])),
-        .optional(
-            "select",
-            .string().described("The part of the state that it shows: a JSON Pointer, or the name of a selector.")
-                .defaulting(to: "")),
-        .optional(
-            "expiresIn",
-            .integer(Share.lifetimes).described("For how many seconds it is valid.")
-                .defaulting(to: .integer(Share.usualLifetime))),
-    ])
+extension JSONWriter {
+    /// Writes the members that are shown of the terms of a share.
+    fileprivate mutating func add(_ terms: PermitTerms) {
+        member("id", terms.id)
+        member("may", terms.permissions.names)
+        member("select", terms.selection)
+        member("actions", ifPresent: terms.actions?.map(\.text))
+        if let holder = terms.holder {
+            member(
+                "as",
+                object: { json in
+                    json.member("id", ShareCreation.Wish.givenID(of: holder))
+                    json.member("name", ifPresent: holder.name)
+                    json.member("roles", holder.roles)
+                })
+        }
+        member("label", ifPresent: terms.label)
+        member("expiresAt", Timestamp.rfc3339(terms.expiresAt))
+    }
 }

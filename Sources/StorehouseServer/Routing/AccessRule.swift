@@ -21,7 +21,8 @@ extension Route {
     var holderPermission: Permission? {
         switch self {
         case .sharedState, .sharedEvents: .read
-        case .sharedActions: .act
+        case .sharedActions, .sharedSignals: .act
+        case .sharedPresence: .presence
         default: nil
         }
     }
@@ -39,11 +40,14 @@ extension Route {
         case (.sessions, .post), (.session, .put), (.forks, .post): .permission(.create)
         case (.session, .get), (.session, .head), (.state, .get), (.state, .head): .permission(.read)
         case (.actions, .get), (.actions, .head), (.events, .get): .permission(.read)
-        case (.actions, .post): .permission(.act)
+        case (.presence, .get), (.presence, .head): .permission(.presence)
+        case (.actions, .post), (.signals, .post): .permission(.act)
         case (.session, .delete): .permission(.delete)
-        case (.shares, .post), (.shares, .delete): .permission(.share)
+        case (.shares, .get), (.shares, .head), (.shares, .post), (.shares, .delete): .permission(.share)
+        case (.share, .delete): .permission(.share)
         case (.sharedState, .get), (.sharedState, .head), (.sharedEvents, .get): .holder(.read)
-        case (.sharedActions, .post): .holder(.act)
+        case (.sharedPresence, .get), (.sharedPresence, .head): .holder(.presence)
+        case (.sharedActions, .post), (.sharedSignals, .post): .holder(.act)
         case (.adminSessions, .get), (.adminSessions, .head): .operators
         case (.adminSession, .get), (.adminSession, .head), (.adminSession, .delete): .operators
         default: nil

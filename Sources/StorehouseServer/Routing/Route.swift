@@ -9,13 +9,13 @@ import Stores
 package enum Route: Int, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
-    case sessions, session, state, actions, events, forks, shares
-    case sharedState, sharedEvents, sharedActions
+    case sessions, session, state, actions, events, forks, shares, share, presence, signals
+    case sharedState, sharedEvents, sharedActions, sharedPresence, sharedSignals
     case adminSessions, adminSession, metrics
     /// The whole server: `OPTIONS *`.
     case server
 
-    /// The path; `{id}` stands for a session's id, and `{share}` for a share.
+    /// The path; `{id}` stands for a session's id, `{share}` for a share, and `{shareId}` for its id.
     package var path: String {
         switch self {
         case .index: "/"
@@ -30,9 +30,14 @@ package enum Route: Int, Sendable, CaseIterable {
         case .events: "/sessions/{id}/events"
         case .forks: "/sessions/{id}/forks"
         case .shares: "/sessions/{id}/shares"
+        case .share: "/sessions/{id}/shares/{shareId}"
+        case .presence: "/sessions/{id}/presence"
+        case .signals: "/sessions/{id}/signals"
         case .sharedState: "/shared/{share}/state"
         case .sharedEvents: "/shared/{share}/events"
         case .sharedActions: "/shared/{share}/actions"
+        case .sharedPresence: "/shared/{share}/presence"
+        case .sharedSignals: "/shared/{share}/signals"
         case .adminSessions: "/admin/sessions"
         case .adminSession: "/admin/sessions/{id}"
         case .metrics: "/metrics"
@@ -43,13 +48,18 @@ package enum Route: Int, Sendable, CaseIterable {
     /// Whether the path has the id of a session.
     var hasSessionID: Bool {
         switch self {
-        case .session, .state, .actions, .events, .forks, .shares, .adminSession: true
+        case .session, .state, .actions, .events, .forks, .shares, .share, .presence, .signals, .adminSession: true
         default: false
         }
     }
 
     /// Whether it is a session through a share.
-    var isShared: Bool { self == .sharedState || self == .sharedEvents || self == .sharedActions }
+    var isShared: Bool {
+        switch self {
+        case .sharedState, .sharedEvents, .sharedActions, .sharedPresence, .sharedSignals: true
+        default: false
+        }
+    }
 
     /// Whether GET may open a stream.
     var isStream: Bool { self == .events || self == .sharedEvents }
@@ -64,9 +74,10 @@ package enum Route: Int, Sendable, CaseIterable {
     package var allow: String {
         switch self {
         case .index, .stores, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
-        case .state, .sharedState, .adminSessions: "GET, HEAD, OPTIONS"
-        case .sessions, .forks, .sharedActions: "POST, OPTIONS"
-        case .shares: "POST, DELETE, OPTIONS"
+        case .state, .sharedState, .presence, .sharedPresence, .adminSessions: "GET, HEAD, OPTIONS"
+        case .sessions, .forks, .sharedActions, .signals, .sharedSignals: "POST, OPTIONS"
+        case .shares: "GET, HEAD, POST, DELETE, OPTIONS"
+        case .share: "DELETE, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .adminSession: "GET, HEAD, DELETE, OPTIONS"
@@ -88,8 +99,10 @@ extension Route {
             ["after", "before", "limit", "type", "origin", "changes", "refused"]
         case (.forks, .post): ["dryRun"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
-        case (.events, .get): ["select", "changes", "effects", "actions", "heartbeat", "color", "lastEventId"]
-        case (.sharedEvents, .get): ["select", "changes", "heartbeat", "color", "lastEventId"]
+        case (.events, .get):
+            ["select", "changes", "effects", "actions", "presence", "signals", "heartbeat", "color", "lastEventId"]
+        case (.sharedEvents, .get):
+            ["select", "changes", "presence", "signals", "heartbeat", "color", "lastEventId"]
         default: []
         }
     }
@@ -98,7 +111,6 @@ extension Route {
     private func unsupportedParameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
         case (.adminSessions, .get), (.adminSessions, .head): ["order"]
-        case (.events, .get), (.sharedEvents, .get): ["presence", "signals"]
         default: []
         }
     }
@@ -164,12 +176,17 @@ struct Resource {
             return
         }
         id = second
+        var route: Route
         switch first {
         case "sessions": route = try Self.ofSession(second, path.next())
         case "shared": route = try Self.ofShare(path.next())
         default: throw Problem(.path(.unknown))
         }
-        guard path.next() == nil else { throw Problem(.path(.unknown)) }
+        if let third = path.next() {
+            guard route == .shares, !third.isEmpty, path.next() == nil else { throw Problem(.path(.unknown)) }
+            route = .share
+        }
+        self.route = route
     }
 
     /// The first segment of a path below the base path; nil if the path is not below it.
@@ -226,6 +243,8 @@ struct Resource {
         case "events"?: .events
         case "forks"?: .forks
         case "shares"?: .shares
+        case "presence"?: .presence
+        case "signals"?: .signals
         default: throw Problem(.path(.unknown))
         }
     }
@@ -235,6 +254,8 @@ struct Resource {
         case "state"?: .sharedState
         case "events"?: .sharedEvents
         case "actions"?: .sharedActions
+        case "presence"?: .sharedPresence
+        case "signals"?: .sharedSignals
         default: throw Problem(.path(.unknown))
         }
     }
@@ -247,7 +268,8 @@ extension Route {
         case (.actions, .post), (.sharedActions, .post): .commit
         case (.sessions, .post), (.forks, .post): .room
         case (.events, .get), (.sharedEvents, .get), (.session, .put), (.shares, .post): .serving
-        case (.session, .delete), (.adminSession, .delete), (.shares, .delete): .storage
+        case (.signals, .post), (.sharedSignals, .post): .serving
+        case (.session, .delete), (.adminSession, .delete), (.shares, .delete), (.share, .delete): .storage
         default: .nothing
         }
     }

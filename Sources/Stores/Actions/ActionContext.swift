@@ -3,12 +3,15 @@
 package struct ActionContext: Sendable {
     /// The sender.
     package let actor: Actor
+    /// Whether the state decides if the sender may send it.
+    @usableFromInline package let isOfVisitor: Bool
     /// The time in milliseconds since 1970, the same for all actions of a batch.
     package let now: Int
 
     @usableFromInline
-    package init(actor: Actor, now: Int) {
+    package init(actor: Actor, now: Int, isOfVisitor: Bool = false) {
         self.actor = actor
+        self.isOfVisitor = isOfVisitor
         self.now = now
     }
 }

@@ -25,6 +25,9 @@ public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, 
 }
 
 extension Rejection {
+    /// An action whose sender may not send it in this state. No reducer rejects an action with it, as it is a fault.
+    package static let accessDenied = Rejection("access-denied:", isFault: true)
+
     private static let undeclared = "undeclared-action:"
     private static let withoutUser = "identity-required:"
 

@@ -119,13 +119,20 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
     @usableFromInline package let readsPreviousState: Bool
     /// Whether something happens before an action is reduced.
     @usableFromInline package let precedesReducer: Bool
+    /// Whether a state lets an actor act; nil if no state does, unless it need not be asked.
+    private let access: Access?
     private let haveParts: [AnyMiddleware<State, Action>]
     /// The groups of timers, of which a store needs each once.
     @usableFromInline package let timerGroups: [EffectKey]
 
+    @usableFromInline package typealias Access = @Sendable (Actor, UnsafePointer<State>) -> Bool
+
     /// The middlewares of a reducer, then the middlewares of the store.
     @usableFromInline
-    package init(_ own: [AnyMiddleware<State, Action>], _ middleware: [any Middleware<State, Action>]) {
+    package init(
+        _ own: [AnyMiddleware<State, Action>], _ middleware: [any Middleware<State, Action>], access: Access? = nil
+    ) {
+        self.access = access
         let all = own + middleware.map { $0.prepared }
         self.all = all
         responders = UnretainedArray(all)
@@ -134,6 +141,12 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
         precedesReducer = !interceptors.isEmpty || readsPreviousState
         haveParts = all.filter { $0.isGone != nil }
         timerGroups = all.flatMap { $0.timers.map(\.group) }
+    }
+
+    /// Why the sender may not act in a state, which decides that; nil if it may.
+    @usableFromInline
+    package func refusal(of context: ActionContext, in state: UnsafePointer<State>) -> Rejection? {
+        access?(context.actor, state) == true ? nil : .accessDenied
     }
 
     /// Looks at all parts, and takes the parts that the state no longer has.

@@ -104,6 +104,8 @@ package struct QueuedActions<Action: Sendable>: Sendable {
 @usableFromInline
 package struct Envelope<Action: Sendable>: Sendable {
     @usableFromInline package let origin: Origin
+    /// Whether the state decides if the actor may send the action: see ``MiddlewareStack/refusal(of:in:)``.
+    @usableFromInline package let isOfVisitor: Bool
     /// Nil for most actions, which then allocate nothing.
     @usableFromInline package let details: Details?
     /// The actor that the host names. Not among the details, which would be allocated for it.
@@ -135,6 +137,8 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let asksBeforeCommit: Bool
         /// The trace of the request.
         @usableFromInline package let trace: TraceContext?
+        /// Whether the sender may not send the action any more; nil if that cannot change. It is asked inside the store.
+        @usableFromInline package let isWithdrawn: (@Sendable () -> Bool)?
 
         @inlinable
         package init(
@@ -142,7 +146,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             effectGroup: EffectGroup? = nil, path: EffectPath? = nil,
             effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
             isDryRun: Bool = false, asksBeforeCommit: Bool = false,
-            trace: TraceContext? = nil
+            trace: TraceContext? = nil, isWithdrawn: (@Sendable () -> Bool)? = nil
         ) {
             self.remainingActions = remainingActions
             self.expectedRevisions = expectedRevisions
@@ -157,12 +161,16 @@ package struct Envelope<Action: Sendable>: Sendable {
             self.isDryRun = isDryRun
             self.asksBeforeCommit = asksBeforeCommit
             self.trace = trace
+            self.isWithdrawn = isWithdrawn
         }
     }
 
     @inlinable
-    package init(_ origin: Origin, _ details: Details? = nil, by actor: Actor? = nil) {
+    package init(
+        _ origin: Origin, _ details: Details? = nil, by actor: Actor? = nil, isOfVisitor: Bool = false
+    ) {
         self.origin = origin
+        self.isOfVisitor = isOfVisitor
         self.details = details
         self.actor = actor
     }

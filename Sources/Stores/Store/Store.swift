@@ -181,7 +181,7 @@ extension Store {
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
-        guard core.middleware.precedesReducer else { return apply(action, envelope, contents, &progress) }
+        guard core.precedesReducer(envelope) else { return apply(action, envelope, contents, &progress) }
         var outcome = Outcome.ignored
         let context = core.context(of: envelope)
         guard let action = core.intercept(action, context, StoreCore.state(in: contents), &outcome) else {

@@ -70,13 +70,22 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if let expected = details.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
         }
+        // Last, so that it is asked only of an action that would be reduced now.
+        if details.isWithdrawn?() == true { return .ended }
         return nil
     }
 
-    /// The sender and the time of an action, for the interceptors; nil if there are none.
+    /// The sender and the time of an action, for the interceptors and the access of its sender; nil if there are none.
     @inlinable
     package func context(of envelope: Envelope<Action>) -> ActionContext? {
-        middleware.interceptors.isEmpty ? nil : ActionContext(actor: envelope.sender, now: environment.now)
+        if middleware.interceptors.isEmpty, !envelope.isOfVisitor { return nil }
+        return ActionContext(actor: envelope.sender, now: environment.now, isOfVisitor: envelope.isOfVisitor)
+    }
+
+    /// Whether something happens before an action is reduced.
+    @inlinable
+    package func precedesReducer(_ envelope: Envelope<Action>) -> Bool {
+        middleware.precedesReducer || envelope.isOfVisitor
     }
 
     /// The action after all interceptors; nil if one of them stopped it, with the reason in `outcome`.
@@ -87,6 +96,10 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         _ action: Action, _ context: ActionContext?, _ state: UnsafePointer<State>, _ outcome: inout Outcome
     ) -> Action? {
         guard let context else { return action }
+        if context.isOfVisitor, let refusal = middleware.refusal(of: context, in: state) {
+            outcome = .rejected(refusal, index: 0)
+            return nil
+        }
         var action = action
         for intercept in middleware.interceptors {
             switch intercept(action, state.pointee, context) {

@@ -17,7 +17,7 @@ struct RedisAppendOnlyFileTests {
             let store = Step.store(session)
             store.step(10)
             appendEverything(to: session, after: 10)
-            session.recordShareGeneration(1)
+            for change in ModelPermits.oneOfEach { session.record(change) }
             #expect(await session.awaitDurable() == nil)
         }
         let compacted = journal.create(Step.session("compacted"))

@@ -22,9 +22,10 @@ struct ShareViewTests {
         createdAt: 0, historyID: "")
 
     private func share(_ generation: Int = 0, expiresIn milliseconds: Int = 3_600_000) -> Share {
-        Share(
-            session.id, Permissions([.read, .act]), .root, expiresAt: session.now + milliseconds,
-            generation: generation)
+        let expiresAt = session.now + milliseconds
+        let terms = PermitTerms(
+            id: "old", Permissions([.read, .act]), expiresAt: expiresAt, generation: generation)
+        return Share(session.id, .sealed(terms), expiresAt: expiresAt)
     }
 
     private static let reading = SessionOperation.read(

@@ -36,7 +36,7 @@ struct AccessRuleTests {
                     Issue.record("\(name) \(route.path) needs no share")
                     continue
                 }
-                #expect(permission == .read || permission == .act)
+                #expect([.read, .act, .presence].contains(permission))
             case "stores"?: #expect(rule == .authenticated)
             case "admin"?: #expect(rule == .operators)
             default: #expect(rule == .open, "\(name) \(route.path)")
@@ -49,7 +49,8 @@ struct AccessRuleTests {
         for name in ["POST", "PUT", "DELETE"] {
             guard let rule = route.accessRule(for: HTTPMethod(name)) else { continue }
             #expect(
-                rule != .permission(.read) && rule != .holder(.read) && rule != .open && rule != .authenticated,
+                rule != .permission(.read) && rule != .holder(.read) && rule != .open && rule != .authenticated
+                    && rule != .permission(.presence) && rule != .holder(.presence),
                 "\(name) \(route.path)")
         }
     }

@@ -14,12 +14,12 @@ struct ShareTests {
             let session = try await api.session()
             let share = try await session.share(["may": ["act", "read"], "select": "/counter", "expiresIn": 60])
             #expect(share.answer["cache-control"] == "no-store" && share.answer["location"] == nil)
-            #expect(share.answer.json.asObject?.names == ["share", "may", "select", "expiresAt", "links"])
+            #expect(share.answer.json.asObject?.names == ["share", "id", "may", "select", "expiresAt", "links"])
             #expect(share.answer.json["may"] == ["read", "act"] && share.answer.json["select"] == "/counter")
             #expect(share.answer.json["expiresAt"] == "2023-11-14T22:14:20.000Z")
             let links: JSONValue = [
                 "state": .string(share.path + "/state"), "events": .string(share.path + "/events"),
-                "actions": .string(share.path + "/actions"),
+                "actions": .string(share.path + "/actions"), "signals": .string(share.path + "/signals"),
             ]
             #expect(share.answer.json["links"] == links)
             #expect(try await session.increment(2).status == 200)
@@ -54,7 +54,7 @@ struct ShareTests {
                 #expect(refused.status == 403 && refused.code == "forbidden")
             }
             let actor = try await session.share(["may": ["act"]])
-            #expect(actor.answer.json["links"]?.asObject?.names == ["actions"])
+            #expect(actor.answer.json["links"]?.asObject?.names == ["actions", "signals"])
             #expect(try await actor.state().status == 403)
             #expect(try await api.get(actor.path + "/events").status == 403)
             #expect(try await actor.post(["type": "counter/increment"]).status == 200)
@@ -100,7 +100,7 @@ struct ShareTests {
             let broken = TestRequest("POST", session.path + "/shares", body: Array("{".utf8))
             #expect(try await api.send(broken).code == "malformed-json")
             #expect(try await api.post("/sessions/nobody/shares", json: [:]).code == "no-such-session")
-            #expect(try await api.get(session.path + "/shares").status == 405)
+            #expect(try await api.send(TestRequest("PUT", session.path + "/shares", json: [:])).status == 405)
         }
     }
 
@@ -142,7 +142,7 @@ struct ShareTests {
         }
     }
 
-    @Test("opens nothing but its three resources, and its text is no id")
+    @Test("opens nothing but its five resources, and its text is no id")
     func opensNothingElse() async throws {
         try await TestAPI.run { api in
             let session = try await api.session()
@@ -159,6 +159,7 @@ struct ShareTests {
             #expect(try await api.send(TestRequest("DELETE", share.path + "/state")).status == 405)
             for (name, allow) in [
                 ("state", "GET, HEAD, OPTIONS"), ("events", "GET, OPTIONS"), ("actions", "POST, OPTIONS"),
+                ("presence", "GET, HEAD, OPTIONS"), ("signals", "POST, OPTIONS"),
             ] {
                 let response = try await api.send(TestRequest("OPTIONS", share.path + "/" + name))
                 #expect(response.status == 204 && response["allow"] == allow)

@@ -17,10 +17,15 @@ struct TokenModeTests {
     private static func requests(_ session: String) -> [(permission: Permission, request: TestRequest)] {
         Route.allCases.flatMap { route in
             ["GET", "HEAD", "POST", "PUT", "DELETE"].compactMap { method in
-                guard case .permission(let permission)? = route.accessRule(for: HTTPMethod(method)) else { return nil }
+                // Which share there is differs.
+                guard case .permission(let rule)? = route.accessRule(for: HTTPMethod(method)), route != .share
+                else { return nil }
+                // A token that may read may see who else does.
+                let permission = rule == .presence ? .read : rule
                 let path = route.path.replacing("/sessions/{id}", with: session)
                 guard method == "POST" || method == "PUT" else { return (permission, TestRequest(method, path)) }
-                let body: JSONValue = route == .actions ? ["type": "counter/increment"] : [:]
+                let sends = route == .actions || route == .signals
+                let body: JSONValue = sends ? ["type": "counter/increment"] : [:]
                 return (permission, TestRequest(method, path, json: body))
             }
         }
@@ -155,7 +160,7 @@ struct TokenModeTests {
     @Test("each request needs its permission, whether the session exists or not")
     func needsPermission() async throws {
         try await Self.run { api in
-            for needed in Permission.allCases where needed != .admin {
+            for needed in Permission.ofTokens where needed != .admin {
                 let path = try await api.sessionPath(of: "alice")
                 for (permission, request) in Self.requests(path) {
                     var request = request

@@ -11,7 +11,10 @@ import Testing
     }
 
     @Test func theyAreNullByDefault() throws {
-        #expect(Configuration().json["limits"] == ["actions": nil, "sessions": nil, "requests": nil])
+        #expect(
+            Configuration().json["limits"] == [
+                "actions": nil, "sessions": nil, "requests": nil, "signals": ["rate": 20, "burst": 40],
+            ])
         for file in [
             #"{"limits":{"actions":null}}"#, #"{"limits":{"actions":{"rate":null,"burst":null}}}"#, #"{"limits":{}}"#,
         ] {
@@ -27,8 +30,19 @@ import Testing
         #expect(
             configuration.json["limits"] == [
                 "actions": ["rate": 2.5, "burst": 10], "sessions": ["rate": 3, "burst": nil], "requests": nil,
+                "signals": ["rate": 20, "burst": 40],
             ])
         #expect(try Configuration(file: Array(configuration.settingsDocument.utf8)) == configuration)
+    }
+
+    /// Signals are limited unless that is switched off.
+    @Test func aLimitThatIsOnByDefaultCanBeChangedAndSwitchedOff() throws {
+        let faster = try Configuration(flags: [flag("limits.signals.rate", "50")])
+        #expect(faster.limits.signals == .init(rate: 50, burst: 40))
+        let off = try Configuration(file: Array(#"{"limits":{"signals":null}}"#.utf8))
+        #expect(off.limits.signals == .init())
+        #expect(off.json["limits"]?["signals"] == .null)
+        #expect(try Configuration(flags: [flag("limits.signals", "null")]) == off)
     }
 
     /// The later source wins, member by member.

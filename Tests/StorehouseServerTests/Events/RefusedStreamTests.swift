@@ -304,7 +304,7 @@ import Testing
     /// All that a client is asked to send again later, and nothing else.
     @Test(arguments: Problem.Code.allCases) func temporaryProblemsOfStreamsHaveReasons(_ code: Problem.Code) {
         let isTemporary = code.status == .tooManyRequests || code.status == .serviceUnavailable
-        // No stream has a key.
-        #expect((code.closedReason != nil) == (isTemporary && code != .tooManyKeys))
+        // No stream has a key, and none makes a share.
+        #expect((code.closedReason != nil) == (isTemporary && code != .tooManyKeys && code != .tooManyShares))
     }
 }

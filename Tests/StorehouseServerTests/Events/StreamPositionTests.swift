@@ -34,7 +34,7 @@ import Testing
         var position = position()
         _ = position.accepts(revision: 1, byteCount: 9, pendingBytes: 9, limit: 10)
         #expect(position.accepts(revision: 2, byteCount: 1, pendingBytes: 0, limit: 10) == false)
-        #expect(position.acceptsEffect(byteCount: 1, pendingBytes: 0, limit: 10) == false)
+        #expect(position.acceptsPassing(byteCount: 1, pendingBytes: 0, limit: 10) == false)
         #expect(position.flushed() == true)
         // The value is fetched once.
         #expect(position.flushed() == false)
@@ -75,8 +75,8 @@ import Testing
 
     @Test func eventsOfEffectsAreDroppedWithoutBeingCounted() {
         let position = position()
-        #expect(position.acceptsEffect(byteCount: 100, pendingBytes: 0, limit: 10))
-        #expect(!position.acceptsEffect(byteCount: 5, pendingBytes: 6, limit: 10))
+        #expect(position.acceptsPassing(byteCount: 100, pendingBytes: 0, limit: 10))
+        #expect(!position.acceptsPassing(byteCount: 5, pendingBytes: 6, limit: 10))
         #expect(position.skippedCount == 0)
     }
 

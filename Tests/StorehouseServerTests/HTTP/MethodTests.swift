@@ -9,6 +9,7 @@ import Testing
         ("/healthz", "GET, HEAD, OPTIONS"), ("/readyz", "GET, HEAD, OPTIONS"), ("/sessions", "POST, OPTIONS"),
         ("{s}", "GET, HEAD, PUT, DELETE, OPTIONS"), ("{s}/state", "GET, HEAD, OPTIONS"),
         ("{s}/actions", "GET, HEAD, POST, OPTIONS"), ("{s}/events", "GET, OPTIONS"),
+        ("{s}/presence", "GET, HEAD, OPTIONS"), ("{s}/signals", "POST, OPTIONS"),
     ]
 
     @Test(arguments: resources)

@@ -30,9 +30,15 @@ extension DescribedAPI {
 }
 
 extension LiveSession {
+    private static let wholeShare: JSONValue = ["may": ["read", "act", "presence"]]
+
     /// A path of the document with the id of this session, or with a share of it.
     func located(_ template: String) async throws -> String {
-        guard template.hasPrefix("/shared/") else { return template.replacing("/sessions/{id}", with: path) }
-        return template.replacing("/shared/{share}", with: try await share().path)
+        guard template.hasPrefix("/shared/") else {
+            let located = template.replacing("/sessions/{id}", with: path)
+            guard located.contains("{shareId}") else { return located }
+            return located.replacing("{shareId}", with: try await share().answer.json["id"]?.asString ?? "")
+        }
+        return template.replacing("/shared/{share}", with: try await share(Self.wholeShare).path)
     }
 }

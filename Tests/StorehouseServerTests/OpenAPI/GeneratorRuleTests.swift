@@ -105,7 +105,10 @@ import Testing
             let content = try described.operation("watch").json["responses"]?["200"]?["content"]?["text/event-stream"]
             let schema = try #require(content?["schema"])
             #expect(schema["contentMediaType"] == "text/event-stream")
-            let names = ["StateEvent", "PatchEvent", "EffectEvent", "LoggedAction", "HeartbeatEvent", "ClosedEvent"]
+            let names = [
+                "StateEvent", "PatchEvent", "EffectEvent", "LoggedAction", "PresenceEvent", "SignalEvent",
+                "HeartbeatEvent", "ClosedEvent",
+            ]
             let events = names.map { name -> JSONValue in ["$ref": .string("#/components/schemas/\(name)")] }
             #expect(schema["contentSchema"]?["items"]?["anyOf"] == .array(events))
             #expect(schema["x-events"]?.asObject?.map(\.value) == events)

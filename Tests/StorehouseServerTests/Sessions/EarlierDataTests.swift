@@ -95,6 +95,29 @@ private struct EarlierData {
         }
     }
 
+    /// Whether shares of the earlier release act with keys of their own, are in no list, outlive the revocation of others, and are
+    /// revoked with all.
+    func expectRevocableShares(_ api: any TestServing) async throws {
+        for session in try #require(answers["sessions"]?.asArray) where session["store"] == "app" {
+            let path = try Self.text(session, "path")
+            let shares = try #require(session["shares"]?.asArray).map { try Self.text($0, "share") }
+            let action: JSONValue = ["type": "counter/increment"]
+            let key = [("Idempotency-Key", "\"of a share\"")]
+            let first = try await api.post("/shared/\(shares[1])/actions", key, json: action)
+            let second = try await api.post("/shared/\(shares[1])/actions", key, json: action)
+            #expect(first.status == 200 && second["idempotency-replayed"] == "true")
+            #expect(try await api.post("/shared/\(shares[0])/actions", json: action).status == 403)
+            #expect(try await api.get(path + "/shares").json == ["shares": []])
+            let new = try await api.post(path + "/shares", json: [:])
+            let id = try #require(new.json["id"]?.asString)
+            #expect(try await api.delete(path + "/shares/" + id).status == 204)
+            for share in shares { #expect(try await api.delete(path + "/shares/" + share).status == 404) }
+            for share in shares { #expect(try await api.get("/shared/\(share)/state").status == 200) }
+            #expect(try await api.delete(path + "/shares").status == 204)
+            for share in shares { #expect(try await api.get("/shared/\(share)/state").code == "no-such-share") }
+        }
+    }
+
     /// Whether the subjects find their own sessions.
     func expectOwners(_ api: any TestServing) async throws {
         let mine = try #require(answers["mine"]?.asArray)
@@ -141,7 +164,10 @@ struct EarlierDataTests {
         let data = try EarlierData("file")
         let durable = try DurableServer()
         try durable.copy("database", suffixes: ["", "-wal"])
-        try await Self.run(durable, data) { try await data.expect($0) }
+        try await Self.run(durable, data) { api in
+            try await data.expect(api)
+            try await data.expectRevocableShares(api)
+        }
         #expect(try SQLiteStorage.verify(durable.path).problems.isEmpty)
         try await Self.run(durable, data, inTokenMode: true) { try await data.expectOwners($0) }
     }
@@ -193,6 +219,7 @@ struct EarlierDataTests {
                     try await data.expectOwners(api)
                 } else {
                     try await data.expect(api, hasKeys: false)
+                    try await data.expectRevocableShares(api)
                 }
             }
         }

@@ -90,7 +90,7 @@ private final class HeldReadsSessionJournal: SessionJournal {
 
     func recordUse(at moment: Int, every interval: Int) { journal.recordUse(at: moment, every: interval) }
 
-    func recordShareGeneration(_ generation: Int) { journal.recordShareGeneration(generation) }
+    func record(_ change: PermitChange) { journal.record(change) }
 
     func end(at moment: Int) { journal.end(at: moment) }
 }

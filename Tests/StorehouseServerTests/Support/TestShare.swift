@@ -17,6 +17,15 @@ struct TestShare: Sendable {
         path = "/shared/" + text
     }
 
+    /// A share, used at another server.
+    static func at(_ server: any TestServing, _ share: TestShare) -> TestShare {
+        TestShare(server: server, path: share.path, text: share.text, answer: share.answer)
+    }
+
+    private init(server: any TestServing, path: String, text: String, answer: TestResponse) {
+        (self.server, self.path, self.text, self.answer) = (server, path, text, answer)
+    }
+
     func state(_ query: String = "", _ fields: [(String, String)] = []) async throws -> TestResponse {
         try await server.get(path + "/state" + query, fields)
     }

@@ -67,6 +67,19 @@ import Testing
         }
     }
 
+    @Test func usersSendRequestsWithTokensOfTheirOwn() async throws {
+        try await TestServer.run(StoreKind.all, configuration: ["access": ["mode": "token"]]) { server in
+            let (ada, bob) = (server.as(.user("ada", name: "Ada", roles: ["cashier"])), server.as(.user("bob")))
+            let session = try await ada.createSession("planner")
+            let add: JSONValue = ["type": "tasks/add", "payload": ["title": "Tea"]]
+            #expect(try await ada.dispatch(add, to: session).status == 200)
+            #expect(try await bob.dispatch(add, to: session).status == 403)
+            #expect(try await server.dispatch(add, to: session).status == 401)
+            let actor = try await ada.send("GET", session + "/actions").json()["actions"]?.asArray?.first?["actor"]
+            #expect(actor == ["kind": "user", "id": "ada", "name": "Ada", "roles": ["cashier"]])
+        }
+    }
+
     @Test func namesThatDoNotFitTheKindsAreRefused() async {
         let lines = await #expect(throws: ConfigurationError.self) {
             try await TestServer.run([QuoteHall.kind], upstreams: ["quote": ScriptedRemoteClient()]) { _ in }

@@ -4,21 +4,25 @@ import Storehouse
     var kinds: [StoreKind] { chat() }
 }
 
-/// - Parameter clock: the clock by which a message gets its time.
-func chat(clock: any StoreClock = SystemClock()) -> StoreDefinition<ChatRoom> {
+func chat() -> StoreDefinition<ChatRoom> {
     StoreDefinition("chat", "A chat room.", ChatRoom()) {
         Member("members", \.members)
+        Member("host", \.host)
         Member("messages", \.messages)
         Member("typing", \.typing)
         Member("lastMessage", \.lastMessage)
+        // Whoever opened the room may use it as well.
+        Access { room, actor in room.members.contains(actor.id) ? [.read, .act] : [] }
         join
+        invite
         leave
+        remove
         mute
         post
         markRead
         type
         stopTyping
-        Moderator(clock: clock)
+        Moderator()
         TypingPause()
         Selector("unread", "The number of unread messages of each member.") { $0.unread }
     }

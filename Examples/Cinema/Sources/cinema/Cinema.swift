@@ -9,17 +9,17 @@ let bank = RemoteService("bank") { request in
     return .json(["receipt": .string("demo-\(order["seat"]?.asInteger ?? 0)")])
 }
 
-@Sendable private func number(_ seat: Int, _ guest: String) -> String { String(seat) }
+@Sendable private func number(_ guest: Filled<ActorID>, _ seat: Int) -> String { String(seat) }
 
 /// Charges the guest once, however often the bank, the network or the server fails meanwhile.
 let payment = Fetch(
     "payment", on: pay, from: bank, at: "/receipt", as: String.self, id: number,
     retry: .upTo(20, every: .seconds(1), doublingTo: .seconds(30), in: \.calls)
-) { hall, seat, guest in
-    .post(["seat": .integer(seat), "guest": .string(guest), "cents": .integer(hall.seats[seat]?.cents ?? 0)])
-} then: { hall, seat, _, receipt, time in
+) { hall, guest, seat in
+    .post(["seat": .integer(seat), "guest": .string(guest.text), "cents": .integer(hall.seats[seat]?.cents ?? 0)])
+} then: { hall, _, seat, receipt, time in
     hall.seats.update(seat) { ($0.status, $0.at, $0.receipt) = (.sold, time, receipt) }
-} failed: { hall, seat, guest, failure, _ in
+} failed: { hall, guest, seat, failure, _ in
     let reason =
         switch failure {
         case .declined(let answer): answer.json?["reason"]?.asString ?? "declined"
@@ -27,42 +27,32 @@ let payment = Fetch(
         default: "unclear"
         }
     if failure.answer == nil { hall.seats.update(seat) { $0.status = .unclear } } else { hall.seats.remove(seat) }
-    hall.refusals = (hall.refusals + [Refusal(seat: seat, guest: guest, reason: reason)]).suffix(100)
+    hall.refusals = (hall.refusals + [Refusal(seat: seat, guest: guest.value, reason: reason)]).suffix(100)
 }
 
-func cinema(clock: any StoreClock = SystemClock()) -> StoreDefinition<Hall> {
+func cinema() -> StoreDefinition<Hall> {
     StoreDefinition("cinema", "A show in a hall of a hundred seats.", Hall(), migrations: [.raw(fromVersion1)]) {
         Member("seats", \.seats)
         Member("prices", \.prices)
         Member("refusals", \.refusals)
         Member("calls", \.calls)
+        // Everybody with a token sees the hall and may take seats.
+        Access { _, actor in actor.kind == .user ? [.read, .act] : [] }
         hold
         cancel
+        expire
         setPrice
         pay
         payment
-        HoldTimes(clock: clock)
         Timers("holds") { (hall: Hall) in
             hall.seats.ordered.filter { $0.status == .held }.map { seat in
-                StateTimer(EffectID(String(seat.id)), at: seat.at ?? 0, cancel(seat.id, seat.guest))
+                StateTimer(EffectID(String(seat.id)), at: seat.at ?? 0, expire(seat.id))
             }
         }
         Selector("income", "What the sold seats have brought, in cents.") { hall in
             hall.seats.ordered.reduce(0) { $0 + ($1.status == .sold ? $1.cents : 0) }
         }
     }
-}
-
-/// Sets the time of each hold. An action reads no clock itself, so that it always does the same.
-private struct HoldTimes: Interceptor {
-    let clock: any StoreClock
-
-    func intercept(_ action: StoreAction<Hall>, in hall: Hall) -> Interception<StoreAction<Hall>> {
-        guard let (seat, guest, _) = hold.values(in: action) else { return .pass }
-        return .replace(hold(seat, guest, clock.now()))
-    }
-
-    func respond(to commit: borrowing Commit<Hall, StoreAction<Hall>>) -> Effect<StoreAction<Hall>> { .none }
 }
 
 /// Version 1 had the guests of the sold seats only: `{"sold": {"7": "Ada"}}`. They had paid 900 cents.

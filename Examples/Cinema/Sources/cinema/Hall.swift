@@ -12,7 +12,7 @@ struct Hall: Equatable {
 struct Seat: StoreValue, Identifiable, Equatable {
     enum Status: String, StoreValue { case held, paying, sold, unclear }
     let id: Int
-    var guest: String
+    var guest: ActorID
     var status = Status.held
     var cents: Int
     /// When the hold ends, or the seat was sold.
@@ -22,35 +22,41 @@ struct Seat: StoreValue, Identifiable, Equatable {
 
 struct Refusal: StoreValue, Equatable {
     let seat: Int
-    let guest: String
+    let guest: ActorID
     let reason: String
 }
 
 private let seat = Field<Int>.integer("seat", 1...100)
-private let guest = Field<String>.text("guest", 1...80, example: "Ada")
 
-let hold = Action<Hall, (Int, String, Int)>(
-    "hold", "Holds a free seat for a minute, at the price of now.", seat, guest,
-    .integer("now", atLeast: 0, example: 0).defaulting(to: 0).described("Milliseconds since 1970, set by the server."),
-    rules: .reject("taken") { hall, seat, _, _ in hall.seats[seat] != nil }
-) { hall, seat, guest, now in
+let hold = Action<Hall, (Filled<ActorID>, Filled<Int>, Int)>(
+    "hold", "Holds a free seat for a minute, at the price of now.", .user("guest"), .now("now"), seat,
+    rules: .reject("taken") { hall, _, _, seat in hall.seats[seat] != nil }
+) { hall, guest, now, seat in
     let cents = hall.prices[seat <= 50 ? "front" : "back"] ?? 0
     hall.seats.insert(Seat(id: seat, guest: guest, cents: cents, at: now + 60_000))
 }
 
-private let held = Rule<Hall, (Int, String)>.reject("not-held") { hall, seat, guest in
+private let held = Rule<Hall, (ActorID, Int)>.reject("not-held") { hall, guest, seat in
     hall.seats[seat]?.guest != guest || hall.seats[seat]?.status != .held
 }
 
-let cancel = Action<Hall, (Int, String)>(
-    "cancel", "Frees a seat that the guest holds. After a minute a timer does it.", seat, guest, rules: held
-) { hall, seat, _ in hall.seats.remove(seat) }
+let cancel = Action<Hall, (Filled<ActorID>, Int)>(
+    "cancel", "Frees a seat that the guest holds.", .user("guest"), seat, rules: held
+) { hall, _, seat in hall.seats.remove(seat) }
+
+let expire = Action<Hall, Int>(
+    "expire", "Frees a seat whose minute is over.", seat, audience: .internal,
+    rules: .ignore { hall, seat in hall.seats[seat]?.status != .held }
+) { hall, seat in hall.seats.remove(seat) }
 
 let setPrice = Action<Hall, (String, Int)>(
     "setPrice", "Sets the price of the seats that are not held yet.",
-    .choice("part", ["front", "back"], example: "back"), .integer("cents", 0...100_000, example: 1300)
+    .choice("part", ["front", "back"], example: "back"), .integer("cents", 0...100_000, example: 1300),
+    audience: .role("cashier")
 ) { hall, part, cents in hall.prices[part] = cents }
 
-let pay = Action<Hall, (Int, String)>("pay", "Pays a seat that the guest holds.", seat, guest, rules: held) {
-    hall, seat, _ in hall.seats.update(seat) { ($0.status, $0.at) = (.paying, nil) }
+let pay = Action<Hall, (Filled<ActorID>, Int)>(
+    "pay", "Pays a seat that the guest holds.", .user("guest"), seat, rules: held
+) {
+    hall, _, seat in hall.seats.update(seat) { ($0.status, $0.at) = (.paying, nil) }
 }

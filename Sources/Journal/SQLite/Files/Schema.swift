@@ -90,8 +90,13 @@ enum Schema {
         SELECT \(Segment.columnsOfCommits) FROM commits ORDER BY session, revision;
         DROP TABLE commits;
         """,
-        // A commit may have an actor, which earlier releases take for damage. The tables stay as they are.
-        "",
+        // A commit may have an actor, which earlier releases take for damage. A session has a row for each of its permits.
+        """
+        CREATE TABLE permits (
+            session INTEGER NOT NULL, id TEXT NOT NULL, terms TEXT NOT NULL, checksum INTEGER NOT NULL,
+            PRIMARY KEY (session, id)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.

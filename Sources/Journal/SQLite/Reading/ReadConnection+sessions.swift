@@ -12,6 +12,7 @@ struct StoredSession: Sendable {
     /// The newest state, to be replayed.
     let replayable: ReplayableState
     let answers: [IdempotencyRecord]
+    let permits: [PermitRecord]
 
     var state: StoredState { StoredState(row.header, revision: position.revision, replayable) }
 
@@ -21,7 +22,7 @@ struct StoredSession: Sendable {
         SessionSummary(
             header: row.header, revision: position.revision,
             lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0),
-            shareGeneration: row.head.shareGeneration, nextDeadline: row.head.nextDeadline)
+            shareGeneration: row.head.shareGeneration, permits: permits, nextDeadline: row.head.nextDeadline)
     }
 }
 
@@ -92,7 +93,7 @@ extension ReadConnection {
         return StoredSession(
             row: found, position: AppendPosition(number, head, revision, checksum, retention), snapshot: base,
             rows: rows, replayable: replayable,
-            answers: try answers(of: number, since: oldest))
+            answers: try answers(of: number, since: oldest), permits: try permits(of: number))
     }
 
     /// The commits of a session after a revision, oldest first; nil if the first one was deleted.
@@ -232,6 +233,16 @@ extension ReadConnection {
         }
         let intact = found.compactMap(\.self)
         guard intact.count == found.count else { throw .corrupt("an idempotency record has a wrong checksum") }
+        return intact
+    }
+
+    private func permits(of number: Int) throws(JournalError) -> [PermitRecord] {
+        guard let permits else { return [] }
+        let found = try sql { () throws(SQLiteError) in
+            try permits.all({ $0.set(1, number) }, { PermitRecord($0) })
+        }
+        let intact = found.compactMap(\.self)
+        guard intact.count == found.count else { throw .corrupt("a share has a wrong checksum") }
         return intact
     }
 

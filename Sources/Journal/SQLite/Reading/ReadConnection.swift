@@ -21,6 +21,8 @@ final class ReadConnection {
     let wholeSegments: Statement
     let oldestRevision: Statement
     let idempotencyRecords: Statement
+    /// Nil in a file of an older version, whose sessions have no rows for permits.
+    let permits: Statement?
     private let list: Statement
     private let idle: Statement
     private let unused: Statement
@@ -45,6 +47,7 @@ final class ReadConnection {
         wholeSegments = try connection.prepare(queries.wholeSegments)
         oldestRevision = try connection.prepare(queries.oldestRevision)
         idempotencyRecords = try connection.prepare(queries.idempotencyRecords)
+        permits = try queries.permits.map { (sql) throws(SQLiteError) in try connection.prepare(sql) }
         list = try connection.prepare(queries.list)
         idle = try connection.prepare(queries.idle)
         unused = try connection.prepare(queries.unused)

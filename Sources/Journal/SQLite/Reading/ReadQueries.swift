@@ -44,6 +44,11 @@ extension ReadQueries {
         """
     }
 
+    /// Nil in a file of an older version, whose sessions have no rows for permits.
+    var permits: String? {
+        version < 7 ? nil : "SELECT \(PermitRecord.columns) FROM permits WHERE session = ?"
+    }
+
     /// Nil in a file of an older version, whose sessions have no owners.
     var personal: String? {
         guard version >= 4 else { return nil }

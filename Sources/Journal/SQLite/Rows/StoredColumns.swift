@@ -26,3 +26,14 @@ extension IdempotencyRecord {
         guard checksum == row.checksum(5) else { return nil }
     }
 }
+
+extension PermitRecord {
+    /// The columns that statements select.
+    static let columns = "id, terms, checksum"
+
+    /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
+    init?(_ row: borrowing Row) {
+        self.init(id: row.text(0), content: row.bytes(1))
+        guard checksum == row.checksum(2) else { return nil }
+    }
+}

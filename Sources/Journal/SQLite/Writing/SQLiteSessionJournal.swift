@@ -51,10 +51,10 @@ final class SQLiteSessionJournal: SessionJournal {
         if isEnqueued { notifyIfAcknowledged() } else { notifyWaiters() }
     }
 
-    func recordShareGeneration(_ generation: Int) {
+    func record(_ change: PermitChange) {
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
-            enqueue(.setShareGeneration(self, generation), &contents)
+            enqueue(.changePermits(self, change), &contents)
         }
         notifyIfAcknowledged()
     }

@@ -7,8 +7,8 @@ enum WriteCommand: Sendable {
     case create(SQLiteSessionJournal, SessionHeader)
     /// Appends a transaction to a session, with a snapshot of the state after its last commit if there is one.
     case append(SQLiteSessionJournal, CommitTransaction, StateSnapshot?)
-    /// Records how often a session's shares were revoked.
-    case setShareGeneration(SQLiteSessionJournal, Int)
+    /// Changes the permits of a session.
+    case changePermits(SQLiteSessionJournal, PermitChange)
     /// Ends a session. The journal is nil if the session is not in memory.
     case end(SQLiteSessionJournal?, id: String, at: Int)
     /// Records a reference of the session time.
@@ -19,7 +19,7 @@ enum WriteCommand: Sendable {
     /// The journal of the session that it belongs to.
     var journal: SQLiteSessionJournal? {
         switch self {
-        case .create(let journal, _), .append(let journal, _, _), .setShareGeneration(let journal, _): journal
+        case .create(let journal, _), .append(let journal, _, _), .changePermits(let journal, _): journal
         case .end(let journal, _, _): journal
         case .recordTime, .barrier: nil
         }
@@ -37,7 +37,8 @@ enum WriteCommand: Sendable {
         switch self {
         case .create(_, let session): 256 + session.initial.json.count + (session.owner?.utf8.count ?? 0)
         case .append(_, let transaction, let snapshot): transaction.byteCount + (snapshot?.json.count ?? 0)
-        case .setShareGeneration, .end, .recordTime, .barrier: 64
+        case .changePermits(_, let change): change.byteCount
+        case .end, .recordTime, .barrier: 64
         }
     }
 }

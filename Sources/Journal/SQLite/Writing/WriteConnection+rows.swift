@@ -11,6 +11,8 @@ struct WriteStatements {
     let updateHead: Statement
     let updateDeadline: Statement
     let updateShareGeneration: Statement
+    let insertPermit: Statement
+    let deletePermit: Statement
     let insertSegment: Statement
     let insertUnsorted: Statement
     let recordUnsortedSum: Statement
@@ -33,6 +35,8 @@ struct WriteStatements {
         updateHead = try connection.prepare(SessionChange.updateHead)
         updateDeadline = try connection.prepare(SessionChange.updateDeadline)
         updateShareGeneration = try connection.prepare(SessionChange.updateShareGeneration)
+        insertPermit = try connection.prepare("INSERT INTO permits VALUES (?, ?, ?, ?)")
+        deletePermit = try connection.prepare("DELETE FROM permits WHERE session = ? AND id = ?")
         insertSegment = try connection.prepare("INSERT INTO segments VALUES (NULL, ?, ?, ?, ?, ?, ?)")
         insertUnsorted = try connection.prepare("INSERT INTO unsorted VALUES (?, ?)")
         recordUnsortedSum = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('unsorted', ?)")

@@ -186,9 +186,9 @@ final class WriteConnection {
                     deadlines[position.number] = (position.nextDeadline, index)
                 }
                 return position
-            case .setShareGeneration(_, let generation):
+            case .changePermits(_, let change):
                 guard let position else { throw SQLiteError(conflict: "the session was not created") }
-                try setShareGeneration(generation, of: position.number)
+                try apply(change, of: position.number)
                 return position
             case .end(_, let id, let time):
                 try end(id, at: time, &result)

@@ -37,3 +37,12 @@ extension IdempotencyRecord {
         return checksum.value
     }
 }
+
+extension PermitRecord {
+    package var checksum: UInt64 {
+        var checksum = Checksum(0)
+        checksum.add(id)
+        checksum.add(content)
+        return checksum.value
+    }
+}

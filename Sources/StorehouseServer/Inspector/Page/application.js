@@ -12,7 +12,7 @@ function close() {
     $("session").hidden = true
     $("start").hidden = false
     for (const control of controls()) control.disabled = false
-    for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects", "shared"])
+    for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects", "shared", "shares"])
         $(id).replaceChildren()
     $("action").value = ""
     status("")
@@ -281,12 +281,44 @@ on("find", "submit", () => go($("id").value.trim().replace(/^.*(sessions\/|#)/, 
 on("now", "click", returnToNow)
 on("fork", "click", () => begin(current.path + "/forks", { revision: (current.past ?? current.now).revision }))
 on("delete", "click", () => confirm("Delete this session for everybody?") && attempt(() => ask("DELETE", current.path)))
+const list = id => $(id).value.split(/[\s,]+/).filter(Boolean)
+
+// What the form asks for. What is empty is left out.
+function wantedShare() {
+    const wanted = { may: $("acting").checked ? ["read", "act"] : ["read"], select: $("part").value.trim() }
+    if (list("only").length) wanted.actions = list("only")
+    if ($("label").value) wanted.label = $("label").value
+    if ($("guest").value) {
+        wanted.as = { id: $("guest").value, roles: list("roles") }
+        if ($("called").value) wanted.as.name = $("called").value
+    }
+    return wanted
+}
+
+async function listShares(session) {
+    const { shares } = await ask("GET", session.path + "/shares")
+    if (session !== current) return
+    $("shares").replaceChildren(...shares.map(share => {
+        const revoke = make("button", "bad", "Revoke")
+        revoke.type = "button"
+        revoke.addEventListener("click", () => attempt(async () => {
+            await ask("DELETE", `${session.path}/shares/${share.id}`)
+            await listShares(session)
+        }))
+        const parts = [share.label, share.as && `${share.as.name ?? "guest"} (${[share.as.id, ...share.as.roles].join(", ")})`,
+            share.may.join(" and "), share.actions?.join(", "), share.select,
+            `until ${new Date(share.expiresAt).toLocaleString()}`]
+        return make("li", "", parts.filter(Boolean).join(" · ") + " ", revoke)
+    }))
+    if (!shares.length) $("shares").append(make("li", "", "There are no shares."))
+}
+
+on("list", "click", () => attempt(() => listShares(current)))
 on("share", "submit", () => attempt(async () => {
     const session = current
-    const may = $("acting").checked ? ["read", "act"] : ["read"]
-    const wanted = JSON.stringify({ may, select: $("part").value.trim() })
-    const { links, expiresAt } = await ask("POST", session.path + "/shares", wanted)
+    const { links, expiresAt } = await ask("POST", session.path + "/shares", JSON.stringify(wantedShare()))
     if (session !== current) return
+    await listShares(session)
     const items = Object.entries(links).map(([name, link]) =>
         make("li", "", `${name}: `, make("code", "", new URL(link, location).href)))
     const until = `Whoever has these addresses can use them until ${new Date(expiresAt).toLocaleString()}.`
@@ -295,6 +327,7 @@ on("share", "submit", () => attempt(async () => {
 on("revoke", "click", () => attempt(async () => {
     const session = current
     await ask("DELETE", session.path + "/shares")
+    await listShares(session)
     if (session === current) $("shared").replaceChildren(make("p", "good", "All shares of this session are revoked."))
 }))
 on("types", "change", choose)

@@ -88,8 +88,7 @@ struct SortingPropertyTests {
         case 4:
             guard let session = sessions.randomElement(using: &random) else { return }
             try await session.load(journal)
-            session.shareGeneration += 1
-            session.tried()?.recordShareGeneration(session.shareGeneration)
+            session.tried()?.record(session.changePermits(&random))
         default:
             guard let session = sessions.randomElement(using: &random) else { return }
             try await session.load(journal)
@@ -177,7 +176,7 @@ private final class ModelSession: CommitRecorder {
         var answers: [IdempotencyRecord] = []
         var deadline: Int?
         var nextDeadline: Int?
-        var shareGeneration = 0
+        var permits = ModelPermits()
         var lastActiveAt = Step.moment
     }
 
@@ -192,9 +191,11 @@ private final class ModelSession: CommitRecorder {
     var answers: [IdempotencyRecord] { contents.withLock(\.answers) }
     var deadline: Int? { contents.withLock(\.deadline) }
     var lastActiveAt: Int { contents.withLock(\.lastActiveAt) }
-    var shareGeneration: Int {
-        get { contents.withLock(\.shareGeneration) }
-        set { contents.withLock { $0.shareGeneration = newValue } }
+    func changePermits(_ random: inout SeededRandom) -> PermitChange {
+        var permits = contents.withLock(\.permits)
+        let change = permits.change(&random)
+        contents.withLock { [permits] in $0.permits = permits }
+        return change
     }
 
     /// The history is another one in a backup. A session that is loaded with a snapshot of its newest state does not know the
@@ -205,7 +206,9 @@ private final class ModelSession: CommitRecorder {
             id: header.id, kind: header.kind, schema: header.schema, createdAt: header.createdAt,
             forkedFrom: header.forkedFrom, historyID: "h", initial: header.initial, owner: header.owner,
             isPersonal: header.isPersonal)
-        return renamed == self.header && summary.revision == revision && summary.shareGeneration == shareGeneration
+        let permits = contents.withLock(\.permits)
+        return renamed == self.header && summary.revision == revision
+            && (isListed ? summary.shareGeneration == permits.generation : permits.match(summary))
             && (time == lastActiveAt || !isListed && time == Step.moment)
     }
 

@@ -1,0 +1,189 @@
+import JSON
+import Journal
+import Locks
+import StoreHosting
+import StorehouseServer
+import Stores
+import Testing
+
+/// An actor is removed while it does all that it may do. Whatever comes first, nothing that it does counts after the removal, and it
+/// sees nothing of what comes after.
+@Suite("While an actor is removed", .serialized, .timeLimit(.minutes(20)))
+struct RemovalRaceTests {
+    /// Lets tasks go on together.
+    private final class Barrier: Sendable {
+        private let missing: Locked<Int>
+        private let isOpen = Promise<Void>()
+
+        init(_ count: Int) { missing = Locked(count) }
+
+        func pass() async {
+            let left = missing.withLock { missing in
+                missing -= 1
+                return missing
+            }
+            if left == 0 { isOpen.fulfill(()) }
+            await isOpen.value()
+        }
+    }
+
+    private enum Attempt: CaseIterable, Sendable {
+        case post, batch, dryRun, read, past, log, document, wait, fork, replay, shares, stream, patches
+
+        /// Makes the attempt.
+        ///
+        /// - Returns: the newest revision that it saw or made; nil if it was refused.
+        func run(_ session: ClubSession, round: Int) async throws -> Int? {
+            switch self {
+            case .post: return try Self.revision(try await session.post(as: "bob", query: "?select=count"))
+            case .batch:
+                let batch: JSONValue = [ClubSession.post, ClubSession.post]
+                return try Self.revision(try await session.post(batch, as: "bob", query: "?select=count"))
+            case .dryRun:
+                let answer = try await session.post(as: "bob", query: "?select=count&dryRun=true")
+                return try Self.revision(answer)
+            case .read: return try Self.revision(try await session.send("GET", "/state?select=count", as: "bob"))
+            case .past:
+                // It is never later than what anybody has seen.
+                let answer = try await session.send("GET", "/state?select=count&revision=1", as: "bob")
+                return try Self.revision(answer)
+            case .log:
+                let answer = try await session.send("GET", "/actions?before=1000000&limit=1", as: "bob")
+                guard answer.status == 200 else { return try Self.refused(answer) }
+                return answer.json["actions"]?[0]?["revision"]?.asInteger
+            case .document: return try Self.revision(try await session.send("GET", "", as: "bob"))
+            case .wait:
+                let answer = try await session.post(
+                    ["type": "club/work"], as: "bob", query: "?select=count", [("Prefer", "wait=3600")])
+                return try Self.revision(answer)
+            case .fork:
+                let answer = try await session.send("POST", "/forks", as: "bob", json: [:])
+                guard answer.status == 201 else { return try Self.refused(answer) }
+                #expect(answer.json["state"]?["rights"]?["bob"] != nil)
+                return answer.json["parent"]?["revision"]?.asInteger ?? 0
+            case .replay:
+                return try Self.revision(
+                    try await session.post(as: "bob", query: "?select=count", Self.key(of: round)))
+            case .shares:
+                let answer = try await session.send("DELETE", "/shares", as: "bob")
+                return answer.status == 204 ? 0 : try Self.refused(answer)
+            case .stream: return try await Self.follow("?select=count&actions=true", session)
+            case .patches: return try await Self.follow("?changes=patch&effects=true", session)
+            }
+        }
+
+        static func key(of round: Int) -> [(String, String)] { [("Idempotency-Key", "\"\(round)\"")] }
+
+        private static func refused(_ answer: TestResponse) throws -> Int? {
+            try #require(answer.status == 403 && answer.code == "forbidden", "\(answer.status) \(answer.text)")
+            return nil
+        }
+
+        private static func revision(_ answer: TestResponse) throws -> Int? {
+            guard answer.status == 200 || answer.status == 204 else { return try refused(answer) }
+            guard let revision = answer.revision ?? answer.taggedRevision else {
+                throw Wire.Failure.malformed("no revision")
+            }
+            return revision
+        }
+
+        /// Reads a stream to its end.
+        private static func follow(_ query: String, _ session: ClubSession) async throws -> Int? {
+            let client = try session.server.client()
+            try await client.send(session.request("GET", "/events" + query, as: "bob").bytes)
+            guard let reader = try? await EventReader(client) else { return nil }
+            return try await end(of: reader)
+        }
+
+        /// The newest revision that a stream shows before it is revoked.
+        static func end(of reader: EventReader) async throws -> Int {
+            var newest = 0
+            while let event = try await reader.event() {
+                if event.name == "closed" {
+                    #expect(event.data["reason"] == "revoked")
+                    let next = try await reader.event()
+                    #expect(next == nil)
+                    return newest
+                }
+                newest = max(newest, event.revision ?? 0)
+            }
+            throw Wire.Failure.malformed("a stream ended without a reason")
+        }
+    }
+
+    private static func race(_ rounds: Int, _ own: ClubSession, _ other: ClubSession) async throws {
+        for round in 0..<rounds {
+            let rights: AccessRights = [.read, .act, .share]
+            let grant = try await own.post(ClubSession.grant(rights, to: "bob"), as: "ada", query: "?select=count")
+            #expect(grant.status == 200)
+            #expect(try await other.post(as: "bob", query: "?select=count", Attempt.key(of: round)).status == 200)
+            let watching = [
+                try await other.events("?select=count", as: "bob"), try await other.events("?changes=patch", as: "bob"),
+            ]
+            for stream in watching { _ = try await stream.state() }
+            let barrier = Barrier(Attempt.allCases.count + 1)
+            let (removal, seen) = try await withThrowingTaskGroup(of: (Attempt, Int?).self) { group in
+                for attempt in Attempt.allCases {
+                    group.addTask {
+                        await barrier.pass()
+                        return (attempt, try await attempt.run(other, round: round))
+                    }
+                }
+                await barrier.pass()
+                let answer = try await own.post(ClubSession.grant([], to: "bob"), as: "ada", query: "?select=count")
+                let removal = try #require(answer.revision)
+                for _ in 0..<2 { #expect(try await own.post(as: "ada", query: "?select=count").status == 200) }
+                var seen: [(Attempt, Int?)] = []
+                for try await result in group { seen.append(result) }
+                return (removal, seen)
+            }
+            for (attempt, revision) in seen { #expect(revision ?? 0 < removal, "\(attempt) in round \(round)") }
+            for stream in watching { #expect(try await Attempt.end(of: stream) < removal) }
+            for attempt in Attempt.allCases where round.isMultiple(of: 8) {
+                #expect(try await attempt.run(other, round: round) == nil, "\(attempt) after round \(round)")
+            }
+            let log = try await own.send("GET", "/actions?after=\(removal - 1)&limit=100", as: "ada")
+            let actions = try #require(log.json["actions"]?.asArray)
+            #expect(actions.count >= 3 && !actions.contains { $0["actor"]?["id"] == "bob" })
+        }
+    }
+
+    private static func club() -> ClubKind {
+        let club = ClubKind()
+        club.work.fulfill(())
+        return club
+    }
+
+    @Test("nothing of it counts after the removal, on memory")
+    func memory() async throws {
+        try await AccessFunctionTests.run(.memory, Self.club()) { try await Self.race(150, $0, $1) }
+    }
+
+    @Test("nothing of it counts after the removal, on a file")
+    func file() async throws {
+        let durable = try DurableServer()
+        let journal = try SQLiteJournal(path: durable.path)
+        try await LiveServer.run(
+            kinds: [Self.club().kind], configuration: ClubSession.configuration(), journal: journal
+        ) { server in
+            let session = try await ClubSession.make(on: server)
+            try await Self.race(60, session, session)
+        }
+    }
+
+    @Test("nothing of it counts after the removal, if the state is large")
+    func largeState() async throws {
+        try await AccessFunctionTests.run(.memory, Self.club()) {
+            $0.sessions.maxStateBytes = 1 << 24
+        } _: { session, _ in
+            let fill: JSONValue = ["type": "club/fill", "payload": ["kibibytes": 512]]
+            #expect(try await session.post(fill, as: "ada", query: "?select=count").status == 200)
+            try await Self.race(30, session, session)
+        }
+    }
+
+    @Test("nothing of it counts after the removal, on two nodes")
+    func twoNodes() async throws {
+        try await AccessFunctionTests.run(.twoNodes, Self.club()) { try await Self.race(60, $0, $1) }
+    }
+}
