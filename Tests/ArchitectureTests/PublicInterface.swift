@@ -8,9 +8,9 @@ struct PublicInterface {
     let names: Set<String>
 
     /// The most public declarations. About 70 of them are actors, and the fields that the server fills with them.
-    static let maxCount = 772
+    static let maxCount = 777
     /// The most names that `import Storehouse` brings.
-    static let maxNames = 55
+    static let maxNames = 56
 
     /// - Parameter module: the module that is imported.
     init(files: [SourceFile], importing module: String = "Storehouse") {

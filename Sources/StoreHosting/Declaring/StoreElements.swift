@@ -76,6 +76,8 @@ public struct StoreElements<State: Sendable>: Sendable {
     /// The names of all fetches with `retry:`, those of the slices included.
     @usableFromInline var repeatedFetches: [String] = []
     @usableFromInline var selectors: [Selector<State>] = []
+    /// One at most, unless the definition is wrong.
+    var memberIDs: [MemberIDs<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
     /// The errors in the elements, one sentence each.
@@ -129,7 +131,7 @@ public struct StoreElements<State: Sendable>: Sendable {
         problems += fetches.filter { !known.contains($0.trigger) }.map {
             "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."
         }
-        return problems + followerProblems + keeperProblems + memberProblems
+        return problems + followerProblems + keeperProblems + memberProblems + memberIDProblems
     }
 
     private var knownActions: Set<ObjectIdentifier> { Set(actions.map { ObjectIdentifier($0.handler) }) }
@@ -239,6 +241,7 @@ extension StoreDefinition {
                 all.keptCalls += block.keptCalls
                 all.repeatedFetches += block.repeatedFetches
                 all.selectors += block.selectors
+                all.memberIDs += block.memberIDs
                 all.services += block.services
                 all.makers += block.makers
                 all.problems += block.problems

@@ -90,8 +90,14 @@ enum Schema {
         SELECT \(Segment.columnsOfCommits) FROM commits ORDER BY session, revision;
         DROP TABLE commits;
         """,
-        // A commit may have an actor, which earlier releases take for damage. The tables stay as they are.
-        "",
+        // A commit may have an actor, which earlier releases take for damage. `members` has the sessions of each member: an index, which
+        // changes in the transaction of the commit. A session of an older file has its members when it is looked at next.
+        """
+        CREATE TABLE members (
+            member BLOB NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (member, session)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX members_by_session ON members (session);
+        """,
     ]
 
     /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.

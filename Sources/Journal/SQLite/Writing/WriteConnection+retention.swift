@@ -310,6 +310,7 @@ extension WriteConnection {
         guard count < Self.purgedSegments else { return }
         try connection.change("DELETE FROM snapshots WHERE session = ?", number)
         try connection.change("DELETE FROM answers WHERE session = ?", number)
+        try connection.change("DELETE FROM members WHERE session = ?", number)
         try connection.change("DELETE FROM leavings WHERE session = ?", number)
     }
 

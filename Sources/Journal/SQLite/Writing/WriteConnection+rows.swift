@@ -22,6 +22,7 @@ struct WriteStatements {
     let insertPendingDeletion: Statement
     let recordUse: Statement
     let probe: Statement
+    let members: MemberStatements
 
     init(_ connection: Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -47,6 +48,7 @@ struct WriteStatements {
             "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")
         insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
         recordUse = try connection.prepare(SessionChange.recordUse)
+        members = try MemberStatements(connection)
         probe = try connection.prepare(
             """
             INSERT INTO meta VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
@@ -163,6 +165,7 @@ extension WriteConnection {
             try insert(row, of: position.number)
         }
         if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
+        if let change = transaction.members { try apply(change, to: position.number) }
         if !transaction.commits.isEmpty { position.nextDeadline = transaction.nextDeadline }
         retention.scheduleCompaction(&position)
     }
