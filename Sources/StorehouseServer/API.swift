@@ -59,6 +59,7 @@ final class API: Sendable {
     var actionLog: ActionLogResource { ActionLogResource(access: access) }
     let streams: StreamResource
     let shares: ShareResource
+    let sessionList: SessionListResource
     let admin: AdminResource
     let meta: ServerResources
 
@@ -117,6 +118,8 @@ final class API: Sendable {
         streams = StreamResource(
             access,
             StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
+        sessionList = SessionListResource(
+            engine.subjectSessions, SessionsElsewhere(forwarder), engine.pool, clientSealer)
         admin = AdminResource(
             access, engine.registry, sessions, journal: journal, SessionsElsewhere(forwarder), engine.pool,
             clientSealer)
@@ -140,6 +143,8 @@ final class API: Sendable {
     var registry: SessionRegistry { engine.registry }
 
     var kinds: [KindRuntime] { engine.kinds }
+
+    var memberCheck: MemberCheck { engine.memberCheck }
 
     /// Nil if all sessions are in memory.
     var timers: TimerWaker? { engine.timers }
