@@ -60,6 +60,7 @@ final class API: Sendable {
     let streams: StreamResource
     let signals: SignalResource
     let shares: ShareResource
+    let sessionList: SessionListResource
     let admin: AdminResource
     let meta: ServerResources
 
@@ -119,6 +120,8 @@ final class API: Sendable {
             access,
             StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
         signals = SignalResource(access, SignalLimit(settings.rateLimits.signals.bucket, clock))
+        sessionList = SessionListResource(
+            engine.subjectSessions, SessionsElsewhere(forwarder), engine.pool, clientSealer)
         admin = AdminResource(
             access, engine.registry, sessions, journal: journal, SessionsElsewhere(forwarder), engine.pool,
             clientSealer)
@@ -141,6 +144,8 @@ final class API: Sendable {
     var registry: SessionRegistry { engine.registry }
 
     var kinds: [KindRuntime] { engine.kinds }
+
+    var memberCheck: MemberCheck { engine.memberCheck }
 
     /// Nil if all sessions are in memory.
     var timers: TimerWaker? { engine.timers }

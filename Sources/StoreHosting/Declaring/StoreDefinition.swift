@@ -17,7 +17,8 @@ public import Stores
 ///
 /// From this come the decoding and validation of actions, their schemas and examples, the JSON of the state and its patches, and
 /// its persistence. Besides ``Member``, ``Action``, ``Part`` and ``Fetch``, the braces take a ``Selector``, a ``Follow``, a ``Call``, a
-/// ``Resume``, a ``Check``, an ``Access``, an `Invariant`, any `Middleware` or `Interceptor` whose actions are ``StoreAction``, and the `Timers` of
+/// ``Resume``, a ``Check``, an ``Access``, a ``Members``, an `Invariant`, any `Middleware` or `Interceptor` whose actions are
+/// ``StoreAction``, and the `Timers` of
 /// the module `Stores`.
 public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
     /// The kind, for a server.
@@ -68,14 +69,15 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
         )
         let reducer = DefinedReducer<State>(actions).prepared
         let asynchronous = Asynchronous(reducer)
+        let ids = elements.hostedMemberIDs
         let kind = StoreKind.calling(elements.services) { clients in
             let middleware = elements.hostedMiddleware(clients)
             guard !isAsynchronous else {
-                return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
+                return StoreKind(name, summary, selectors, encoder, catalogue, ids) { state, environment, observer in
                     AsyncStore(state, asynchronous, middleware, environment, observer: observer)
                 }.checked(middleware.timerGroups)
             }
-            return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
+            return StoreKind(name, summary, selectors, encoder, catalogue, ids) { state, environment, observer in
                 Store(state, reducer, middleware, environment, observer: observer)
             }.checked(middleware.timerGroups)
         }

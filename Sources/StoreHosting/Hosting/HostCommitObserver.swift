@@ -48,7 +48,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         bookkeeping.pendingMigration = baseline.migration
         bookkeeping.encoding = encoding
         self.bookkeeping = bookkeeping
-        contents.pointee.asksBeforeCommit = bookkeeping.size.isNear(maxStateBytes)
+        if let memberIDs = coding.memberIDs { bookkeeping.members = memberIDs.members(of: contents.pointee.state) }
+        contents.pointee.asksBeforeCommit = asksBeforeCommit || bookkeeping.size.isNear(maxStateBytes)
     }
 
     /// Sets the record that is persisted with the commits of the dispatch in progress.
@@ -83,16 +84,25 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         FaultNote.set(coding.names, faultLabel, type: type.flatMap(coding.index).flatMap(coding.names.type))
     }
 
+    /// With members each state is asked for, because an action may add any number of them.
+    @usableFromInline var asksBeforeCommit: Bool { coding.memberIDs != nil }
+
     @usableFromInline
-    func admits(
-        _ state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
-    ) -> Bool {
-        guard maxStateBytes < .max else { return true }
+    func objection(
+        to state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
+    ) -> Rejection? {
         let bookkeeping = madeBookkeeping()
-        return bookkeeping.size.admits(
+        if let memberIDs = coding.memberIDs {
+            // A state that has too many already, because the kind has changed, may lose some.
+            let limit = max(MemberCount.limit, bookkeeping.members.count)
+            if memberIDs.members(of: state, limit: limit).count > limit { return .tooManyMembers }
+        }
+        guard maxStateBytes < .max else { return nil }
+        let isAdmitted = bookkeeping.size.admits(
             growth: bookkeeping.growth(to: state), limit: StateSize.limit(maxStateBytes, for: origin),
             next: { encoder.json(of: state).count },
             current: { root(contents.pointee.state, at: contents.pointee.revision).count })
+        return isAdmitted ? nil : .stateTooLarge
     }
 
     @usableFromInline
@@ -108,12 +118,14 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     ) {
         defer { FaultNote.clear() }
         guard let bookkeeping,
-            let transaction = bookkeeping.takeTransaction(at: revision, nextDeadline: nextDeadline)
+            let transaction = bookkeeping.takeTransaction(
+                at: revision, nextDeadline: nextDeadline, members: coding.members(of: state.pointee))
         else { return }
         if bookkeeping.size.isNear(maxStateBytes) || asksBeforeCommit {
             asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
                 root(state.pointee, at: revision).count
             }
+            asksBeforeCommit = asksBeforeCommit || self.asksBeforeCommit
         }
         // The state has the address of the contents.
         recorder?.append(transaction, StateView(revision: revision, self, state))
@@ -161,6 +173,12 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             FaultNote.set(coding.names, faultLabel)
             return findRights(actor, state)
         }
+    }
+
+    @usableFromInline
+    func members(in contents: UnsafeRawPointer) -> [ActorID]? {
+        // The state has the address of the contents.
+        coding.members(of: contents.assumingMemoryBound(to: State.self).pointee)
     }
 
     /// The state as it is persisted.
@@ -232,9 +250,11 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     private func newBookkeeping() -> HostBookkeeping {
-        HostBookkeeping(
+        let bookkeeping = HostBookkeeping(
             encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
+        if let members = coding.initialMembers { bookkeeping.members = members }
+        return bookkeeping
     }
 }
 

@@ -6,6 +6,10 @@ import Stores
 final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     let encoder: StateEncoder<State>
     let names: FaultNames
+    /// Finds the members of a state; nil if the kind names none.
+    let memberIDs: MemberIDs<State>?
+    /// The members of the initial state; nil if the kind names none.
+    @usableFromInline let initialMembers: [ActorID]?
     /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.
     let describe: Describer
     /// The index of an action's type among the declarations.
@@ -26,9 +30,12 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
 
     // Inlinable, so that the compiler specializes the closures for the type of the state.
     @inlinable
-    convenience init(_ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames) {
+    convenience init(
+        _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
+        _ memberIDs: MemberIDs<State>?
+    ) {
         self.init(
-            encoder, catalogue, names,
+            encoder, catalogue, names, memberIDs,
             describe: { [describe = catalogue.encoder] action in
                 action.withMemoryRebound(to: InPlace<Action>.self, capacity: 1) { $0.pointee.pass(to: describe) }
             },
@@ -50,17 +57,24 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     @usableFromInline
     init(
         _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
+        _ memberIDs: MemberIDs<State>?,
         describe: @escaping Describer, reach: @escaping Reach, findChanges: @escaping ChangeFinder,
         encodePrivate: @escaping PrivateEncoder
     ) {
         self.encoder = encoder
         self.names = names
+        self.memberIDs = memberIDs
+        initialMembers = memberIDs?.members(of: encoder.initialState)
         self.findChanges = findChanges
         self.encodePrivate = encodePrivate
         self.describe = describe
         self.reach = reach
         index = catalogue.index
     }
+
+    /// The members of a state; nil if the kind names none.
+    @usableFromInline
+    func members(of state: State) -> [ActorID]? { memberIDs?.members(of: state) }
 }
 
 extension InPlace where Value: DiffableState {

@@ -73,17 +73,26 @@ public struct StoreKind: Sendable {
     @usableFromInline typealias Restorer =
         @Sendable (StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> RestoredState
 
+    /// The members of the state at revision 0; nil if the kind names no members.
+    package let initialMembers: [ActorID]?
+
+    /// Whether its sessions have members, which are indexed.
+    package var hasMembers: Bool { initialMembers != nil }
+
     private let make: Factory
     private let restore: Restorer
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
     private let encodeShown:
         @Sendable (Selection, StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> [UInt8]
 
-    /// - Parameter engine: makes a new store of a state, given the observer of its commits.
+    /// - Parameters:
+    ///   - members: finds the members of a state; nil if the kind names none.
+    ///   - engine: makes a new store of a state, given the observer of its commits.
     @inlinable
     init<Engine: HostableStore>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
         _ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>,
+        _ members: MemberIDs<Engine.State>? = nil,
         engine:
             @escaping @Sendable (
                 Engine.State, StoreEnvironment, sending HostCommitObserver<Engine.State, Engine.Action>
@@ -91,7 +100,7 @@ public struct StoreKind: Sendable {
     ) where Engine.State: DiffableState {
         let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
         let host = StoreCoding<Engine>(encoder, catalogue, names)
-        let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names)
+        let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names, members)
         let vtable = HostedStoreVTable(host)
         let make:
             @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, Int, String) ->
@@ -102,14 +111,15 @@ public struct StoreKind: Sendable {
                         HostCommitObserver(coding, recorder, sealer, maxStateBytes: limit, label: label))
                 }
         self.init(
-            name, summary, selectors, encoder, catalogue,
+            name, summary, selectors, encoder, catalogue, coding.initialMembers,
             make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
                 let baseline = try RestoredBaseline(
                     of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
-                return RestoredState { revision, environment, recorder, limit, label, json in
+                let members = coding.members(of: state)
+                return RestoredState(members: members) { revision, environment, recorder, limit, label, json in
                     let engine = make(state, environment, sealer, recorder, limit, label)
                     host.restore(baseline, json, at: revision, in: engine)
                     return HostedStore(engine, vtable)
@@ -120,12 +130,14 @@ public struct StoreKind: Sendable {
     @usableFromInline
     init<State: DiffableState, Action: Sendable>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping Restorer
+        _ catalogue: ActionSchema<Action>, _ initialMembers: [ActorID]?, make: @escaping Factory,
+        restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
         self.make = make
         self.restore = restore
+        self.initialMembers = initialMembers
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
@@ -140,7 +152,7 @@ public struct StoreKind: Sendable {
         }
         problems =
             catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
-            + Self.problems(ofSelectors: selectors.map(\.name))
+            + Self.problems(ofSelectors: selectors.map(\.name)) + Self.problems(ofMembers: initialMembers)
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
@@ -154,6 +166,11 @@ public struct StoreKind: Sendable {
             + names.filter { !$0.isMemberName }.map {
                 "The name of the selector \"\($0)\" must have only letters, digits, '-' and '_'."
             }
+    }
+
+    private static func problems(ofMembers initial: [ActorID]?) -> [String] {
+        guard let initial, Set(initial).count > MemberCount.limit else { return [] }
+        return ["The initial state has more than \(MemberCount.limit) members."]
     }
 
     /// The state at revision 0, as JSON.
@@ -255,9 +272,14 @@ package struct RestoredState: Sendable {
         ) -> HostedStore
 
     private let make: Maker
+    /// The members of the state; nil if the kind names no members.
+    package let members: [ActorID]?
 
     @usableFromInline
-    init(_ make: @escaping Maker) { self.make = make }
+    init(members: [ActorID]?, _ make: @escaping Maker) {
+        self.make = make
+        self.members = members
+    }
 
     /// A store that begins with the state. Nothing runs in it before ``HostedStore/resume()``.
     ///

@@ -45,8 +45,7 @@ final class AdminResource: Sendable {
     /// The session documents in the order of their ids, a page at a time.
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        let page = SessionPage(
-            after: try start(context.head), limit: try context.head.pageSize(), try Self.filter(context.head))
+        let page = try SessionPage(context.head, try Self.filter(context.head), sealer)
         context.handleLater { [self] pending async throws(Problem) in
             let list = Handling.later { () async throws(SessionFailure) in try await self.response(of: page, pending) }
             let shown = try await list.awaited()
@@ -120,15 +119,6 @@ final class AdminResource: Sendable {
         return SessionFilter(
             store: head.query.first("store").map { Subject($0) }, owner: head.query.first("owner").map { Subject($0) },
             mark: mark?.lowercased())
-    }
-
-    /// The id after which the page begins; nil for the first page.
-    private func start(_ head: RequestHead) throws(Problem) -> SessionID? {
-        guard let text = head.query.first("after") else { return nil }
-        guard let id = sealer.session(behind: text) else {
-            throw Problem(.query(.cursor))
-        }
-        return id
     }
 }
 

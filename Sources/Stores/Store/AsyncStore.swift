@@ -287,10 +287,13 @@ extension AsyncStore {
     ) -> Outcome {
         let origin = submission.envelope.origin
         if core.needsAdmission(submission.envelope, contents), let observer = contents.pointee.observer,
-            let last = changes.last, !observer.admits(last.1, from: origin, contents)
+            let last = changes.last, let objection = observer.objection(to: last.1, from: origin, contents)
         {
-            let index = changes.firstIndex { !observer.admits($0.1, from: origin, contents) } ?? changes.count - 1
-            return .rejected(.stateTooLarge, index: index)
+            for (index, change) in changes.enumerated() {
+                guard let first = observer.objection(to: change.1, from: origin, contents) else { continue }
+                return .rejected(first, index: index)
+            }
+            return .rejected(objection, index: changes.count - 1)
         }
         let readsPrevious = core.middleware.readsPreviousState
         let previous = changes.indices.map { index in

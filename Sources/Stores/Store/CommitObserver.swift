@@ -20,13 +20,18 @@ package protocol CommitObserver<State, Action>: AnyObject {
     /// - Parameter isNamed: whether the action came from a client, whose request has set its name already.
     func willReduce(_ action: Action, isNamed: Bool)
 
-    /// Whether the host can take a state that would be committed next. Called only if `Contents.asksBeforeCommit` or
+    /// Whether the observer must admit the first state that is committed; see ``objection(to:from:_:)``.
+    var asksBeforeCommit: Bool { get }
+
+    /// Why the host cannot take a state that would be committed next; nil if it can. Called only if `Contents.asksBeforeCommit` or
     /// `Envelope.Details.asksBeforeCommit` is set.
     ///
     /// The store may still reject the actions for another reason.
     ///
     /// - Parameter origin: of the actions that lead to the state.
-    func admits(_ state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool
+    func objection(
+        to state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
+    ) -> Rejection?
 
     /// The fault to report of an action that is lost at a bound, and whose receipt nobody gets.
     ///

@@ -292,23 +292,25 @@ extension Store {
             if case .rejected(let rejection, _) = outcome { return .failure(BatchRefusal(rejection, index)) }
         }
         if core.needsAdmission(batch.envelope, contents), let last = accepted.last,
-            contents.pointee.observer?.admits(state, from: batch.envelope.origin, contents) == false
+            let objection = contents.pointee.observer?.objection(to: state, from: batch.envelope.origin, contents)
         {
-            let refused = firstActionOverSizeLimit(in: accepted, batch.envelope.origin, contents) ?? last
-            return .failure(BatchRefusal(.stateTooLarge, refused.index))
+            let first = firstObjection(in: accepted, batch.envelope.origin, contents)
+            return .failure(first ?? BatchRefusal(objection, last.index))
         }
         let firstActionOverEffectLimit = firstActionOverEffectLimit(in: &accepted, batch.envelope, contents)
         return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
     }
 
     /// The first action whose state the observer does not admit.
-    private func firstActionOverSizeLimit(
+    private func firstObjection(
         in accepted: [Accepted], _ origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
-    ) -> Accepted? {
+    ) -> BatchRefusal? {
         var state = contents.pointee.state
         for next in accepted {
             reduce(next, &state, contents)
-            if contents.pointee.observer?.admits(state, from: origin, contents) == false { return next }
+            if let objection = contents.pointee.observer?.objection(to: state, from: origin, contents) {
+                return BatchRefusal(objection, next.index)
+            }
         }
         return nil
     }

@@ -15,7 +15,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var isReducing = false
         @usableFromInline package var dormancy = Dormancy.awake
         /// Whether the observer must admit a state before it is committed. The observer sets it.
-        @usableFromInline package var asksBeforeCommit = false
+        @usableFromInline package var asksBeforeCommit: Bool
         /// Queued actions, effects and timers; nil if there are none, which is most of the time.
         @usableFromInline package var pending: PendingWork<Action>?
         /// When a timer fired last, by `StoreEnvironment.steadyNow`; 0 if none did.
@@ -29,6 +29,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         package init(state: State, observer: (any CommitObserver<State, Action>)?) {
             self.state = state
             self.observer = observer
+            asksBeforeCommit = observer?.asksBeforeCommit ?? false
         }
 
         /// ``pending``, which is made if there was none.

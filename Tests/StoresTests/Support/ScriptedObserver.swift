@@ -60,9 +60,11 @@ final class ScriptedObserver: CommitObserver {
 
     func willReduce(_ action: TallyAction, isNamed: Bool) {}
 
-    func admits(
-        _ state: Tally, from origin: Origin, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer
-    ) -> Bool { true }
+    var asksBeforeCommit: Bool { false }
+
+    func objection(
+        to state: Tally, from origin: Origin, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer
+    ) -> Rejection? { nil }
 
     func faultOfLosing(
         _ action: TallyAction, from origin: Origin, at bound: ActionLoss, at moment: Int
