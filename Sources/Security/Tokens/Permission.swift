@@ -16,7 +16,7 @@ package enum Permission: String, Sendable, CaseIterable {
     /// See who watches. Only shares have it: a token that may read may do this too.
     case presence
 
-    /// Those that a token can have.
+    /// The permissions that a token can have.
     package static let ofTokens = allCases.filter { $0 != .presence }
 }
 

@@ -31,7 +31,7 @@ package struct ShareView<Next: SessionHandler>: SessionHandler {
             if session.continuesElsewhere { throw .detached }
             guard command.isRevocation else { return result }
             session.existingPermitWaits?.endRevoked()
-            // What was in the store is committed by then, and what comes into it is refused.
+            // An action by the permit may be in the store. It is committed before the answer, and later ones are refused.
             if session.permits.areInUse {
                 _ = try await next.handle(request.with(.perform(StorePassage())), session).value()
             }

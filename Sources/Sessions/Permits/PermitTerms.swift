@@ -3,7 +3,7 @@ package import Security
 package import StoreHosting
 package import Stores
 
-/// The terms of a permit: what it allows and shows, who holds it, and who has made it.
+/// The terms of a permit: its permissions, the part of the state that it shows, its holder and its maker.
 ///
 /// It is a class because it is immutable, and every request by the permit reads it.
 package final class PermitTerms: Sendable {
@@ -16,9 +16,9 @@ package final class PermitTerms: Sendable {
     package let actions: [Subject]?
     /// The actor that its holder is; nil for an anonymous one.
     package let holder: Actor?
-    /// What its maker calls it; nil if that is nothing.
+    /// The name of the permit in lists, for people; nil for none.
     package let label: String?
-    /// The visitor who has made it, without whose right to share it cannot be used; nil if it needs nobody's.
+    /// The visitor who has made the permit, which is valid only while the visitor may share. Nil if no visitor has made it.
     package let maker: Actor?
     /// In milliseconds since 1970.
     package let madeAt: Int

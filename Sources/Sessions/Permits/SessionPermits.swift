@@ -20,7 +20,7 @@ package struct SessionPermits: ~Copyable, Sendable {
 
     package init() {}
 
-    /// Those of a session in the journal.
+    /// The permits that the journal has of a session.
     package init(of summary: SessionSummary) {
         guard summary.shareGeneration != 0 || !summary.permits.isEmpty else { return }
         let terms = summary.permits.compactMap { PermitTerms($0) }
@@ -138,7 +138,7 @@ extension SessionPermits {
     /// Whether some were made by visitors.
     package var hasMakers: Bool { table.load()?.contents.withLock { !$0.makers.isEmpty } ?? false }
 
-    /// Asks the state for each visitor who has made permits. Called inside the store, in the order of commits.
+    /// Finds out which visitors who have made permits may still share. Called inside the store, in the order of commits.
     ///
     /// - Returns: whether one of them may not share any more.
     package func askForMakers(_ isInForce: (Actor) -> Bool) -> Bool {

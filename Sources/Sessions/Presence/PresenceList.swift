@@ -50,7 +50,7 @@ package enum PresenceChange: Sendable, Equatable {
     }
 }
 
-/// What streams are told of who watches.
+/// The presence of a session, and its change since the news before, for the streams that show it.
 package struct PresenceNews: Sendable, Equatable {
     /// Later news have greater numbers.
     package let number: Int32

@@ -13,7 +13,7 @@ package struct PresenceReader: Sendable {
     /// It takes the whole list of later news.
     package mutating func begin(after newsNumber: Int32) { number = ~newsNumber }
 
-    /// What the stream is sent of news; nil for nothing.
+    /// The event of some news that the stream needs: the whole list, the change, or nil if it needs none.
     package mutating func take<Event>(_ newsNumber: Int32, whole: Event?, change: Event?) -> Event? {
         // News that were made before the stream opened may come after that.
         guard newsNumber > lastNumber, let event = isUpToDate ? change : whole else { return nil }
@@ -21,6 +21,6 @@ package struct PresenceReader: Sendable {
         return event
     }
 
-    /// What it has taken was not sent.
+    /// The event that it took last was not sent, so the next one must be the whole list.
     package mutating func miss() { number = ~lastNumber }
 }

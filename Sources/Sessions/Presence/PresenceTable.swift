@@ -115,7 +115,7 @@ package struct PresenceTable: Sendable {
         return min(news ?? firstLeavesAt, firstLeavesAt)
     }
 
-    /// What the streams are told now; nil for nothing.
+    /// The next news for the streams; nil if nothing has changed, or if it is too early.
     package mutating func news(now: Int) -> PresenceNews? {
         removeThoseWhoLeft(now: now)
         guard readers > 0, isChanged || needsWhole, nextNewsAt <= now else { return nil }
@@ -129,7 +129,7 @@ package struct PresenceTable: Sendable {
         return PresenceNews(number: newsNumber, whole: whole, change: change)
     }
 
-    /// Who watches now.
+    /// The list of the actors that watch now.
     package mutating func list(now: Int) -> PresenceList {
         removeThoseWhoLeft(now: now)
         return list

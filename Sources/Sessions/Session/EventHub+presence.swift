@@ -1,7 +1,7 @@
 import Locks
 import StoreHosting
 
-// Who watches.
+// Presence: the list of the actors that watch the session.
 extension EventHub {
     private var now: Int { session.runtime.environment.steadyNow() }
 

@@ -12,7 +12,7 @@ final class SessionStreams: Sendable {
         var effectSubscription: Subscription?
         /// How many streams each visitor has.
         var visitors: [Actor: Int] = [:]
-        /// Who has the streams.
+        /// The actors that have the streams.
         var presence = PresenceTable()
     }
 

@@ -51,7 +51,7 @@ package struct StreamExtras: OptionSet, Sendable {
     package static let effects = StreamExtras(rawValue: 1)
     /// The entries of the action log.
     package static let actions = StreamExtras(rawValue: 2)
-    /// Who watches.
+    /// The presence of the actors that watch.
     package static let presence = StreamExtras(rawValue: 4)
     /// The messages of other clients.
     package static let signals = StreamExtras(rawValue: 8)
