@@ -129,8 +129,8 @@ extension SessionService {
                 session.remember(failure, of: action, by: principal, at: result.revision)
             }
             return shown
-        case .forbidden(let canRead):
-            let cause = canRead ? SessionFailure.Forbidden.state(lacks: .act) : .session
+        case .forbidden(let canRead, let index):
+            let cause = canRead ? SessionFailure.Forbidden.state(lacks: .act, index: index) : .session
             return SessionResult(.refused(.forbidden(cause)), of: session)
         case .overloaded: return SessionResult(.refused(.unavailable(.actions)), of: session)
         case .ended where principal.isRevoked(in: session): throw .permit(.unknown)

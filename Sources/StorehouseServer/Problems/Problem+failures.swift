@@ -143,12 +143,13 @@ extension Problem {
             case .store: "The token does not allow this store: storehouse.stores lacks it."
             case .allStores:
                 "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores."
-            case .state(let permission):
+            case .state(let permission, _):
                 "The state of the session does not let you do this: it does not give you the right \"\(permission.rawValue)\"."
             case .session:
                 "No session with this id belongs to the token's subject, and the token does not list it."
             }
         self.init(.forbidden, detail)
+        if case .state(_, let index?) = cause { self = with("index", .integer(index)) }
     }
 
     private init(_ cause: SessionFailure.PermitRefusal) {

@@ -28,6 +28,7 @@ extension AccessFunctionTests {
             for query in ["", "?dryRun=true"] {
                 let refused = try await session.post(batch, as: "bob", query: query)
                 #expect(refused.status == 403 && refused.code == "forbidden")
+                #expect(refused.json["index"] == 2)
             }
             #expect(try await session.revision() == 1)
             let allowed = try await session.post([ClubSession.post, ClubSession.leave], as: "bob")
@@ -35,7 +36,9 @@ extension AccessFunctionTests {
             let entering: JSONValue = [
                 ClubSession.grant([.read, .act], to: "carol"), ["type": "club/post"],
             ]
-            #expect(try await session.post(entering, as: "carol").status == 403)
+            // Whoever may not read learns no more than of a session that there is not.
+            let stranger = try await session.post(entering, as: "carol")
+            #expect(stranger.status == 403 && stranger.json["index"] == nil)
         }
     }
 
