@@ -190,19 +190,38 @@ package final class SessionRegistry: Sendable {
     /// - Parameter event: how the metrics count it.
     package func end(_ session: Session, as event: SessionEvent = .ended) async -> EndResult {
         let now = clock.now()
-        if let result = beginEnd(of: session, as: event, now) { return result }
+        if let result = beginEnd(of: session, as: event, now, session.end(at: now)) { return result }
+        return await completeEnd(of: session, now)
+    }
+
+    /// Ends a session unless a condition fails, and waits as ``end(_:as:)`` does.
+    ///
+    /// - Parameter refuse: why the newest state does not allow the end; nil if it does. No commit comes between its answer and the end.
+    func end(
+        _ session: Session, unless refuse: @Sendable (borrowing StateView) -> SessionFailure?
+    ) async -> EndResult {
+        let now = clock.now()
+        var refusal: EndResult?
+        let instruction = session.end(at: now) { state in
+            refusal = refuse(state).map { .refused($0, at: state.revision) }
+            return refusal == nil
+        }
+        guard let instruction else { return refusal ?? .detached }
+        if let result = beginEnd(of: session, as: .ended, now, instruction) { return result }
         return await completeEnd(of: session, now)
     }
 
     /// Ends a session that has expired. Its end is durable later.
     private func endExpired(_ session: Session, _ now: Int) {
-        if beginEnd(of: session, as: .expired, now) != nil { return }
+        if beginEnd(of: session, as: .expired, now, session.end(at: now)) != nil { return }
         beginTask { [self] in await completeEnd(of: session, now) }
     }
 
     /// - Returns: nil if the rest is up to ``completeEnd(of:_:)``.
-    private func beginEnd(of session: Session, as event: SessionEvent, _ now: Int) -> EndResult? {
-        switch session.end(at: now) {
+    private func beginEnd(
+        of session: Session, as event: SessionEvent, _ now: Int, _ instruction: SessionLifecycle.EndInstruction
+    ) -> EndResult? {
+        switch instruction {
         case .lookUpAgain: return .detached
         case .end:
             events.add(to: event)

@@ -77,13 +77,4 @@ extension SessionService {
         case .failure(let refusal): return SessionResult(.refused(refusal), of: session)
         }
     }
-
-    private func end(
-        _ session: Session, _ conditions: Preconditions, for visitor: Actor
-    ) -> Handling<SessionResult> {
-        switch session.ask(visitor, for: .delete, { $0.revision }) {
-        case .failure(let refusal): .now(SessionResult(.refused(refusal), of: session))
-        case .success(let revision): mismatch(conditions, at: revision, session).map(Handling.now) ?? end(session)
-        }
-    }
 }

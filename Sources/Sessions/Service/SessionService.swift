@@ -54,28 +54,27 @@ package final class SessionService: SessionHandler {
         }
     }
 
-    /// A commit that is made at the same time may come between the look at the conditions and the end.
-    private func end(_ session: Session, _ conditions: Preconditions) -> Handling<SessionResult> {
-        if !conditions.areNone, let mismatch = mismatch(conditions, at: session.store.revision, session) {
-            return .now(mismatch)
-        }
-        return end(session)
-    }
-
-    func end(_ session: Session) -> Handling<SessionResult> {
+    /// - Parameter visitor: whoever needs the right to end it; nil for those who need none.
+    func end(_ session: Session, _ conditions: Preconditions, for visitor: Actor? = nil) -> Handling<SessionResult> {
         .later { () async throws(SessionFailure) in
-            switch await self.registry.end(session) {
+            switch await self.registry.end(
+                session,
+                unless: { state in
+                    visitor.flatMap { session.refusal(of: $0, .delete, in: state) }
+                        ?? conditions.mismatch(at: state.revision, of: session)
+                })
+            {
             case .ended: return SessionResult(.done, of: session)
             case .failed(let failure): throw failure
             case .detached: throw .detached
+            case .refused(let refusal, let revision):
+                return SessionResult(.refused(refusal), of: session, at: revision)
             }
         }
     }
 
-    /// Nil if a request that changes the session may be carried out.
-    func mismatch(_ conditions: Preconditions, at revision: Int, _ session: Session) -> SessionResult? {
-        if case .hold = conditions.outcome(at: revision, of: session) { return nil }
-        return SessionResult(mismatchAt: revision, of: session)
+    private func mismatch(_ conditions: Preconditions, at revision: Int, _ session: Session) -> SessionResult? {
+        conditions.mismatch(at: revision, of: session).map { SessionResult(.refused($0), of: session, at: revision) }
     }
 }
 
@@ -270,6 +269,14 @@ extension SessionDocument {
         var json = JSONWriter(reservingCapacity: byteCount)
         json.value(self)
         return json.finishLine()
+    }
+}
+
+extension Preconditions {
+    /// Why a request that changes the session may not be carried out; nil if it may.
+    fileprivate func mismatch(at revision: Int, of session: Session) -> SessionFailure? {
+        if case .hold = outcome(at: revision, of: session) { return nil }
+        return .action(.mismatch(revision: revision, history: session.historyID))
     }
 }
 

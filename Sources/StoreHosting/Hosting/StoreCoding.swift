@@ -95,6 +95,15 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     }
 
     @usableFromInline
+    func close(_ engine: Engine, if condition: (borrowing StateView) -> Bool) -> Bool {
+        engine.core.contents.withLock { contents in
+            guard condition(view(of: contents)) else { return false }
+            contents.pointee.hasEnded = true
+            return true
+        }
+    }
+
+    @usableFromInline
     func timerUse(_ engine: Engine) -> TimerUse { engine.core.contents.withLock { $0.pointee.timerUse } }
 
     /// The watcher may hold the store, so it must not stay.
