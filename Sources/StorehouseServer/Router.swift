@@ -71,7 +71,7 @@ package final class Router: RequestHandler {
             try admitRequest(context.head.fields, context.exchange.connection)
             throw Problem(.unavailable(.notHere))
         } catch {
-            context.answer(error.response)
+            context.refuse(error)
         }
     }
 
@@ -128,7 +128,7 @@ package final class Router: RequestHandler {
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try admit(context, rule, at: resource.id, to: .use(resource))
         } catch {
-            context.answer(error.response)
+            context.refuse(error)
         }
     }
 
@@ -205,7 +205,7 @@ package final class Router: RequestHandler {
         do throws(Problem) {
             try admit(context, .authenticated, at: first, to: .answer(response))
         } catch {
-            context.answer(error.response)
+            context.refuse(error)
         }
     }
 

@@ -149,7 +149,11 @@ extension Problem {
                 "No session with this id belongs to the token's subject, and the token does not list it."
             }
         self.init(.forbidden, detail)
-        if case .state(_, let index?) = cause { self = with("index", .integer(index)) }
+        switch cause {
+        case .session: hidesSession = true
+        case .state(_, let index?): self = with("index", .integer(index))
+        default: break
+        }
     }
 
     private init(_ cause: SessionFailure.PermitRefusal) {

@@ -156,7 +156,7 @@ extension RequestContext {
             if case .refused(let failure) = result.content { throw Problem(failure) }
             answer(try respond(result, head))
         } catch {
-            answer(error.explainingWeakTags(of: head).response)
+            refuse(error)
         }
     }
 }
