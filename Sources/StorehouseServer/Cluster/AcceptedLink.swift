@@ -222,8 +222,9 @@ extension AcceptedLink {
         awaitClose()
     }
 
-    func startBody(_ number: UInt32, _ fields: [Response.Field]) {
-        write(streams.startBody(number, Response(.ok, fields: fields).forwardedHead))
+    /// - Parameter response: has no body yet.
+    func startBody(_ number: UInt32, _ response: Response) {
+        write(streams.startBody(number, response.forwardedHead))
     }
 
     /// Sends a piece of a stream, in one frame with other streams that get the same bytes of the same array.
