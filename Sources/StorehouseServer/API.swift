@@ -142,6 +142,9 @@ final class API: Sendable {
 
     var kinds: [KindRuntime] { engine.kinds }
 
+    /// Milliseconds of a clock that nobody sets.
+    var steadyTime: Int { clock.steady() }
+
     /// Nil if all sessions are in memory.
     var timers: TimerWaker? { engine.timers }
 

@@ -51,9 +51,9 @@ enum FaultNote {
     static func naming<Result>(_ type: UnsafePointer<CChar>?, _ body: () -> Result) -> Result {
         guard let note = fault_note_of_thread() else { return body() }
         // A subscriber of one store may dispatch to another.
-        let outer = note.pointee
+        var outer = note.pointee
         note.pointee.type = type
-        defer { note.pointee = outer }
+        defer { fault_note_restore(note, &outer) }
         return body()
     }
 
@@ -69,6 +69,7 @@ enum FaultNote {
         guard let note = fault_note_of_thread() else { return }
         note.pointee.store = UnsafePointer(bitPattern: names.store)
         note.pointee.session = label.text
+        fault_note_begin(note)
     }
 
     /// Notes the store, its session and the type of an action.
@@ -77,5 +78,9 @@ enum FaultNote {
         fault_note_of_thread()?.pointee.type = type
     }
 
-    static func clear() { fault_note_of_thread()?.pointee.store = nil }
+    static func clear() {
+        guard let note = fault_note_of_thread() else { return }
+        note.pointee.store = nil
+        fault_note_end(note)
+    }
 }
