@@ -71,10 +71,13 @@ extension RunningServer {
 }
 
 extension API {
-    /// Reads some stored sessions while the server serves.
+    /// Reads some stored sessions while the server serves, and brings the index of their members up to date.
     func checkStoredStates() -> Task<Void, Never>? {
         guard let journal, journal.outlivesProcess else { return nil }
         let check = StoredStateCheck(journal, kinds, log)
-        return Task(priority: .utility) { await check.run() }
+        return Task(priority: .utility) { [memberCheck] in
+            await check.run()
+            await memberCheck.run()
+        }
     }
 }

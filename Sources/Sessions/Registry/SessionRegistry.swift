@@ -23,6 +23,9 @@ package final class SessionRegistry: Sendable {
     private let recordedTransactions = Atomic<Int>(0)
     /// How many sessions were dropped although commits of theirs had been reported as durable.
     private let evictionCount = Atomic<Int>(0)
+    /// Has the sessions in memory by their owners and members, unless the journal indexes them.
+    package let subjects = SubjectIndex()
+    private let indexesSubjects: Bool
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that have expired, for the log.
@@ -45,6 +48,7 @@ package final class SessionRegistry: Sendable {
         self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
+        indexesSubjects = journal?.outlivesProcess != true
         self.clock =
             if journal?.isShared == true {
                 // Several processes have only the time of day in common.
@@ -114,6 +118,7 @@ package final class SessionRegistry: Sendable {
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0.insert(session) }
         if let key = session.personalKey { personal.withLock { $0[key] = session.id } }
+        if indexesSubjects { session.insert(into: subjects) }
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
@@ -249,6 +254,7 @@ package final class SessionRegistry: Sendable {
     private func remove(_ session: Session) {
         guard shard(of: session.id).withLock({ $0.remove(session) }) else { return }
         if let key = session.personalKey { personal.withLock { if $0[key] == session.id { $0[key] = nil } } }
+        if indexesSubjects, session.hasSubjects { subjects.remove(session.id) }
         count.subtract(1, ordering: .relaxed)
         expiry.remove(session, at: session.expiryCheckAt)
     }

@@ -92,6 +92,9 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
                 maker.make(clients).scoped(path, casePath)
             }
         }
+        if !slice.memberIDs.isEmpty {
+            elements.problems.append("Members is an element of the definition, not of a Part.")
+        }
         elements.problems +=
             slice.problems + slice.followerProblems + slice.keeperProblems + slice.accessProblemsOfSlice
         // The members of a slice without a name are checked with those of the state.

@@ -77,6 +77,8 @@ public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline var repeatedFetches: [String] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var accesses: [Access<State>] = []
+    /// One at most, unless the definition is wrong.
+    var memberIDs: [MemberIDs<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
     /// The errors in the elements, one sentence each.
@@ -130,7 +132,7 @@ public struct StoreElements<State: Sendable>: Sendable {
         problems += fetches.filter { !known.contains($0.trigger) }.map {
             "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."
         }
-        return problems + followerProblems + keeperProblems + memberProblems + accessProblems
+        return problems + followerProblems + keeperProblems + memberProblems + memberIDProblems + accessProblems
     }
 
     private var knownActions: Set<ObjectIdentifier> { Set(actions.map { ObjectIdentifier($0.handler) }) }
@@ -241,6 +243,7 @@ extension StoreDefinition {
                 all.repeatedFetches += block.repeatedFetches
                 all.selectors += block.selectors
                 all.accesses += block.accesses
+                all.memberIDs += block.memberIDs
                 all.services += block.services
                 all.makers += block.makers
                 all.problems += block.problems

@@ -62,6 +62,12 @@ enum FaultNote {
         naming(UnsafePointer(bitPattern: accessName), body)
     }
 
+    /// Calls `body`, which asks a state for its members. It is noted as `members` in the place of an action.
+    static func namingMembers<Result>(_ body: () -> Result) -> Result {
+        naming(UnsafePointer(bitPattern: membersName), body)
+    }
+
+    private static let membersName = FaultNames.address(of: "members")
     private static let accessName = FaultNames.address(of: "access")
 
     /// Notes the store and its session; the action stays as ``naming(_:_:)`` has set it.

@@ -73,6 +73,12 @@ public struct StoreKind: Sendable {
     @usableFromInline typealias Restorer =
         @Sendable (StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> RestoredState
 
+    /// The members of the state at revision 0; nil if the kind names no members.
+    package let initialMembers: [ActorID]?
+
+    /// Whether its sessions have members, which are indexed.
+    package var hasMembers: Bool { initialMembers != nil }
+
     private let make: Factory
     private let restore: Restorer
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
@@ -109,7 +115,8 @@ public struct StoreKind: Sendable {
                 let baseline = try RestoredBaseline(
                     of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
-                return RestoredState { revision, environment, recorder, limit, label, json in
+                return RestoredState(members: encoder.memberIDs?.members(of: state)) {
+                    revision, environment, recorder, limit, label, json in
                     let engine = make(state, environment, sealer, recorder, limit, label)
                     host.restore(baseline, json, at: revision, in: engine)
                     return HostedStore(engine, vtable)
@@ -126,6 +133,7 @@ public struct StoreKind: Sendable {
         self.summary = summary
         self.make = make
         self.restore = restore
+        initialMembers = encoder.initialMembers
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
@@ -140,7 +148,7 @@ public struct StoreKind: Sendable {
         }
         problems =
             catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
-            + Self.problems(ofSelectors: selectors.map(\.name))
+            + Self.problems(ofSelectors: selectors.map(\.name)) + Self.problems(ofMembers: initialMembers)
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
@@ -154,6 +162,11 @@ public struct StoreKind: Sendable {
             + names.filter { !$0.isMemberName }.map {
                 "The name of the selector \"\($0)\" must have only letters, digits, '-' and '_'."
             }
+    }
+
+    private static func problems(ofMembers initial: [ActorID]?) -> [String] {
+        guard let initial, initial.count > MemberCount.limit else { return [] }
+        return ["The initial state has more than \(MemberCount.limit) members."]
     }
 
     /// The state at revision 0, as JSON.
@@ -255,9 +268,14 @@ package struct RestoredState: Sendable {
         ) -> HostedStore
 
     private let make: Maker
+    /// The members of the state; nil if the kind names no members.
+    package let members: [ActorID]?
 
     @usableFromInline
-    init(_ make: @escaping Maker) { self.make = make }
+    init(members: [ActorID]?, _ make: @escaping Maker) {
+        self.make = make
+        self.members = members
+    }
 
     /// A store that begins with the state. Nothing runs in it before ``HostedStore/resume()``.
     ///

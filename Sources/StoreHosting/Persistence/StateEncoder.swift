@@ -13,6 +13,10 @@ final class StateEncoder<State: DiffableState>: Sendable {
     private let selectors: [String: Selector<State>]
     /// The rights that a state gives to an actor; nil if it gives none.
     let findRights: RightsFinder?
+    /// Finds the members of a state; nil if the kind names none.
+    @usableFromInline let memberIDs: MemberIDs<State>?
+    /// The members of the initial state; nil if the kind names none.
+    let initialMembers: [ActorID]?
     let restoration: StatePersistence<State>?
     let migrations: [MigrationStep]
     /// The initial state of every new store.
@@ -37,9 +41,11 @@ final class StateEncoder<State: DiffableState>: Sendable {
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
         migrations: [MigrationStep], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil,
-        findRights: RightsFinder? = nil
+        findRights: RightsFinder? = nil, memberIDs: MemberIDs<State>? = nil
     ) {
         self.findRights = findRights
+        self.memberIDs = memberIDs
+        initialMembers = memberIDs?.members(of: state)
         self.privateMembers = privateMembers
         self.findChanges = findChanges
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

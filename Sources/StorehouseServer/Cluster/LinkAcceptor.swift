@@ -69,5 +69,5 @@ final class LinkAcceptor: Sendable {
 
 extension Route {
     /// Whether nodes forward requests for it to each other.
-    var isForwarded: Bool { hasSessionID || isShared || self == .adminSessions }
+    var isForwarded: Bool { hasSessionID || isShared || self == .sessions || self == .adminSessions }
 }

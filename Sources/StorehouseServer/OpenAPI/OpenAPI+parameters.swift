@@ -116,6 +116,11 @@ extension OpenAPI {
                 "name": "store", "in": "query", "description": "Lists only sessions of this kind of store.",
                 "schema": ["type": "string"],
             ],
+            "role": [
+                "name": "role", "in": "query",
+                "description": "Lists only sessions of which the subject is this; otherwise both.",
+                "schema": .written(JSONSchema.enumeration(SessionRole.allCases.map(\.rawValue)).encoded()),
+            ],
             "owner": [
                 "name": "owner", "in": "query", "description": "Lists only sessions of this owner.",
                 "schema": ["type": "string"],

@@ -165,7 +165,7 @@ extension Store {
             isBatch = !details.remainingActions.isEmpty || details.asksBeforeCommit
         }
         let outcome =
-            isBatch || contents.pointee.asksBeforeCommit
+            isBatch || contents.pointee.asksBeforeCommit || core.judgesStates
                 || (contents.pointee.pending != nil && core.isNearEffectLimit(contents))
             ? reduce(batch: QueuedActions(action, envelope), contents, &progress)
             : reduce(action, envelope, contents, &progress)
@@ -217,11 +217,15 @@ extension Store {
     ) -> Outcome {
         switch validate(batch, contents) {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
-        case .success(let accepted):
+        case .success(let (accepted, state)):
             for (place, next) in accepted.enumerated() {
                 if accepted.count > 1 { contents.pointee.observer?.willReduce(next.action, isNamed: false) }
                 core.withPreviousState(contents) { previous in
-                    reduce(next, &contents.pointee.state, contents)
+                    if accepted.count == 1 {
+                        contents.pointee.state = state
+                    } else {
+                        reduce(next, &contents.pointee.state, contents)
+                    }
                     let isLast = place == accepted.count - 1
                     core.commit(
                         next.action, batch.envelope, endsBatch: isLast, contents, &progress, self, previous: previous,
@@ -243,8 +247,8 @@ extension Store {
         if outcome == nil {
             switch validate(batch, contents) {
             case .failure(let refusal): outcome = .rejected(refusal.rejection, index: refusal.index)
-            case .success(let accepted):
-                for next in accepted { reduce(next, &contents.pointee.state, contents) }
+            case .success(let (accepted, state)):
+                contents.pointee.state = state
                 outcome = accepted.isEmpty ? .ignored : .committed
             }
         }
@@ -270,9 +274,10 @@ extension Store {
         core.contents.reducing(contents) { reducer.reduce(&state, next.action, next.abstentions) }
     }
 
+    /// - Returns: the actions to commit, and the state that they lead to.
     private func validate(
         _ batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
-    ) -> Result<[Accepted], BatchRefusal> {
+    ) -> Result<([Accepted], State), BatchRefusal> {
         var state = contents.pointee.state
         var accepted: [Accepted] = []
         let context = core.context(of: batch.envelope)
@@ -282,7 +287,11 @@ extension Store {
             if let action = withUnsafePointer(to: state, { core.intercept(action, context, $0, &outcome) }) {
                 var abstentions = Abstentions()
                 switch core.contents.reducing(contents, { reducer.apply(action, to: &state, &abstentions) }) {
-                case .accept: accepted.append(Accepted(index: index, action: action, abstentions: abstentions))
+                case .accept:
+                    accepted.append(Accepted(index: index, action: action, abstentions: abstentions))
+                    if core.judgesStates, let objection = contents.pointee.observer?.objection(to: state) {
+                        outcome = .rejected(objection, index: index)
+                    }
                 case .ignore, .follow: break
                 case .reject(let rejection):
                     core.report(rejection)
@@ -298,7 +307,8 @@ extension Store {
             return .failure(BatchRefusal(.stateTooLarge, refused.index))
         }
         let firstActionOverEffectLimit = firstActionOverEffectLimit(in: &accepted, batch.envelope, contents)
-        return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
+        return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) }
+            ?? .success((accepted, state))
     }
 
     /// The first action whose state the observer does not admit.
