@@ -13,6 +13,8 @@ func chat() -> StoreDefinition<ChatRoom> {
         Member("lastMessage", \.lastMessage)
         // Whoever opened the room may use it as well.
         Access { room, actor in room.members.contains(actor.id) ? [.read, .act] : [] }
+        // The room is in the list of each of them.
+        Members { room in room.members.ids }
         join
         invite
         leave

@@ -19,6 +19,8 @@ import Testing
 
             let invitation: JSONValue = ["type": "chat/invite", "payload": ["member": "bob"]]
             #expect(try await ada.dispatch([["type": "chat/join"], invitation], to: room).status == 200)
+            let list = try await bob.send("GET", "/sessions?role=member").json()["sessions"]?.asArray
+            #expect(list?.map { $0["links"]?["self"] } == [.string(room)])
             let answer = try await bob.dispatch([["type": "chat/join"], hello], to: room)
             let message = try answer.json()["state"]?["messages"]?["entities"]?["1"]
             #expect(message?["author"] == "bob")
@@ -30,6 +32,7 @@ import Testing
             #expect(try await ada.dispatch(removal, to: room).status == 200)
             #expect(try await bob.dispatch(hello, to: room).status == 403)
             #expect(try await bob.send("GET", room + "/state").status == 403)
+            #expect(try await bob.send("GET", "/sessions").json()["sessions"] == [])
         }
     }
 
