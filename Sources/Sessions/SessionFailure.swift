@@ -143,5 +143,6 @@ package enum SessionFailure: Error, Sendable {
     package enum Stream: Sendable {
         case tooMany(limit: Int)
         case tooManyViews(limit: Int)
+        case tooManyActorViews(limit: Int)
     }
 }

@@ -36,6 +36,7 @@ extension Configuration {
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
         settings.streams.maxViews = streams.maxViews
+        settings.streams.maxActorViews = streams.maxActorViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.limits.presenceGrace = streams.presenceGrace.wholeMilliseconds

@@ -8,7 +8,7 @@ struct PublicInterface {
     let names: Set<String>
 
     /// The most public declarations. About 70 of them are actors, and the fields that the server fills with them.
-    static let maxCount = 785
+    static let maxCount = 788
     /// The most names that `import Storehouse` brings.
     static let maxNames = 55
 

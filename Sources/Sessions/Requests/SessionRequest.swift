@@ -88,8 +88,12 @@ package enum SessionOperation: Sendable {
             self.limits = limits
         }
 
-        package func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
-            format.subscription(to: try selection.selection(of: kind), isByPermit: isByPermit)
+        /// - Parameter principal: the credentials of the client.
+        package func subscription(
+            in session: Session, by principal: Credentials
+        ) throws(SessionFailure) -> StreamSubscription {
+            let selection = try selection.selection(in: session, by: principal)
+            return format.subscription(to: selection, isByPermit: isByPermit, historyID: session.history(of: selection))
         }
     }
 

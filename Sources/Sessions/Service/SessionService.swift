@@ -24,11 +24,12 @@ package final class SessionService: SessionHandler {
         if let visitor = request.visitor { return try handle(request, of: visitor, session) }
         switch request.operation {
         case .dispatch(let action): return try dispatch(action, to: session, by: request.principal)
-        case .read(let reading): return try read(reading, session)
-        case .recall(let selection, let revision): return try recall(selection, at: revision, session)
+        case .read(let reading): return try read(reading, session, by: request.principal)
+        case .recall(let selection, let revision):
+            return try recall(selection, at: revision, session, by: request.principal)
         case .describe(let conditions, let kind): return try describe(session, session.store.read(), conditions, kind)
         case .log(let query): return try readLog(query, session)
-        case .subscribe(let wanted): return try subscribe(wanted, to: session)
+        case .subscribe(let wanted): return try subscribe(wanted, to: session, by: request.principal)
         case .fork(let wanted): return try fork(session, wanted, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
@@ -85,7 +86,7 @@ extension SessionService {
         _ action: ActionRequest, to session: Session, by principal: Credentials, isOfVisitor: Bool = false
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
-        let selection = try action.selection?.selection(of: session.kind)
+        let selection = try action.selection?.selection(in: session, by: principal)
         let use = try permitUse(of: action, json, in: session, by: principal)
         var options = action.options(for: session, selection, by: principal, isOfVisitor: isOfVisitor)
         if let use { options.isWithdrawn = use.isWithdrawn }
@@ -151,18 +152,18 @@ extension SessionService {
 // States and the log.
 extension SessionService {
     private func read(
-        _ reading: SessionOperation.Reading, _ session: Session
+        _ reading: SessionOperation.Reading, _ session: Session, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let selection = try reading.selection.selection(of: session.kind)
+        let selection = try reading.selection.selection(in: session, by: principal)
         let conditions = reading.conditions
         if !conditions.areNone, case let newest = session.store.revision, newest == reading.revision ?? newest,
-            case .known = conditions.outcome(at: newest, of: session)
+            case .known = conditions.outcome(at: newest, of: session, for: selection.reader)
         {
-            return .now(SessionResult(.unchanged, of: session, at: newest))
+            return .now(SessionResult(.unchanged, of: session, at: newest).shown(to: selection.reader))
         }
         // The usual case needs no closure.
         guard let revision = reading.revision else {
-            return .now(Self.result(of: session.store.read(selection), conditions, session))
+            return .now(Self.result(of: session.store.read(selection), conditions, session, for: selection.reader))
         }
         return read(selection, session.look(at: selection, revision), conditions, session)
     }
@@ -171,27 +172,28 @@ extension SessionService {
         _ selection: Selection, _ look: Session.Look, _ conditions: Preconditions, _ session: Session
     ) -> Handling<SessionResult> {
         show(look, session) { state in
-            Self.result(of: state, conditions, session)
+            Self.result(of: state, conditions, session, for: selection.reader)
         } past: { snapshot throws(RestorationError) in
             try session.kind.select(selection, of: snapshot)
         }
     }
 
     private static func result(
-        of state: EncodedState, _ conditions: Preconditions, _ session: Session
+        of state: EncodedState, _ conditions: Preconditions, _ session: Session, for reader: Actor?
     ) -> SessionResult {
-        switch conditions.outcome(at: state.revision, of: session) {
-        case .hold: SessionResult(.document(StateDocument(state)), of: session, at: state.revision)
-        case .known: SessionResult(.unchanged, of: session, at: state.revision)
+        switch conditions.outcome(at: state.revision, of: session, for: reader) {
+        case .hold:
+            SessionResult(.document(StateDocument(state)), of: session, at: state.revision).shown(to: reader)
+        case .known: SessionResult(.unchanged, of: session, at: state.revision).shown(to: reader)
         case .mismatch: SessionResult(mismatchAt: state.revision, of: session)
         }
     }
 
     private func recall(
-        _ text: SelectionText?, at revision: Int?, _ session: Session
+        _ text: SelectionText?, at revision: Int?, _ session: Session, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let text else { return Self.recalled(session.store.revision, session) }
-        let selection = try text.selection(of: session.kind)
+        let selection = try text.selection(in: session, by: principal)
         return recall(selection, session.look(at: selection, revision), session)
     }
 
@@ -274,6 +276,13 @@ extension SessionDocument {
 }
 
 extension SessionResult {
+    fileprivate func shown(to reader: Actor?) -> SessionResult {
+        guard let reader else { return self }
+        var result = self
+        result.reader = reader
+        return result
+    }
+
     /// The session is at another revision than the client expects.
     package init(mismatchAt revision: Int, of session: Session) {
         self.init(

@@ -171,6 +171,8 @@ extension Selector {
     /// Converts this selector for a state that contains this one.
     @usableFromInline
     func pulledBack<Parent: Sendable>(to path: any KeyPath<Parent, State> & Sendable) -> Selector<Parent> {
-        Selector<Parent>(name, summary, write: { [write] state, json in write(state[keyPath: path], &json) })
+        Selector<Parent>(
+            name, summary, dependsOnActor: dependsOnActor,
+            write: { [write] state, reader, json in write(state[keyPath: path], reader, &json) })
     }
 }

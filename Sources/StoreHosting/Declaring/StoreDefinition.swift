@@ -98,6 +98,8 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
 
     var access: Access<State>? { elements.accesses.first }
 
+    func selector(_ name: String) -> Selector<State>? { elements.selectors.first { $0.name == name } }
+
     /// The middleware, for tests.
     ///
     /// - Parameter clients: the clients of the remote services.

@@ -30,6 +30,21 @@ extension Selector {
     ) {
         self.init(name, summary) { CodableJSON(select($0)) }
     }
+
+    /// A selector of any `Codable` value under a name, with a value for each reader. Its `encode(to:)` must not throw.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which clients select it: letters, digits, `-` and `_`.
+    ///   - summary: the selected value, in a sentence.
+    ///   - select: computes the value for a reader, who may be anonymous; called for each commit once for each reader who observes it,
+    ///     and for each read. It must only read.
+    @_disfavoredOverload
+    public init<Value: Codable & Sendable>(
+        _ name: String, _ summary: String,
+        _ select: @escaping @Sendable (_ state: State, _ reader: Actor) -> Value
+    ) {
+        self.init(name, summary) { CodableJSON(select($0, $1)) }
+    }
 }
 
 /// The elements of a definition, or of a slice that several definitions contain.

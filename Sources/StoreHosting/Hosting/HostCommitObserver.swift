@@ -144,12 +144,17 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             switch selection {
             case .root: return json
             case .pointer(let pointer): return pointer.found(in: json)
-            case .named: break
+            case .named, .personal: break
             }
         }
         // The state has the address of the contents.
         let state = contents.assumingMemoryBound(to: State.self)
-        return encoder.encode(selection, of: state) { root(state.pointee, at: revision) }
+        return encoder.encode(selection, of: state, in: coding.names, faultLabel) { root(state.pointee, at: revision) }
+    }
+
+    /// The selected value of a state that is not committed.
+    func encoded(_ selection: Selection, of state: State) -> [UInt8] {
+        encoder.encode(selection, of: state, in: coding.names, faultLabel) { encoder.json(of: state) }
     }
 
     @usableFromInline

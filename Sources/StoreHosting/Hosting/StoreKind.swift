@@ -30,6 +30,8 @@ public struct StoreKind: Sendable {
         package let name: String
         /// The selected value, in a sentence.
         package let summary: String
+        /// Whether each reader has a value of its own.
+        package let dependsOnActor: Bool
     }
 
     /// The name by which clients ask for it: `{"store":"planner"}`.
@@ -102,7 +104,7 @@ public struct StoreKind: Sendable {
                         HostCommitObserver(coding, recorder, sealer, maxStateBytes: limit, label: label))
                 }
         self.init(
-            name, summary, selectors, encoder, catalogue,
+            name, summary, selectors, encoder, catalogue, names,
             make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
@@ -120,23 +122,25 @@ public struct StoreKind: Sendable {
     @usableFromInline
     init<State: DiffableState, Action: Sendable>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping Restorer
+        _ catalogue: ActionSchema<Action>, _ names: FaultNames, make: @escaping Factory, restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
         self.make = make
         self.restore = restore
-        self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
+        self.selectors = selectors.map {
+            SelectorDescription(name: $0.name, summary: $0.summary, dependsOnActor: $0.dependsOnActor)
+        }
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
         hasAccess = encoder.findRights != nil
         stateSchema = JSONSchema(ofState: encoder.initialState)
         selectOfPersisted = { (selection, persisted) throws(RestorationError) in
-            try encoder.encode(selection, of: persisted)
+            try encoder.encode(selection, of: persisted, in: names)
         }
         encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
-            try encoder.encodeAsShown(selection, of: persisted, sealer)
+            try encoder.encodeAsShown(selection, of: persisted, sealer, in: names)
         }
         problems =
             catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])

@@ -206,7 +206,8 @@ extension OpenAPI {
             "description": .string(
                 """
                 Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A \
-                pointer to nothing selects null.\(lists)
+                pointer to nothing selects null. A selector that depends on the actor has another value for each \
+                reader.\(lists)
                 """),
             "schema": ["type": "string"],
             "examples": [

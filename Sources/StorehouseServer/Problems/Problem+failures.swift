@@ -301,6 +301,11 @@ extension Problem {
                 .tooManyViews,
                 "The event streams of this session have \(limit) combinations of selection and format, which is "
                     + "the limit. Use one of them, or close a stream first.")
+        case .tooManyActorViews(let limit):
+            self.init(
+                .tooManyViews,
+                "The event streams of this session have \(limit) combinations of actor, selector and format, which is "
+                    + "the limit. Close a stream first.")
         }
     }
 }

@@ -45,6 +45,33 @@ struct AccessFaultTests {
         #expect(line.contains(" store=careless type=access session=") && line.contains(" signal=SIG"))
     }
 
+    @Test(
+        "and one in a selector that ends the process are told alike: the last line names the selector",
+        arguments: [
+            "/state?select=hand", "/events?select=hand", "/state?select=hand&revision=0",
+        ])
+    func trapOfSelector(_ below: String) async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) { [below] in
+            for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS] { signal(number, SIG_DFL) }
+            FaultReport.install(.text)
+            let kind = StoreDefinition("careless", "A kind with a fault.", Club()) {
+                Member("posts", \.posts)
+                Action("post", "Counts.") { club in club.posts += 1 }
+                Selector("hand", "The cards of the reader.") { _, reader in
+                    if reader.id == "ada" { fatalError("out of range") }
+                    return 0
+                }
+            }.kind
+            try await Self.run(kind) { api, path in
+                _ = try await api.send("POST", path + "/actions", as: "ada", nil, ["type": "careless/post"])
+                _ = try await api.send("GET", path + below, as: "ada")
+            }
+        }
+        let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+        let line = try #require(lines.first { $0.contains("the code of a store has ended the process") })
+        #expect(line.contains(" store=careless type=selector hand ") && line.contains(" signal=SIG"))
+    }
+
     @Test("that takes long is in the log and in the metrics, and the answer is as it should be")
     func slow() async throws {
         let kind = Self.kind {

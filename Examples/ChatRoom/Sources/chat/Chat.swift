@@ -24,6 +24,8 @@ func chat() -> StoreDefinition<ChatRoom> {
         stopTyping
         Moderator()
         TypingPause()
-        Selector("unread", "The number of unread messages of each member.") { $0.unread }
+        Selector("unread", "The number of unread messages of the reader.") { room, reader in
+            room.unread[reader.id] ?? 0
+        }
     }
 }

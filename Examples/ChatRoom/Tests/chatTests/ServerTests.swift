@@ -23,8 +23,11 @@ import Testing
             let message = try answer.json()["state"]?["messages"]?["entities"]?["1"]
             #expect(message?["author"] == "bob")
             #expect(message?["moment"]?.asInteger ?? 0 > 1)
-            let unread = try await ada.send("GET", room + "/state?select=unread").json()
-            #expect(unread["state"] == ["ada": 1, "bob": 0])
+            let (news, none) = (
+                try await ada.send("GET", room + "/state?select=unread").json(),
+                try await bob.send("GET", room + "/state?select=unread").json()
+            )
+            #expect(news["state"] == 1 && none["state"] == 0)
 
             let removal: JSONValue = ["type": "chat/remove", "payload": ["member": "bob"]]
             #expect(try await ada.dispatch(removal, to: room).status == 200)

@@ -40,6 +40,13 @@ struct FaultLabel: Sendable, CustomStringConvertible {
     }
 }
 
+/// The name of a selector as a note has it in the place of an action: `selector total`.
+struct SelectorFaultName: Sendable {
+    fileprivate let address: UInt
+
+    init(_ name: String) { address = FaultNames.address(of: "selector \(name)") }
+}
+
 /// A note of the action that the calling thread dispatches. If the process ends with a fault meanwhile, the last line
 /// that it writes shows the note.
 @usableFromInline
@@ -63,6 +70,14 @@ enum FaultNote {
     }
 
     private static let accessName = FaultNames.address(of: "access")
+
+    /// Calls `body`, which asks a selector of a store for its value.
+    static func naming(_ selector: SelectorFaultName, of names: FaultNames, _ label: FaultLabel, _ body: () -> Void) {
+        naming(UnsafePointer(bitPattern: selector.address)) {
+            set(names, label)
+            body()
+        }
+    }
 
     /// Notes the store and its session; the action stays as ``naming(_:_:)`` has set it.
     static func set(_ names: FaultNames, _ label: FaultLabel) {
