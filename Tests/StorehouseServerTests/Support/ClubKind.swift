@@ -22,6 +22,8 @@ final class ClubKind: Sendable {
     private let answersLeft = Locked<Int?>(nil)
     /// Ends the work of an action that has an effect.
     let work = Promise<Void>()
+    /// Holds such work up once more; nil for not at all.
+    let pause = Locked<Promise<Void>?>(nil)
 
     var asked: [ActorID: Int] { questions.withLock { $0 } }
 
@@ -47,10 +49,11 @@ final class ClubKind: Sendable {
             Action("fill", "Makes the state so large.", .integer("kibibytes", 0...4096)) { club, size in
                 club.text = String(repeating: "x", count: size << 10)
             }
-            MiddlewareFunction { [end = self.work] commit in
+            MiddlewareFunction { [end = self.work, pause] commit in
                 guard work.values(in: commit.action) != nil else { return .none }
                 return .run("club.work", .parallel) {
                     await end.value()
+                    await pause.withLock(\.self)?.value()
                     return done()
                 }
             }
