@@ -140,6 +140,8 @@ package enum SelectionText: Sendable, Hashable {
 package protocol SessionCommand: Sendable {
     /// The right that a visitor needs; nil if it is part of a request that was allowed before.
     var right: Permission? { get }
+    /// The rights that it passes on, which a visitor must have too.
+    var rightsToPassOn: Permissions { get }
     /// Whether it waits for the store, which may be busy with a large state.
     var usesStore: Bool { get }
     /// Whether it is also for whoever comes by a permit.
@@ -149,6 +151,7 @@ package protocol SessionCommand: Sendable {
 }
 
 extension SessionCommand {
+    package var rightsToPassOn: Permissions { Permissions([]) }
     package var isForPermits: Bool { false }
 }
 

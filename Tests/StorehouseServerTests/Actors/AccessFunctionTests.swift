@@ -221,6 +221,24 @@ struct AccessFunctionTests {
         }
     }
 
+    @Test("lets a maker of shares pass on only the rights that it has itself")
+    func rightsOfShares() async throws {
+        try await Self.run { session, _ in
+            let cases: [(AccessRights, JSONValue, Int)] = [
+                ([.share], ["read"], 403), ([.share, .act], ["read", "act"], 403), ([.share, .act], ["act"], 201),
+                ([.share, .read], ["read"], 201), ([.share, .read], ["read", "act"], 403),
+                ([.share, .act], ["presence"], 403), ([.share, .read], ["read", "presence"], 201),
+            ]
+            for (rights, may, status) in cases {
+                _ = try await session.grant(rights, to: "bob")
+                let answer = try await session.send("POST", "/shares", as: "bob", json: ["may": may])
+                #expect(answer.status == status, "\(rights) \(may)")
+                if status == 403 { #expect(answer.code == "forbidden") }
+            }
+            #expect(try await session.send("GET", "/shares", as: "ada").json["shares"]?.asArray?.count == 3)
+        }
+    }
+
     @Test("compares the bytes of ids: two spellings of one name in Unicode are two actors")
     func spelling() async throws {
         try await Self.run { session, _ in
