@@ -8,7 +8,6 @@ extension AccessModel {
         case committed([GuildModel], [JSONValue])
         case ignored
         case rejected(String, index: Int)
-        case unidentified(index: Int)
         /// The state lets its sender act no longer.
         case forbidden
     }
@@ -25,7 +24,6 @@ extension AccessModel {
         }
         switch attempt(post, session, way) {
         case .forbidden: expected.refuse(403, "forbidden")
-        case .unidentified(let index): refuse(403, "identity-required", post, index, session, way, &expected)
         case .rejected(let reason, let index):
             refuse(409, "action-rejected", reason: reason, post, index, session, way, &expected)
             keep(.rejected(reason, index: post.isBatch ? index : nil), post, session, way, hasState: false)
@@ -73,7 +71,6 @@ extension AccessModel {
             switch state.apply(call, by: actor(of: way), now: now, number: made) {
             case .ignored: continue
             case .rejected(let reason): return .rejected(reason, index: index)
-            case .unidentified: return .unidentified(index: index)
             case .committed(let payload):
                 states.append(state)
                 entries.append([

@@ -41,8 +41,6 @@ extension GuildModel {
         case committed(JSONObject)
         case ignored
         case rejected(String)
-        /// 403 `identity-required`.
-        case unidentified
     }
 
     /// Why an action does not reach the store; nil if it does.
@@ -50,8 +48,9 @@ extension GuildModel {
         switch call {
         case .unknown: (422, "unknown-action")
         case .tick: (403, "internal-action")
-        case .forged, .wrong: (422, "invalid-payload")
         case .price where !actor.roles.contains("cashier"): (403, "role-required")
+        case _ where call.namesSender && actor.id == nil: (403, "identity-required")
+        case .forged, .wrong: (422, "invalid-payload")
         default: nil
         }
     }
@@ -67,9 +66,7 @@ extension GuildModel {
             self.isOpen = isOpen
             return .committed(["isOpen": .bool(isOpen)])
         case .join: return join(actor, now: now)
-        case .leave, .grant, .post:
-            guard let user = actor.id else { return .unidentified }
-            return apply(call, by: user, now: now, number: number)
+        case .leave, .grant, .post: return apply(call, by: actor.id ?? "", now: now, number: number)
         case .unknown, .tick, .forged, .wrong: preconditionFailure("it was refused")
         }
         return .committed([:])

@@ -77,6 +77,9 @@ enum ModelCall: Sendable, Hashable {
         }
     }
 
+    /// Whether it has a field with the id of its sender.
+    var namesSender: Bool { ["guild/leave", "guild/grant", "guild/post"].contains(type) }
+
     var json: JSONValue {
         var json: JSONObject = ["type": .string(type)]
         switch self {
@@ -181,5 +184,8 @@ struct ModelStep: Sendable, CustomStringConvertible {
     var node: Int
     var verb: ModelVerb
 
-    var description: String { "\(sender), session \(session), node \(node): \(verb)" }
+    var description: String {
+        let verb = "\(verb)".replacing(/[A-Za-z]+\.(?=Model)/, with: "")
+        return "\(sender), session \(session), node \(node): \(verb)"
+    }
 }

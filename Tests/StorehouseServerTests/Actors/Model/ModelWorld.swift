@@ -100,7 +100,7 @@ extension ModelWorld {
 extension ModelWorld {
     private mutating func check(_ response: TestResponse, _ expected: ModelExpectation) throws {
         func fail(_ what: String) -> Mismatch {
-            Mismatch(description: "\(what); the answer is \(response.status) \(response.text)")
+            Mismatch(description: "\(what); the answer is \(response.status) \(response.text.prefix(1000))")
         }
         guard response.status == expected.status else { throw fail("status \(expected.status) is expected") }
         guard response.status < 400 || response.code == expected.code else {
