@@ -22,6 +22,10 @@ extension AccessModel {
         if let (index, status, code) = firstRefusal(of: post, way) {
             return refuse(status, code, post, index, session, way, &expected)
         }
+        if expected.isInterrupted {
+            expected.isStrange = true
+            return expected.refuse(403, "forbidden")
+        }
         switch attempt(post, session, way) {
         case .forbidden: expected.refuse(403, "forbidden")
         case .rejected(let reason, let index):
@@ -120,7 +124,7 @@ extension AccessModel {
     private func again(_ answer: Answer, _ session: Int, _ way: Way, _ expected: inout ModelExpectation) {
         expected.isReplayed = true
         guard case .rejected(let reason, let index) = answer.outcome else {
-            let hasState = answer.hasState && mayRead(way, session)
+            let hasState = answer.hasState && mayRead(way, session) && !expected.isInterrupted
             return show(answer.outcome, answer.revision, hasState: hasState, session, way, &expected)
         }
         expected.refuse(409, "action-rejected", ["reason": .string(reason)])

@@ -127,7 +127,7 @@ extension AccessModel {
         let value = value(of: form, way, session)
         expected.opens = form
         expected.events.append((streams.count, .value(value, revision: sessions[session].revision)))
-        streams.append(Stream(session: session, form: form, way: way, value: value))
+        streams.append(Stream(session: session, form: form, way: way))
     }
 
     private mutating func leaveStream(_ number: Int) -> ModelExpectation? {

@@ -34,7 +34,6 @@ struct AccessModel: Sendable {
         let session: Int
         let form: ModelStreamForm
         let way: Way
-        var value: JSONValue
         var isOpen = true
     }
 
@@ -137,7 +136,13 @@ extension AccessModel {
             return isOwner ? .owner(sender.actor) : .listed(sender.actor)
         }
         let hasEnded = sessions[session].hasEnded
-        if !hasEnded, lets(sender.user, right, in: session) { return .visitor(sender.actor) }
+        if !hasEnded, lets(sender.user, right, in: session) {
+            expected.isInterrupted = step.isInterrupted
+            if !step.isInterrupted || right == "act" { return .visitor(sender.actor) }
+            expected.refuse(403, "forbidden")
+            expected.isStrange = true
+            return nil
+        }
         expected.refuse(403, "forbidden")
         expected.isStrange = hasEnded || !lets(sender.user, "read", in: session)
         return nil
@@ -160,10 +165,13 @@ extension AccessModel {
 
 // What open streams show.
 extension AccessModel {
+    private func selection(of form: ModelStreamForm, _ way: Way) -> String {
+        if case .share(let share) = way { shares[share].wish.selection } else { form.selection }
+    }
+
     /// The value that a stream shows.
     func value(of form: ModelStreamForm, _ way: Way, _ session: Int) -> JSONValue {
-        guard case .share(let share) = way else { return sessions[session].state.value(form.selection) }
-        return sessions[session].state.value(shares[share].wish.selection)
+        sessions[session].state.value(selection(of: form, way))
     }
 
     /// What comes on the streams of a session after commits.
@@ -182,10 +190,19 @@ extension AccessModel {
                 }
             }
             let value = value(of: stream.form, stream.way, session)
-            guard value != stream.value else { continue }
-            streams[index].value = value
+            guard hasChanged(stream, since: revision) else { continue }
             expected.events.append((index, .value(value, revision: newest)))
         }
+    }
+
+    /// Whether a commit has changed what a stream shows. Of a selector, the values before and after all commits are compared.
+    private func hasChanged(_ stream: Stream, since revision: Int) -> Bool {
+        let states = sessions[stream.session].states[revision...]
+        let selection = selection(of: stream.form, stream.way)
+        guard selection.isEmpty || selection.hasPrefix("/") else {
+            return states.first?.value(selection) != states.last?.value(selection)
+        }
+        return zip(states, states.dropFirst()).contains { $0.value(selection) != $1.value(selection) }
     }
 
     mutating func close(_ stream: Int, _ reason: String, _ expected: inout ModelExpectation) {

@@ -21,36 +21,37 @@ struct AccessModelTests {
     private static let configuration = TestTokens.configuration { $0.sessions.defaultStore = "guild" }
 
     private static func serve(
-        _ place: Place, _ body: @Sendable ([any TestServing], (() -> Void)?) async throws -> Void
+        _ place: Place, _ body: @Sendable ([any TestServing], GuildKind, (() -> Void)?) async throws -> Void
     ) async throws {
-        let kinds = [GuildKind.kind]
+        let guild = GuildKind()
+        let kinds = [guild.kind]
         switch place {
         case .memory:
             try await TestAPI.run(kinds: kinds, configuration: configuration, logging: .error) {
-                try await body([$0], nil)
+                try await body([$0], guild, nil)
             }
         case .sqlite, .redis:
             let durable = try DurableServer(onRedis: place == .redis)
             try await durable.runAPI(kinds: kinds, configuration: configuration) { api in
-                try await body([api], api.api.hibernate)
+                try await body([api], guild, api.api.hibernate)
             }
         case .twoNodes:
             try await TestCluster.run(kinds: kinds, configuration: configuration) { cluster in
-                try await body([cluster.first, cluster.second], nil)
+                try await body([cluster.first, cluster.second], guild, nil)
             }
         }
     }
 
     @Test("says each answer, entry of the log and event of a server", arguments: Place.allCases)
     func sameAsTheServer(_ place: Place) async throws {
-        try await Self.serve(place) { servers, rest in
+        try await Self.serve(place) { servers, guild, rest in
             for (round, start) in stride(from: 0, to: Self.count, by: ModelRun.length).enumerated() {
                 let seed = UInt64(Self.seed + round)
                 let steps = ModelRun.steps(min(ModelRun.length, Self.count - start), seed: seed)
                 do {
-                    try await ModelRun.make(steps, on: servers, rest: rest)
+                    try await ModelRun.make(steps, on: servers, guild, rest: rest)
                 } catch let failure as ModelRun.Failure {
-                    return try await Self.report(failure, steps, seed: seed, place, servers, rest)
+                    return try await Self.report(failure, steps, seed: seed, place, servers, guild, rest)
                 }
                 if Self.count > 5000, round % 20 == 19 {
                     print("\(place): \(start + steps.count) of \(Self.count) steps, seed \(Self.seed)")
@@ -62,7 +63,7 @@ struct AccessModelTests {
     /// Tells the seed, the step, and the fewest steps that fail.
     private static func report(
         _ failure: ModelRun.Failure, _ steps: [ModelStep], seed: UInt64, _ place: Place, _ servers: [any TestServing],
-        _ rest: (() -> Void)?
+        _ guild: GuildKind, _ rest: (() -> Void)?
     ) async throws {
         var last = failure
         var fewest = Array(steps.prefix(failure.step + 1))
@@ -70,7 +71,7 @@ struct AccessModelTests {
         if failure.cause is ModelWorld.Mismatch {
             fewest = await ModelRun.shortened(fewest) { fewer in
                 do {
-                    try await ModelRun.make(fewer, on: servers, rest: rest)
+                    try await ModelRun.make(fewer, on: servers, guild, rest: rest)
                     return false
                 } catch let failure as ModelRun.Failure where failure.cause is ModelWorld.Mismatch {
                     last = failure

@@ -1,3 +1,4 @@
+import Locks
 import StoreHosting
 import Stores
 
@@ -27,28 +28,43 @@ private struct GuildEntry: Codable, Sendable, Equatable {
 }
 
 /// The kind that ``GuildModel`` is a model of. It has each filled field, a role, an internal action, and access from its state.
-enum GuildKind {
+final class GuildKind: Sendable {
     /// How many posts and entries are kept.
     static let memory = 3
 
-    static let kind = StoreDefinition("guild", "A guild with members.", Guild()) {
-        Member("rights", \.rights)
-        Member("isOpen", \.isOpen)
-        Member("posts", \.posts)
-        Member("entries", \.entries)
-        Member("count", \.count)
-        Member("price", \.price)
-        Access { guild, actor in rights(of: actor, in: guild) }
-        join
-        leave
-        grant
-        post
-        price
-        open
-        touch
-        tick
-        Selector("size", "How many members there are.") { $0.rights.count }
-    }.kind
+    /// How many questions are still answered by the state; nil for all. The others get no right.
+    private let answersLeft = Locked<Int?>(nil)
+
+    var kind: StoreKind {
+        StoreDefinition("guild", "A guild with members.", Guild()) {
+            Member("rights", \.rights)
+            Member("isOpen", \.isOpen)
+            Member("posts", \.posts)
+            Member("entries", \.entries)
+            Member("count", \.count)
+            Member("price", \.price)
+            Access { [self] guild, actor in answers() ? Self.rights(of: actor, in: guild) : [] }
+            Self.join
+            Self.leave
+            Self.grant
+            Self.post
+            Self.price
+            Self.open
+            Self.touch
+            Self.tick
+            Selector("size", "How many members there are.") { $0.rights.count }
+        }.kind
+    }
+
+    /// As if the actor were removed after so many questions; nil for never.
+    func answers(only count: Int?) { answersLeft.withLock { $0 = count } }
+
+    private func answers() -> Bool {
+        answersLeft.withLock { left in
+            defer { left = left.map { $0 - 1 } }
+            return left.map { $0 > 0 } ?? true
+        }
+    }
 
     private static func rights(of actor: Actor, in guild: Guild) -> AccessRights {
         if let rights = guild.rights[actor.id] { return AccessRights(rawValue: UInt8(rights)) }

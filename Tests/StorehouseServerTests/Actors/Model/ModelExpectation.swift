@@ -28,6 +28,8 @@ struct ModelExpectation: Sendable {
     /// In the entity tag.
     var taggedRevision: Int?
     var isReplayed = false
+    /// Whether the sender is removed after the first question for its rights.
+    var isInterrupted = false
     /// Whether the answer is that of a session that there is not.
     var isStrange = false
     /// The revision, type, payload, origin and actor of each entry of the log.

@@ -24,9 +24,11 @@ enum ModelRun {
     /// Makes the steps, and then ends all sessions, so that nothing can come later on a stream.
     ///
     /// - Parameter rest: lets sessions leave memory; nil if they stay.
-    static func make(_ steps: [ModelStep], on servers: [any TestServing], rest: (() -> Void)?) async throws {
+    static func make(_ steps: [ModelStep], on servers: [any TestServing], _ guild: GuildKind, rest: (() -> Void)?)
+        async throws
+    {
         var model = AccessModel()
-        var world = ModelWorld(servers, mayForget: rest != nil)
+        var world = ModelWorld(servers, guild, mayForget: rest != nil)
         for (index, step) in steps.enumerated() {
             do {
                 try await make(step, &model, &world, rest)

@@ -5,7 +5,7 @@ extension ModelStep {
         ModelStep(
             sender: .random(&random), session: .random(in: 0..<60, using: &random),
             node: .random(in: 0...1, using: &random),
-            verb: .random(&random))
+            verb: .random(&random), isInterrupted: Int.random(in: 0..<4, using: &random) == 0)
     }
 }
 
@@ -76,7 +76,7 @@ extension ModelCall {
             return .grant(number % ModelSender.users.count, rights)
         case 16..<21: return .post(number % 2, id: number < 3 ? number : nil)
         case 21..<24: return .price(number)
-        case 24..<26: return .open(number == 0)
+        case 24..<26: return .open(number % 2 == 0)
         case 26: return .tick
         case 27: return .unknown
         case 28: return .forged

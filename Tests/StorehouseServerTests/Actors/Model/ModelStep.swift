@@ -183,9 +183,11 @@ struct ModelStep: Sendable, CustomStringConvertible {
     /// The node that it asks.
     var node: Int
     var verb: ModelVerb
+    /// Whether a visitor is removed between the question whether it may enter and what it asks for, and then let in again.
+    var isInterrupted = false
 
     var description: String {
         let verb = "\(verb)".replacing(/[A-Za-z]+\.(?=Model)/, with: "")
-        return "\(sender), session \(session), node \(node): \(verb)"
+        return "\(sender), session \(session), node \(node): \(verb)\(isInterrupted ? ", interrupted" : "")"
     }
 }

@@ -14,6 +14,7 @@ struct ModelWorld {
 
     /// One, or the nodes of a cluster.
     private let servers: [any TestServing]
+    private let guild: GuildKind
     /// Whether sessions leave memory, and forget what they have refused.
     private let mayForget: Bool
     private var clients: [TestClient?]
@@ -24,7 +25,8 @@ struct ModelWorld {
     /// The tokens that were made, which are valid for an hour.
     private var tokens: [String: String] = [:]
 
-    init(_ servers: [any TestServing], mayForget: Bool) {
+    init(_ servers: [any TestServing], _ guild: GuildKind, mayForget: Bool) {
+        self.guild = guild
         self.servers = servers
         self.mayForget = mayForget
         clients = servers.map { _ in nil }
@@ -34,6 +36,11 @@ struct ModelWorld {
     mutating func make(_ step: ModelStep, _ expected: ModelExpectation, _ model: AccessModel) async throws {
         let request = request(step, expected)
         var events = expected.events[...]
+        if expected.isInterrupted {
+            if mayForget { try await load(expected, model) }
+            guild.answers(only: 1)
+        }
+        defer { guild.answers(only: nil) }
         if expected.opens != nil {
             let server = servers[step.node % servers.count]
             let client = try server.client()
@@ -41,11 +48,19 @@ struct ModelWorld {
             streams.append((try await EventReader(client), nil))
         } else {
             let response = try await send(request, to: step.node)
+            guild.answers(only: nil)
             try check(response, expected)
             try await checkStrangeness(of: response, request, step, expected)
         }
         while let (stream, event) = events.popFirst() { try await check(event, on: stream) }
         for index in streams.indices where !model.streams[index].isOpen { streams[index] = nil }
+    }
+
+    /// Brings a session into memory, where the makers of its shares are asked for.
+    private mutating func load(_ expected: ModelExpectation, _ model: AccessModel) async throws {
+        guard case .session(let session) = expected.target else { return }
+        let owner = token(of: ModelSender(user: model.sessions[session].owner), for: nil)
+        _ = try await send(TestRequest("GET", paths[session], TestTokens.field(owner)), to: 0)
     }
 
     private mutating func send(_ request: TestRequest, to node: Int) async throws -> TestResponse {
