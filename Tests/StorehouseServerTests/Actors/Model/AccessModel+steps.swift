@@ -95,12 +95,12 @@ extension AccessModel {
     private mutating func fork(
         _ back: Int, _ step: ModelStep, _ session: Int, _ expectation: ModelExpectation
     ) -> ModelExpectation? {
-        guard hasRoom else { return nil }
         var expected = expectation
         let revision = max(0, sessions[session].revision - back)
         (expected.method, expected.below) = ("POST", "/forks")
         expected.body = ["revision": .integer(revision)]
         guard enter(step, session, for: "create", &expected) != nil else { return expected }
+        guard hasRoom else { return nil }
         begin(Session(owner: step.sender.user, states: [sessions[session].states[revision]]), &expected)
         expected.members["forkedFrom"] = ["revision": .integer(revision)]
         return expected

@@ -69,7 +69,7 @@ struct AccessModel: Sendable {
     }
 
     static let maxSessions = 12
-    static let maxLiveSessions = 4
+    static let maxLiveSessions = 3
     static let maxStreams = 8
 
     var sessions: [Session] = []

@@ -13,7 +13,7 @@ struct AccessModelTests {
     }
 
     /// More of them for a longer search, as script/soak does it.
-    private static let count = number("TEST_MODEL_STEPS") ?? 500
+    private static let count = number("TEST_MODEL_STEPS") ?? 1000
     private static let seed = number("TEST_MODEL_SEED") ?? 36
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }

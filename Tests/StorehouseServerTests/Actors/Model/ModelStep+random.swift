@@ -18,7 +18,9 @@ extension ModelSender {
         case 5: token = .listing
         default: token = .plain
         }
-        return ModelSender(user: users.randomElement(using: &random) ?? "ada", token: token)
+        // Ada has most sessions, so that the others are mostly visitors of them.
+        let number = Int.random(in: -3..<6, using: &random)
+        return ModelSender(user: users[min(max(0, number), users.count - 1)], token: token)
     }
 }
 
@@ -26,15 +28,15 @@ extension ModelVerb {
     fileprivate static func random(_ random: inout some RandomNumberGenerator) -> ModelVerb {
         let number = Int.random(in: 0..<60, using: &random)
         switch Int.random(in: 0..<110, using: &random) {
-        case 0..<4: return .create
-        case 4..<14: return .read(selection: ["", "/count", "size"].randomElement(using: &random) ?? "")
-        case 14..<17: return .recall(number % 5 - 1)
-        case 17..<20: return .document
-        case 20..<26: return .log
-        case 26..<30: return .refused
-        case 30..<33: return .fork(number % 4)
-        case 33: return .end
-        case 34..<41: return .share(.random(&random))
+        case 0..<3: return .create
+        case 3..<12: return .read(selection: ["", "/count", "size"].randomElement(using: &random) ?? "")
+        case 12..<15: return .recall(number % 5 - 1)
+        case 15..<18: return .document
+        case 18..<24: return .log
+        case 24..<28: return .refused
+        case 28..<33: return .fork(number % 4)
+        case 33..<35: return .end
+        case 35..<41: return .share(.random(&random))
         case 41..<43: return .listShares
         case 43..<46: return .revoke(number)
         case 46: return .revokeAll
@@ -69,10 +71,10 @@ extension ModelCall {
     fileprivate static func random(_ random: inout some RandomNumberGenerator) -> ModelCall {
         let number = Int.random(in: 0..<8, using: &random)
         switch Int.random(in: 0..<36, using: &random) {
-        case 0..<3: return .join
-        case 3..<5: return .leave
-        case 5..<16:
-            let rights = [0, 1, 2, 3, 3, 4, 5, 7, 7, 7, 15].randomElement(using: &random) ?? 3
+        case 0..<2: return .join
+        case 2..<4: return .leave
+        case 4..<16:
+            let rights = [0, 0, 1, 2, 3, 3, 4, 5, 7, 7, 7, 7, 15, 15].randomElement(using: &random) ?? 3
             return .grant(number % ModelSender.users.count, rights)
         case 16..<21: return .post(number % 2, id: number < 3 ? number : nil)
         case 21..<24: return .price(number)
