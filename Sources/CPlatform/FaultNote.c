@@ -48,7 +48,84 @@ static void add_stack(void) {
     if (sigaltstack(&stack, NULL) != 0 || pthread_setspecific(stack_key, stack.ss_sp) != 0) remove_stack(stack.ss_sp);
 }
 
+// MARK: The notes of all threads
+
+typedef struct watched {
+    uint64_t thread;
+    // Not in the note itself: other threads read it while a thread ends.
+    uint64_t count;
+    const fault_note *note;
+    struct watched *next;
+    struct watched **link;
+} watched;
+
+static pthread_mutex_t watched_lock = PTHREAD_MUTEX_INITIALIZER;
+static watched *first_watched;
+static uint64_t last_thread;
+static pthread_key_t watched_key;
+static pthread_once_t watched_once = PTHREAD_ONCE_INIT;
+// Of a thread that nobody watches.
+static _Thread_local uint64_t own_count;
+
+static void unwatch(void *memory) {
+    watched *entry = memory;
+    note.count = &own_count;
+    pthread_mutex_lock(&watched_lock);
+    *entry->link = entry->next;
+    if (entry->next != NULL) entry->next->link = entry->link;
+    pthread_mutex_unlock(&watched_lock);
+    free(entry);
+}
+
+static void make_watched_key(void) { pthread_key_create(&watched_key, unwatch); }
+
+static void watch(void) {
+    note.count = &own_count;
+    pthread_once(&watched_once, make_watched_key);
+    watched *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) return;
+    if (pthread_setspecific(watched_key, entry) != 0) {
+        free(entry);
+        return;
+    }
+    entry->note = &note;
+    note.count = &entry->count;
+    pthread_mutex_lock(&watched_lock);
+    entry->thread = ++last_thread;
+    entry->next = first_watched;
+    entry->link = &first_watched;
+    if (entry->next != NULL) entry->next->link = &entry->next;
+    first_watched = entry;
+    pthread_mutex_unlock(&watched_lock);
+}
+
+size_t fault_note_runs(fault_note_run *found, size_t limit) {
+    size_t number = 0;
+    pthread_mutex_lock(&watched_lock);
+    for (watched *entry = first_watched; entry != NULL && number < limit; entry = entry->next) {
+        uint64_t count = __atomic_load_n(&entry->count, __ATOMIC_ACQUIRE);
+        if (count & 1) found[number++] = (fault_note_run){.thread = entry->thread, .count = count};
+    }
+    pthread_mutex_unlock(&watched_lock);
+    return number;
+}
+
+bool fault_note_of_run(fault_note_run run, fault_note *copy) {
+    bool is_found = false;
+    pthread_mutex_lock(&watched_lock);
+    for (watched *entry = first_watched; entry != NULL && !is_found; entry = entry->next) {
+        if (entry->thread != run.thread) continue;
+        if (__atomic_load_n(&entry->count, __ATOMIC_ACQUIRE) != run.count) break;
+        *copy = *entry->note;
+        is_found = __atomic_load_n(&entry->count, __ATOMIC_ACQUIRE) == run.count;
+        break;
+    }
+    pthread_mutex_unlock(&watched_lock);
+    return is_found;
+}
+
 fault_note *fault_note_of_thread(void) {
+    if (note.count == NULL) watch();
     if (!has_stack && atomic_load_explicit(&is_installed, memory_order_relaxed)) add_stack();
     return &note;
 }

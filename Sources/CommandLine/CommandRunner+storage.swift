@@ -7,6 +7,7 @@ import ServerWiring
 import Sessions
 import StoreHosting
 import StorehouseServer
+import Stores
 
 extension CommandRunner {
     /// Runs a command of an operator on a database file.
@@ -32,8 +33,8 @@ extension CommandRunner {
             let document = try SQLiteStorage.export(session, from: file, withOwner: withOwners)
             Console.print(String(decoding: document, as: UTF8.self))
         case .import(let document, let file, let id):
-            try insert(document, as: id, inJSON: inJSON) { content, name, check in
-                try SQLiteStorage.insert(content, into: file, as: name, objection: check)
+            try insert(document, as: id, inJSON: inJSON) { content, name, members, check in
+                try SQLiteStorage.insert(content, into: file, as: name, members: members, objection: check)
             }
         case .sessions(let file, nil, let mark):
             try Self.show(mark, in: file, inJSON: inJSON) { isWanted, body throws(StorageError) in
@@ -75,8 +76,8 @@ extension CommandRunner {
         case .export(let session, _, let withOwners):
             Console.print(String(decoding: try storage.export(session, withOwner: withOwners), as: UTF8.self))
         case .import(let document, _, let id):
-            try insert(document, as: id, inJSON: inJSON) { content, name, check in
-                try storage.insert(content, as: name, objection: check)
+            try insert(document, as: id, inJSON: inJSON) { content, name, members, check in
+                try storage.insert(content, as: name, members: members, objection: check)
             }
         case .sessions(_, nil, let mark):
             try Self.show(mark, in: address.description, inJSON: inJSON) { isWanted, body throws(StorageError) in
@@ -119,6 +120,9 @@ extension CommandRunner {
     /// Returns the reason why a session cannot be used; nil if it can.
     private typealias Check = (SessionHeader, _ revision: Int, StateSnapshot) -> String?
 
+    /// Returns the members of a state.
+    private typealias Members = (SessionHeader, StateSnapshot) -> [ActorID]
+
     /// Imports a document and prints the id of its session.
     ///
     /// - Parameters:
@@ -126,10 +130,14 @@ extension CommandRunner {
     ///   - store: stores the content of the document as a session, unless a state of it does not pass the check.
     private func insert(
         _ document: String, as id: String?, inJSON: Bool,
-        _ store: (_ content: [UInt8], _ name: String?, Check) throws -> String
+        _ store: (_ content: [UInt8], _ name: String?, Members, Check) throws -> String
     ) throws {
         let name = id == "new" ? SessionID.random().description : id
-        let added = try store(try Self.read(document), name) { [kinds] in Self.objection($0, $1, $2, kinds) }
+        let members = { [kinds] (session: SessionHeader, state: StateSnapshot) -> [ActorID] in
+            let kind = kinds.first { $0.name == session.kind }
+            return kind?.hasMembers == true ? (try? kind?.restored(state, sealer: nil).members) ?? [] : []
+        }
+        let added = try store(try Self.read(document), name, members) { [kinds] in Self.objection($0, $1, $2, kinds) }
         Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
     }
 

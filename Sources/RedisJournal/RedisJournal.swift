@@ -187,7 +187,7 @@ package final class RedisJournal: Journal {
     /// Reads a session.
     ///
     /// - Parameter incarnation: that claims it; empty for none.
-    private func find(_ id: String, _ hash: String, incarnation: String) async throws(JournalError) -> Found {
+    func find(_ id: String, _ hash: String, incarnation: String) async throws(JournalError) -> Found {
         let arguments = RedisArguments(hash, incarnation, String(expiry(after: IdempotencyRecord.lifetime)))
         let (connection, sealer, lookups) = (connection, sealer, lookups)
         let found: Result<Found, JournalError> = await Promise.value { done in
@@ -238,8 +238,14 @@ package final class RedisJournal: Journal {
     }
 
     package func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
+        try await list(after: id, limit: limit, of: [])
+    }
+
+    /// - Parameter subjects: those whose sessions are listed; none for all sessions.
+    func list(after id: String?, limit: Int, of subjects: [String]) async throws(JournalError) -> [SessionSummary] {
         let (connection, sealer) = (connection, sealer)
-        return try await read(.list, [id.map(RedisNames.hash) ?? "", String(limit)]) { fields throws(JournalError) in
+        let arguments = [id.map(RedisNames.hash) ?? "", String(limit)] + subjects
+        return try await read(.list, arguments) { fields throws(JournalError) in
             guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }

@@ -56,7 +56,7 @@ extension RedisNames {
     ///
     /// - Parameter moment: a session that was used later may still be created; nil if it has ended.
     func removal(of hash: String, olderThan moment: Int?, _ encode: RedisEncoder) -> [RedisCommand?] {
-        ["me", "due", "ids", "used"].map { index in
+        ["me", "due", "subjects", "ids", "used"].map { index in
             encode(.unindex, keys(session(hash)), RedisArguments(index, hash, moment.map(String.init) ?? ""))
         }
     }
@@ -71,12 +71,16 @@ struct RedisCreation {
     private let shared: (key: String, state: [UInt8])?
     /// The key of the owner's personal session; empty if this is none.
     private let personal: String
+    private let owner: Subject?
+    private let members: [ActorID]
     /// The fields of the session without `claim`, by their names.
     private let fields: [String: [UInt8]]
 
     init(
-        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lineageID: Int
+        _ header: SessionHeader, _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lineageID: Int,
+        members: [ActorID] = []
     ) {
+        (owner, self.members) = (header.owner, members)
         (self.names, self.hash, self.claim) = (names, hash, claim)
         let initial = header.initial.encoded
         shared = header.forkedFrom == nil ? (names.initial(initial), initial) : nil
@@ -143,6 +147,10 @@ struct RedisCreation {
             arguments.add(shared.state)
             arguments.add("NX")
             commands.append(RedisCommand(arguments))
+        }
+        if owner != nil || !members.isEmpty {
+            let relation = RedisNames.relation(of: hash, .add, "", 0, owner: owner, members)
+            commands.append(encode(.relate, names.keys(key), relation))
         }
         if !personal.isEmpty { commands.append(encode(.reserve, names.keys(personal), RedisArguments(hash))) }
         return commands

@@ -27,6 +27,7 @@ extension RedisScript {
         case .load: PackageResources.load_lua
         case .append: PackageResources.append_lua
         case .schedule: PackageResources.schedule_lua
+        case .relate: PackageResources.relate_lua
         case .share: PackageResources.share_lua
         case .grant: PackageResources.grant_lua
         case .end: PackageResources.end_lua

@@ -6,6 +6,8 @@
 /// These scripts make transactions, and a part of such a transaction does no harm:
 ///
 /// - `open`, the first script of each connection. Its transaction ends a part that an earlier one has left, also of another program
+/// - `relate` and `unindex`, which change lists of sessions. What must not be missing there is added before the commit or the creation
+///   that it belongs to, and that is lost too
 /// - `append` with thousands of commits. They are no part of the log before the last command sets the revision
 /// - a script that reads the key of an ended session after that key has expired. Redis deletes the key in the same transaction
 ///
@@ -23,6 +25,9 @@
 /// - tag `:ids`, `:used`, `:due`: indexes of all sessions by their names, by their last use, and by their next timers. A session is
 ///   added before it is created, and removed after its end, so an index may have a session that does not exist. The last use in
 ///   the index may be a minute older than the field `used` of the session
+/// - tag `:of:` and the SHA-1 of a subject behind `o` or `m`: the names of the sessions that it owns, or is a member of. Such a list may
+///   have a session that the subject has left, and never lacks one
+/// - tag `:has:` and the name of a session: the subjects in whose lists it is
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
 /// - tag `:meta`: the counter of writes and other facts of the storage
 /// - tag `:nodes`: by the numbers of their incarnations, when the leases of the nodes end by the clock of Redis, and where the nodes are
@@ -35,15 +40,15 @@
 /// executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized by its
 /// number.
 package enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, share, grant, end, unindex,
-        release, compact, sweep
+    case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, relate, share, grant, end
+    case unindex, release, compact, sweep
     case list, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         let writes: [RedisScript] = [
-            .reserve, .create, .finishImport, .append, .schedule, .share, .grant, .end, .unindex, .release, .compact,
-            .sweep,
+            .reserve, .create, .finishImport, .append, .schedule, .relate, .share, .grant, .end, .unindex, .release,
+            .compact, .sweep,
         ]
         return writes.contains(self)
     }

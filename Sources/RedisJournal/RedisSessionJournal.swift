@@ -125,6 +125,13 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
+    func index(_ members: [ActorID]) {
+        contents.withLock { contents in
+            guard !contents.hasEnded, contents.failure == nil else { return }
+            send(.index(members), byteCount: members.reduce(64) { $0 + $1.text.utf8.count + 64 }, &contents)
+        }
+    }
+
     func end(at moment: Int) {
         contents.withLock { contents in
             guard !contents.hasEnded else { return }
@@ -315,6 +322,10 @@ extension RedisSessionJournal {
             let (script, arguments) = change.call(by: claim.text, position)
             return RedisBatch(
                 [connection.encode(script, keys, arguments)] + change.deletion(from: key), resultIndex: 0)
+        case .index(let members):
+            position.sequence += 1
+            let arguments = RedisNames.relation(of: hash, .set, claim.text, position.sequence, Array(Set(members)))
+            return connection.encode(.relate, keys, arguments).map(RedisBatch.init)
         case .end: return journal.names.end(of: hash, claim: claim.text, connection.encode)
         }
     }
@@ -331,7 +342,8 @@ extension RedisSessionJournal {
         else { return nil }
         let (deadline, use) = (position.nextDeadline, position.indexedUse)
         let sweeps = position.answerCount != old.answerCount && position.answerCount.isMultiple(of: Self.sweepDistance)
-        if deadline == old.nextDeadline, use == old.indexedUse, !sweeps { return RedisBatch(append) }
+        let members = transaction.members
+        if deadline == old.nextDeadline, use == old.indexedUse, !sweeps, members == nil { return RedisBatch(append) }
         var commands: [RedisCommand?] = [append]
         var resultIndex = 0
         if deadline != old.nextDeadline {
@@ -341,9 +353,20 @@ extension RedisSessionJournal {
             resultIndex = (deadline ?? .max) < (old.nextDeadline ?? .max) ? 1 : 0
             commands.insert(journal.connection.encode(.schedule, keys, arguments), at: 1 - resultIndex)
         }
+        if let added = members?.added, !added.isEmpty {
+            commands.insert(relate(.add, added, position.sequence), at: 0)
+            resultIndex += 1
+        }
+        if let removed = members?.removed, !removed.isEmpty {
+            commands.append(relate(.remove, removed, position.sequence))
+        }
         if use != old.indexedUse { commands.append(journal.use(of: hash, at: use)) }
         if sweeps { commands.append(journal.connection.encode(.sweep, keys, RedisArguments(claim.text))) }
         return RedisBatch(commands, resultIndex: resultIndex)
+    }
+
+    private func relate(_ change: RedisNames.Relation, _ members: [ActorID], _ sequence: Int) -> RedisCommand? {
+        journal.connection.encode(.relate, keys, RedisNames.relation(of: hash, change, claim.text, sequence, members))
     }
 
     func take(_ result: Result<RedisReply, JournalError>) {

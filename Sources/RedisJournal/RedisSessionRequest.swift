@@ -1,18 +1,20 @@
 import StoreHosting
+import Stores
 
 /// The changes that a request can make to a session.
 enum RedisSessionChange: Sendable {
     indirect case create(SessionHeader)
-    /// A transaction without a snapshot and without an idempotency record, as most are. The request stays small, because another
+    /// A transaction without a snapshot, an idempotency record and a change of the members, as most are. The request stays small, because another
     /// thread than the one that has made it frees it, and that costs more for large objects.
     case commits(after: Int, [CommitRecord], nextDeadline: Int?)
     indirect case append(CommitTransaction, StateSnapshot?)
     indirect case permits(PermitChange)
+    indirect case index([ActorID])
     case end
 
     init(_ transaction: CommitTransaction, _ snapshot: StateSnapshot?) {
         self =
-            snapshot == nil && transaction.idempotencyRecord == nil
+            snapshot == nil && transaction.idempotencyRecord == nil && transaction.members == nil
             ? .commits(
                 after: transaction.baseRevision, transaction.commits, nextDeadline: transaction.nextDeadline)
             : .append(transaction, snapshot)

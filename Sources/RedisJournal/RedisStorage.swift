@@ -2,7 +2,7 @@ import JSON
 package import Journal
 import Platform
 package import StoreHosting
-import Stores
+package import Stores
 
 /// Maintenance of the sessions on a Redis server, also while nodes use them. Backups are those of Redis.
 package struct RedisStorage {
@@ -174,6 +174,7 @@ package struct RedisStorage {
     /// Imports an exported session, as `SQLiteStorage.insert` does.
     package func insert(
         _ bytes: [UInt8], as id: String?,
+        members: (SessionHeader, StateSnapshot) -> [ActorID] = { _, _ in [] },
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
         let session = try ExportedSession(bytes, as: id, objection)
@@ -183,7 +184,8 @@ package struct RedisStorage {
         }
         let key = names.session(hash)
         let creation = RedisCreation(
-            session.header, names, hash, claim: "", sealedID: sealed, lineageID: client.lineageID)
+            session.header, names, hash, claim: "", sealedID: sealed, lineageID: client.lineageID,
+            members: members(session.header, session.newest))
         let isKnown = try client.execute(RedisBatch(RedisCommand("EXISTS", key)))[0].integer != 0
         let commands = creation.commands(importing: session.fields, now: systemTime(), client.encode)
         switch isKnown ? "EXISTS" : try client.change(commands).array?.first?.text {

@@ -76,8 +76,8 @@ package enum SessionFailure: Error, Sendable {
         case allStores
         /// The session, if there is one, belongs to another subject, and its state does not let this one read.
         case session
-        /// The state of the session lets the actor read, and not do this.
-        case state(lacks: Permission)
+        /// The state of the session lets the actor read, and not do this. The index is that of the action in its batch.
+        case state(lacks: Permission, index: Int? = nil)
     }
 
     package enum PermitRefusal: Sendable {
@@ -143,5 +143,6 @@ package enum SessionFailure: Error, Sendable {
     package enum Stream: Sendable {
         case tooMany(limit: Int)
         case tooManyViews(limit: Int)
+        case tooManyActorViews(limit: Int)
     }
 }

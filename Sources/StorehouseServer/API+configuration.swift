@@ -3,6 +3,7 @@ import HTTPServer
 package import Observability
 import Platform
 import RemoteServices
+import Security
 import Sessions
 import Sockets
 import StoreHosting
@@ -11,7 +12,9 @@ extension Configuration {
     /// This node's credentials; nil outside of a cluster.
     private var node: NodeIdentity? {
         guard storage.kind == .redis, let secret = cluster.secret else { return nil }
-        return NodeIdentity(name: cluster.address, secret: Array(secret.text.utf8))
+        return NodeIdentity(
+            name: cluster.address, secret: Array(secret.text.utf8),
+            settings: access.mode == .token ? access.actorClaims.mark : nil)
     }
 
     func apiSettings(
@@ -36,6 +39,7 @@ extension Configuration {
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
         settings.streams.maxViews = streams.maxViews
+        settings.streams.maxActorViews = streams.maxActorViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.limits.presenceGrace = streams.presenceGrace.wholeMilliseconds
@@ -70,4 +74,9 @@ extension Log {
     package init(_ configuration: Configuration.Logging) {
         self.init(level: configuration.level, format: configuration.format, sink: FileDescriptorLogSink.standardError)
     }
+}
+
+extension ActorClaims {
+    /// Tells whether two nodes read the same names and roles from a token.
+    fileprivate var mark: String { Fingerprint.of("\(name)\n\(roles)") }
 }

@@ -60,6 +60,7 @@ final class API: Sendable {
     let streams: StreamResource
     let signals: SignalResource
     let shares: ShareResource
+    let sessionList: SessionListResource
     let admin: AdminResource
     let meta: ServerResources
 
@@ -119,9 +120,9 @@ final class API: Sendable {
             access,
             StreamEnvironment(settings.streams, clock: engine.registry.clock, metrics, recorder))
         signals = SignalResource(access, SignalLimit(settings.rateLimits.signals.bucket, clock))
-        admin = AdminResource(
-            access, engine.registry, sessions, journal: journal, SessionsElsewhere(forwarder), engine.pool,
-            clientSealer)
+        let pages = SessionPages(SessionsElsewhere(forwarder), engine.pool, clientSealer)
+        sessionList = SessionListResource(engine.subjectSessions, pages)
+        admin = AdminResource(access, engine.registry, sessions, journal: journal, pages)
         tokens = settings.tokenVerifier.map {
             TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
         }
@@ -141,6 +142,11 @@ final class API: Sendable {
     var registry: SessionRegistry { engine.registry }
 
     var kinds: [KindRuntime] { engine.kinds }
+
+    /// Milliseconds of a clock that nobody sets.
+    var steadyTime: Int { clock.steady() }
+
+    var memberCheck: MemberCheck { engine.memberCheck }
 
     /// Nil if all sessions are in memory.
     var timers: TimerWaker? { engine.timers }

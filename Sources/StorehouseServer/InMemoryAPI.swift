@@ -1,7 +1,9 @@
 package import HTTP
 import HTTPServer
+package import Locks
 import Sessions
 package import Sockets
+package import StoreHosting
 
 /// The API for clients in its own process, whose requests and responses are bytes in memory.
 ///
@@ -36,6 +38,9 @@ package final class InMemoryAPI: Sendable {
 
     /// Lets sessions leave memory that are idle longest, if there are too many.
     package func hibernate() { parts.api.registry.hibernate() }
+
+    /// Reports functions of stores that do not return: those that a look some seconds ago has found, too.
+    package func reportStalls(in functions: Locked<RunningFunctions>) { parts.api.reportStalls(in: functions) }
 
     /// Closes all connections, detaches the sessions and closes the journal.
     package func close() async {

@@ -71,7 +71,7 @@ package final class Router: RequestHandler {
             try admitRequest(context.head.fields, context.exchange.connection)
             throw Problem(.unavailable(.notHere))
         } catch {
-            context.answer(error.response)
+            context.refuse(error)
         }
     }
 
@@ -118,7 +118,7 @@ package final class Router: RequestHandler {
             // The other node finds the session where it goes to.
             if listener == .nodes, api.isDraining { throw Problem(.unavailable(.notHere)) }
             if case .options = context.head.method,
-                let preflight = api.origins.preflight(context.head, resource.route)
+                let preflight = api.origins.preflight(context.head, allow: resource.allow)
             {
                 return context.answer(preflight)
             }
@@ -128,7 +128,7 @@ package final class Router: RequestHandler {
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try admit(context, rule, at: resource.id, to: .use(resource))
         } catch {
-            context.answer(error.response)
+            context.refuse(error)
         }
     }
 
@@ -205,7 +205,7 @@ package final class Router: RequestHandler {
         do throws(Problem) {
             try admit(context, .authenticated, at: first, to: .answer(response))
         } catch {
-            context.answer(error.response)
+            context.refuse(error)
         }
     }
 
@@ -249,7 +249,7 @@ package final class Router: RequestHandler {
 
     /// The resource of the path, if this listener has it. Nodes forward requests of operators to the listener for clients.
     private func resource(of head: RequestHead) throws(Problem) -> Resource {
-        let resource = try Resource(head.path, below: api.basePath)
+        let resource = try Resource(head.path, below: api.basePath, usesTokens: api.tokens != nil)
         guard listener.has(resource.route) else { throw Problem(.path(.unknown)) }
         return resource
     }
@@ -302,7 +302,10 @@ package final class Router: RequestHandler {
         case .shares: try api.shares.list(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .share, .signals, .sharedEvents, .sharedActions, .sharedSignals, .server:
+        case .sessions:
+            guard case .token(let claims) = context.credentials else { throw Self.methodNotAllowed(resource) }
+            try api.sessionList.list(claims, context)
+        case .events, .forks, .share, .signals, .sharedEvents, .sharedActions, .sharedSignals, .server:
             throw Self.methodNotAllowed(resource)
         }
     }

@@ -40,6 +40,20 @@ extension RunningServer {
             every(.milliseconds(100)) { api in queue.async { api.updateMemory() } }
         }
         returnFreedMemory()
+        watchFunctions()
+    }
+
+    /// Reports functions of stores that do not return. Not on a loop, which may be the one that such a function holds.
+    private func watchFunctions() {
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "functions"))
+        let functions = Locked(RunningFunctions())
+        timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1), leeway: .milliseconds(100))
+        timer.setEventHandler { [weak self] in
+            // It ends with the server, and not with the drain, which such a function delays.
+            guard let self else { return timer.cancel() }
+            api.reportStalls(in: functions)
+        }
+        timer.resume()
     }
 
     /// Returns memory to the system soon after much of it became free.
@@ -71,10 +85,20 @@ extension RunningServer {
 }
 
 extension API {
-    /// Reads some stored sessions while the server serves.
+    /// Reports the functions that have run for too long.
+    func reportStalls(in functions: Locked<RunningFunctions>) {
+        for stall in functions.withLock({ $0.look(now: steadyTime) }) {
+            kinds.first { $0.kind.name == stall.store }?.report(stall)
+        }
+    }
+
+    /// Reads some stored sessions while the server serves, and brings the index of their members up to date.
     func checkStoredStates() -> Task<Void, Never>? {
         guard let journal, journal.outlivesProcess else { return nil }
         let check = StoredStateCheck(journal, kinds, log)
-        return Task(priority: .utility) { await check.run() }
+        return Task(priority: .utility) { [memberCheck] in
+            await check.run()
+            await memberCheck.run()
+        }
     }
 }

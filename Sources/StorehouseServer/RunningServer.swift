@@ -16,6 +16,9 @@ package final class RunningServer: Sendable {
     /// How many sessions are in memory.
     package var residentSessions: Int { api.registry.residentCount }
 
+    /// Whether the index of owners and members has all stored sessions.
+    package var membersAreChecked: Bool { api.memberCheck.isDone }
+
     /// The port of `/metrics` and `/admin`.
     package var operatorPort: Int { Int((operators?.http ?? http).address.port) }
 

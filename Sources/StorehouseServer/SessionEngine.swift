@@ -11,6 +11,8 @@ struct SessionEngine: Sendable {
     let availability: Availability
     let access: SessionAccess
     let pool = WorkPool()
+    let subjectSessions: SubjectSessions
+    let memberCheck: MemberCheck
     /// Nil outside of a cluster.
     let transfer: SessionTransfer?
     /// Nil if all sessions are in memory.
@@ -37,8 +39,11 @@ struct SessionEngine: Sendable {
         availability = Availability(journal, memory)
         let builder = SessionBuilder(
             self.kinds, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log,
+            subjects: registry.subjects,
             describe: { Problem($0).detail }, historySuffix: { registry.historySuffix })
         creator = SessionCreator(registry: registry, builder: builder, log: log)
+        memberCheck = MemberCheck(journal, registry, self.kinds)
+        subjectSessions = SubjectSessions(registry, self.kinds, journal, memberCheck)
         let loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         let locator = loader.map { [availability] in
             SessionLocator(registry, $0, forwarder, transfer, availability)

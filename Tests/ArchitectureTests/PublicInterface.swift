@@ -8,13 +8,14 @@ struct PublicInterface {
     let names: Set<String>
 
     /// The most public declarations. About 70 of them are actors, and the fields that the server fills with them.
-    static let maxCount = 785
+    static let maxCount = 787
     /// The most names that `import Storehouse` brings.
     static let maxNames = 55
 
     /// - Parameter module: the module that is imported.
     init(files: [SourceFile], importing module: String = "Storehouse") {
-        count = files.reduce(0) { $0 + Self.declarations(in: $1.tokens) }
+        // Templates are texts for the sources of others.
+        count = files.filter { !$0.path.contains("/Templates/") }.reduce(0) { $0 + Self.declarations(in: $1.tokens) }
         var modules: Set<String> = []
         var names: Set<String> = []
         var open = [module]

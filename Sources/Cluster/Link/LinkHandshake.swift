@@ -116,6 +116,8 @@ package struct LinkAnswerer: Sendable {
     package let answer: String
     /// The name of the node that has sent the hello. It counts only once the node has proved itself.
     package let caller: String
+    /// The release of that node.
+    package var callerRelease: NodeRelease { NodeRelease(text: transcript.callerRelease) }
     private let transcript: Transcript
     private let secret: LinkSecret
 

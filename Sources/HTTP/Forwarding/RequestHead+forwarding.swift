@@ -8,7 +8,10 @@ extension RequestHead {
     /// - Parameters:
     ///   - start: what the head comes behind.
     ///   - hidesCredentials: whether the field Authorization is left out, because the other server needs none.
-    package func forwarded(behind start: [UInt8] = [], hidesCredentials: Bool = false) -> [UInt8] {
+    ///   - asksForActor: whether the response is to name the sender for the log; see ``Response/takeActor()``.
+    package func forwarded(
+        behind start: [UInt8] = [], hidesCredentials: Bool = false, asksForActor: Bool = false
+    ) -> [UInt8] {
         var message = MessageWriter(start, reservingCapacity: 32 + fields.bytes.count)
         message.add(method == .head ? "GET" : method.description)
         fields.bytes.withUnsafeBytes { bytes in
@@ -18,6 +21,10 @@ extension RequestHead {
                 message.add(UnsafeRawBufferPointer(rebasing: bytes[line.name]))
                 message.add(UnsafeRawBufferPointer(rebasing: bytes[line.value]))
             }
+        }
+        if asksForActor {
+            message.add(Response.actorField)
+            message.add("?")
         }
         return message.bytes
     }
@@ -40,13 +47,17 @@ extension RequestHead {
         }
     }
 
+    /// Whether the server that has forwarded it asks for the name of the sender.
+    package var asksForActor: Bool { fields.contains("storehouse-actor") }
+
     private static func isOfConnection(_ name: Range<Int>, _ bytes: UnsafeRawBufferPointer) -> Bool {
         namesOfConnection.contains { bytes.hasText($0, in: name) }
     }
 
     private static let namesOfConnection: [StaticString] = [
         "connection", "content-length", "expect", "forwarded", "keep-alive", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for", "x-forwarded-host",
+        "proxy-connection", "storehouse-actor", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for",
+        "x-forwarded-host",
         "x-forwarded-proto",
     ]
 }

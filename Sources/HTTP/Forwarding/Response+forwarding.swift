@@ -31,4 +31,18 @@ extension Response {
             return nil
         }
     }
+
+    /// A field between two servers, which no client gets.
+    static let actorField = "Storehouse-Actor"
+
+    /// Names the sender of the request for the log of the server that has forwarded it.
+    ///
+    /// - Parameter actor: only visible ASCII.
+    package mutating func name(actor: String) { fields.append(Field(Self.actorField, actor)) }
+
+    /// Removes the name of the sender, and returns it; nil if there is none.
+    package mutating func takeActor() -> String? {
+        guard let index = fields.lastIndex(where: { $0.name == Self.actorField }) else { return nil }
+        return fields.remove(at: index).value
+    }
 }

@@ -1,7 +1,7 @@
 import JSON
 import Platform
 package import StoreHosting
-import Stores
+package import Stores
 
 extension SQLiteStorage {
     /// Exports a session as a JSON document: its initial state or the oldest retained one, and all commits since.
@@ -124,11 +124,13 @@ extension SQLiteStorage {
     ///   - path: the database file; it is created if it is missing.
     ///   - id: the new ID of the session; nil to keep its ID. The database must not have this ID or a recent tombstone
     ///     of it.
+    ///   - members: finds the members of the newest state.
     ///   - objection: returns why the target's servers cannot use the state of a revision; nil if they can. It is called
     ///     with the oldest and the newest state before anything is written.
     /// - Returns: the session ID.
     package static func insert(
         _ bytes: [UInt8], into path: String, as id: String?,
+        members: (SessionHeader, StateSnapshot) -> [ActorID] = { _, _ in [] },
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
         let session = try ExportedSession(bytes, as: id, objection)
@@ -140,12 +142,12 @@ extension SQLiteStorage {
         try file.prepare()
         let (connection, _) = try openKnown(path, file, .write)
         try Schema.prepare(connection, path)
-        try insert(session, into: connection, path)
+        try insert(session, members(session.header, session.newest), into: connection, path)
         return session.header.id
     }
 
     private static func insert(
-        _ session: ExportedSession, into connection: Connection, _ path: String
+        _ session: ExportedSession, _ members: [ActorID], into connection: Connection, _ path: String
     ) throws(StorageError) {
         let isThere: Bool
         do throws(SQLiteError) {
@@ -154,7 +156,7 @@ extension SQLiteStorage {
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
                 .first({ $0.set(1, text: session.header.id) }, { $0.integer(0) }) != nil
-            if !isThere { try database.insert(session) }
+            if !isThere { try database.insert(session, members) }
             database.close()
         } catch {
             if error.isConstraint, session.header.isPersonal {
@@ -177,10 +179,11 @@ extension SQLiteStorage {
 
 extension WriteConnection {
     /// Writes a session with all its commits in one transaction.
-    fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
+    fileprivate func insert(_ session: ExportedSession, _ members: [ActorID]) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
         var position = try create(session.header)
+        try setMembers(members, of: position.number)
         // Whether the state has a timer is not known. The next server finds it due, and looks.
         try setDeadline(0, of: position.number)
         var segment = Segment(of: position.number)

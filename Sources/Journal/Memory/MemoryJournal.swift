@@ -226,7 +226,8 @@ extension History.Contents {
     fileprivate func replayBase(for revision: Int) -> ReplayableState? {
         let snapshot = snapshots.last { $0.revision <= revision }
         let base = snapshot?.revision ?? 0
-        guard let oldest = sequence.firstRevision, revision + 1 >= oldest,
+        // Records of actions that changed nothing may have come before the first commit.
+        guard revision + 1 >= sequence.firstRevision ?? sequence.lastRevision + 1,
             let commits = sequence.commits(after: base, limit: revision - base)
         else { return nil }
         return ReplayableState(

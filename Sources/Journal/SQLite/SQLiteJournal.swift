@@ -2,7 +2,7 @@ import Dispatch
 package import JSON
 import Platform
 package import StoreHosting
-import Stores
+package import Stores
 
 /// Persists commits in an SQLite database, so that sessions outlive the process.
 ///
@@ -187,6 +187,26 @@ package final class SQLiteJournal: Journal {
         return try await writer.readers.read(of: .all) { reader throws(JournalError) in
             try reader.list(after: id, limit: limit)
         }
+    }
+
+    package func sessions(
+        of subject: Subject, as role: SessionRole?, after id: String?, limit: Int
+    ) async throws(JournalError) -> [SessionSummary] {
+        // As for the list of all sessions.
+        if writer.acknowledgesOnEnqueue { await writer.afterAll() }
+        return try await writer.readers.read(of: .all) { reader throws(JournalError) in
+            try reader.sessions(of: subject, as: role, after: id, limit: limit)
+        }
+    }
+
+    package func newestState(of id: String) async throws(JournalError) -> StoredState? {
+        try await writer.readers.read(of: .id(id)) { reader throws(JournalError) in try reader.storedState(id) }
+    }
+
+    package func index(_ members: [ActorID]?, of id: String, at revision: Int) async throws(JournalError) {
+        guard let members else { return }
+        writer.enqueue(.indexStored(members, id: id, at: revision))
+        await writer.afterAll(of: id)
     }
 
     package func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String] {

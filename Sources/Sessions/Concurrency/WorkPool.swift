@@ -1,3 +1,4 @@
+package import JSON
 import Locks
 import Platform
 
@@ -86,6 +87,8 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
 /// Whose turn it is in a ``WorkPool``.
 package enum WorkOwner: Hashable, Sendable {
     case session(SessionID)
+    /// A subject, who lists its sessions.
+    case subject(Subject)
     /// The operator, who lists the sessions.
     case admin
 }

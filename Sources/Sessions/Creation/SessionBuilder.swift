@@ -15,6 +15,8 @@ package struct SessionBuilder: Sendable {
     private let streamEpoch: String
     /// Ends the names of loaded histories, in case commits were lost in this run.
     private let historySuffix: @Sendable () -> String
+    /// Gets the changes of members; nil if the journal indexes them.
+    private let subjects: SubjectIndex?
     /// Tells an operator why a session cannot be read.
     private let describe: @Sendable (SessionFailure) -> String
     /// By the names of the kinds. Nothing is called while it is locked.
@@ -23,12 +25,15 @@ package struct SessionBuilder: Sendable {
     /// - Parameters:
     ///   - defaultStore: the kind of a session whose creator names none.
     ///   - journal: of new sessions; nil for none.
+    ///   - subjects: gets the changes of members, unless the journal indexes them.
     package init(
         _ kinds: [KindRuntime], defaultStore: String, _ journal: (any Journal)?, streamEpoch: String, _ log: Log,
+        subjects: SubjectIndex? = nil,
         describe: @escaping @Sendable (SessionFailure) -> String = { "\($0)" },
         historySuffix: @escaping @Sendable () -> String = { "" }
     ) {
         self.describe = describe
+        self.subjects = journal?.outlivesProcess == true ? nil : subjects
         self.historySuffix = historySuffix
         self.kinds = kinds
         unreadable = Locked(Budgets(limit: kinds.count))
@@ -56,13 +61,15 @@ package struct SessionBuilder: Sendable {
         fork: Session.Fork? = nil
     ) throws(SessionFailure) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
+        let members = try members(of: kind, fork)
         let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot,
                 owner: owner, isPersonal: isPersonal))
+        if !members.isEmpty { journal?.index(members) }
         do throws(SessionFailure) {
-            let recorder = recorder(id, journal)
+            let recorder = recorder(id, kind, journal)
             let store =
                 if let shared = fork?.shared {
                     try shared.makeStore(of: kind, recorder, label: id.fingerprint)
@@ -93,7 +100,12 @@ package struct SessionBuilder: Sendable {
         }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(SessionFailure) {
-            let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
+            let store = try store(id, kind, recorder(id, kind, journal), (state, summary.revision))
+            if kind.kind.hasMembers {
+                var members: [ActorID] = []
+                store.inspect { members = $0.members ?? [] }
+                journal.index(members)
+            }
             identify(store, of: kind, as: id)
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
@@ -138,7 +150,23 @@ package struct SessionBuilder: Sendable {
         if !kind.kind.services.isEmpty { store.identify(as: id.description) }
     }
 
-    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {
-        log.isEnabled(.debug) ? ObservedRecorder(journal, observe: CommitLog(log: log, id: id).write) : journal
+    private func recorder(
+        _ id: SessionID, _ kind: KindRuntime, _ journal: (any SessionJournal)?
+    ) -> (any CommitRecorder)? {
+        var recorder: (any CommitRecorder)? = journal
+        if let subjects, kind.kind.hasMembers {
+            recorder = ObservedRecorder(recorder) { [subjects] transaction in
+                if let change = transaction.members { subjects.apply(change, to: id) }
+            }
+        }
+        return log.isEnabled(.debug) ? ObservedRecorder(recorder, observe: CommitLog(log: log, id: id).write) : recorder
+    }
+
+    /// The members of a new session.
+    ///
+    /// - Parameter fork: the initial state, if it is not that of the kind.
+    private func members(of kind: KindRuntime, _ fork: Session.Fork?) throws(SessionFailure) -> [ActorID] {
+        guard let initial = kind.kind.initialMembers else { return [] }
+        return try fork.map { fork throws(SessionFailure) in try kind.restored(fork.initial).members ?? [] } ?? initial
     }
 }

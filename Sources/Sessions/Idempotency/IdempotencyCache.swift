@@ -41,15 +41,27 @@ package struct IdempotencyCache {
         records.removeRecords(before: oldest)
         if let first = inProgress[key] { return first == fingerprint.inMemory ? .inProgress : .mismatch }
         if let found = records.find(key), found.record.at >= oldest {
-            let isSame =
-                found.inMemoryFingerprint.map { $0 == fingerprint.inMemory } ?? fingerprint.matches(found.record)
-            return isSame ? .replay(found.record) : .mismatch
+            return Self.isSame(found, fingerprint) ? .replay(found.record) : .mismatch
         }
         guard records.count + inProgress.count < maxKeys, records.byteCount < maxBytes else {
             return .full(retryAfter: retryAfter(now))
         }
         inProgress[key] = fingerprint.inMemory
         return .new
+    }
+
+    /// The response to an earlier request with the key and the same action; nil if there is none.
+    func find(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> IdempotencyRecord? {
+        guard inProgress[key] == nil, let found = records.find(key), Self.isSame(found, fingerprint),
+            found.record.at >= now - IdempotencyRecord.lifetime
+        else { return nil }
+        return found.record
+    }
+
+    private static func isSame(
+        _ found: (record: IdempotencyRecord, inMemoryFingerprint: UInt64?), _ fingerprint: RequestFingerprint
+    ) -> Bool {
+        found.inMemoryFingerprint.map { $0 == fingerprint.inMemory } ?? fingerprint.matches(found.record)
     }
 
     /// Remembers a response, in place of an earlier one to the same request.
@@ -95,6 +107,10 @@ extension IdempotencyCache {
 
         func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Admission {
             cache.withLock { $0.admit(key, fingerprint, now: now) }
+        }
+
+        func find(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> IdempotencyRecord? {
+            cache.withLock { $0.find(key, fingerprint, now: now) }
         }
 
         func store(_ record: IdempotencyRecord) { cache.withLock { $0.store(record) } }

@@ -1,4 +1,5 @@
 import JSON
+import Locks
 package import Security
 import StoreHosting
 package import Stores
@@ -54,26 +55,37 @@ extension Credentials {
 extension SessionChain {
     /// Asks whether a visitor may use a session: before anything else of its request is looked at, since each other refusal would tell
     /// that there is such a session. The request is asked again in the step in which it uses the session.
-    package func admit(
-        _ visitor: Actor, to session: Session, for right: Permission
-    ) throws(SessionFailure) -> Handling<Void> {
-        try pool.asking(session) { () throws(SessionFailure) in try Self.admitted(visitor, to: session, for: right) }
+    ///
+    /// - Returns: why the visitor may not use it; nil if it may.
+    package func refusal(
+        of visitor: Actor, at session: Session, for right: Permission
+    ) throws(SessionFailure) -> Handling<SessionFailure?> {
+        try pool.asking(session) { () in
+            guard case .failure(let refusal) = session.ask(visitor, for: right, { _ in }) else { return .now(nil) }
+            // The commit that took the right away may not be durable yet.
+            return session.release(refusal, upTo: 0)
+        }
     }
 
-    private static func admitted(
-        _ visitor: Actor, to session: Session, for right: Permission
-    ) throws(SessionFailure) -> Handling<Void> {
-        let failure: SessionFailure
-        switch session.ask(visitor, for: right, { _ in }) {
-        case .success: return .now(())
-        case .failure(let refusal): failure = refusal
-        }
-        // The commit that took the right away may not be durable yet.
-        let hold = session.release((), upTo: 0)
-        if case .now = hold { throw failure }
-        return .later { () async throws(SessionFailure) in
-            try await hold.value()
-            throw failure
-        }
+    /// The answer to an action of a visitor who may not act any more: that which its first request with the same key got, if it showed no
+    /// state; nil for none.
+    ///
+    /// So whoever leaves a session learns that it has left, also if the first answer was lost. The record is the actor's own.
+    package func replay(
+        _ action: ActionRequest, of visitor: Actor, to session: Session
+    ) -> Handling<SessionResult>? {
+        guard var key = action.key, !action.isDryRun, let json = action.json else { return nil }
+        key.belongs(to: visitor)
+        let fingerprint = RequestFingerprint(action.body, json, redacted: session.kind.redacted(json))
+        let now = session.runtime.clock.expiryTime()
+        // A whole message has a state.
+        guard let record = session.cache.load()?.find(key.text, fingerprint, now: now),
+            let response = ActionResponse(encoded: record.response), response.selection == nil
+        else { return nil }
+        if case .rejected = response.outcome { return nil }
+        let answer = ActionAnswer.Other(
+            response: response, state: nil, hidesEffects: action.hidesEffects, isReplayed: true)
+        let result = SessionResult(.action(.other(answer)), of: session, at: response.revision)
+        return session.release(result, upTo: response.revision)
     }
 }

@@ -26,7 +26,7 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { return try next.handle(request, session) }
         // A fault of the request must not use up its key.
-        let selection = try action.selection?.selection(of: session.kind)
+        let selection = try action.selection?.selection(in: session, by: request.principal)
         let fingerprint = RequestFingerprint(action.body, json, redacted: session.kind.redacted(json))
         switch session.idempotencyCache.admit(key.text, fingerprint, now: clock.expiryTime()) {
         case .new: return try handleFirst(request, action, key, fingerprint, selection, session)

@@ -85,7 +85,10 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         // The others that share the read have other permits.
         shared.permit = nil
         return .later { [shared] () async throws(SessionFailure) in
-            try await reads.value(of: StateQuestion(session: session, reading: reading, visitor: request.visitor)) {
+            let question = StateQuestion(
+                session: session, reading: reading, visitor: request.visitor,
+                reader: reading.selection.reader(in: session, by: request.principal))
+            return try await reads.value(of: question) {
                 (begin: @Sendable () -> Void) async throws(SessionFailure) in
                 try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                     // A later question may have to see a later commit.
@@ -131,6 +134,8 @@ private struct StateQuestion: Hashable {
     let reading: SessionOperation.Reading
     /// The actor that is asked for its right, if the state decides.
     let visitor: Actor?
+    /// The actor whose value is asked for; nil if all have one value.
+    let reader: Actor?
 }
 
 extension SessionOperation.Reading {

@@ -22,5 +22,7 @@ extension SessionRegistry {
         case failed(SessionFailure)
         /// The session continues elsewhere: look it up again.
         case detached
+        /// The state of a revision does not allow the end.
+        case refused(SessionFailure, at: Int)
     }
 }

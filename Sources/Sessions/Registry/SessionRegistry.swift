@@ -23,6 +23,9 @@ package final class SessionRegistry: Sendable {
     private let recordedTransactions = Atomic<Int>(0)
     /// How many sessions were dropped although commits of theirs had been reported as durable.
     private let evictionCount = Atomic<Int>(0)
+    /// Has the sessions in memory by their owners and members, unless the journal indexes them.
+    package let subjects = SubjectIndex()
+    private let indexesSubjects: Bool
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that have expired, for the log.
@@ -45,6 +48,7 @@ package final class SessionRegistry: Sendable {
         self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
+        indexesSubjects = journal?.outlivesProcess != true
         self.clock =
             if journal?.isShared == true {
                 // Several processes have only the time of day in common.
@@ -114,6 +118,7 @@ package final class SessionRegistry: Sendable {
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0.insert(session) }
         if let key = session.personalKey { personal.withLock { $0[key] = session.id } }
+        if indexesSubjects { session.insert(into: subjects) }
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
@@ -190,19 +195,38 @@ package final class SessionRegistry: Sendable {
     /// - Parameter event: how the metrics count it.
     package func end(_ session: Session, as event: SessionEvent = .ended) async -> EndResult {
         let now = clock.now()
-        if let result = beginEnd(of: session, as: event, now) { return result }
+        if let result = beginEnd(of: session, as: event, now, session.end(at: now)) { return result }
+        return await completeEnd(of: session, now)
+    }
+
+    /// Ends a session unless a condition fails, and waits as ``end(_:as:)`` does.
+    ///
+    /// - Parameter refuse: why the newest state does not allow the end; nil if it does. No commit comes between its answer and the end.
+    func end(
+        _ session: Session, unless refuse: @Sendable (borrowing StateView) -> SessionFailure?
+    ) async -> EndResult {
+        let now = clock.now()
+        var refusal: EndResult?
+        let instruction = session.end(at: now) { state in
+            refusal = refuse(state).map { .refused($0, at: state.revision) }
+            return refusal == nil
+        }
+        guard let instruction else { return refusal ?? .detached }
+        if let result = beginEnd(of: session, as: .ended, now, instruction) { return result }
         return await completeEnd(of: session, now)
     }
 
     /// Ends a session that has expired. Its end is durable later.
     private func endExpired(_ session: Session, _ now: Int) {
-        if beginEnd(of: session, as: .expired, now) != nil { return }
+        if beginEnd(of: session, as: .expired, now, session.end(at: now)) != nil { return }
         beginTask { [self] in await completeEnd(of: session, now) }
     }
 
     /// - Returns: nil if the rest is up to ``completeEnd(of:_:)``.
-    private func beginEnd(of session: Session, as event: SessionEvent, _ now: Int) -> EndResult? {
-        switch session.end(at: now) {
+    private func beginEnd(
+        of session: Session, as event: SessionEvent, _ now: Int, _ instruction: SessionLifecycle.EndInstruction
+    ) -> EndResult? {
+        switch instruction {
         case .lookUpAgain: return .detached
         case .end:
             events.add(to: event)
@@ -249,6 +273,7 @@ package final class SessionRegistry: Sendable {
     private func remove(_ session: Session) {
         guard shard(of: session.id).withLock({ $0.remove(session) }) else { return }
         if let key = session.personalKey { personal.withLock { if $0[key] == session.id { $0[key] = nil } } }
+        if indexesSubjects, session.hasSubjects { subjects.remove(session.id) }
         count.subtract(1, ordering: .relaxed)
         expiry.remove(session, at: session.expiryCheckAt)
     }

@@ -58,7 +58,8 @@ extension ActionResponse {
             case nil: json.member("s", JSONValue.null)
             case .root?: break
             case .pointer(let pointer)?: json.member("s", pointer.description)
-            case .named(let name, let pointer)?:
+            // Whoever sends the action again gets its own value.
+            case .named(let name, let pointer)?, .personal(let name, let pointer, _)?:
                 json.member("n", name)
                 if pointer != .root { json.member("s", pointer.description) }
             }

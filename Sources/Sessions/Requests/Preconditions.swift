@@ -1,3 +1,5 @@
+package import Stores
+
 /// The revisions that a client names in a condition.
 package enum RevisionSet: Sendable, Hashable {
     /// Every revision.
@@ -15,16 +17,26 @@ package enum RevisionSet: Sendable, Hashable {
         }
     }
 
-    /// The numbers that count in a history; nil for every number.
+    /// The numbers that count in a history or in a personal view of it; nil for every number.
     package func numbers(in history: String) -> [Int]? {
         switch self {
         case .all: nil
-        case .some(let names): names.filter { $0.history == nil || $0.history == history }.map(\.number)
+        case .some(let names):
+            names.filter { $0.history.map { PersonalHistory.isWithin($0, of: history) } ?? true }.map(\.number)
         }
     }
 
     package func contains(_ revision: Int, of history: String) -> Bool {
         numbers(in: history)?.contains(revision) ?? true
+    }
+
+    /// Whether it contains a revision whose state a client may have: in this history, and not in another view of it.
+    fileprivate func contains(_ revision: Int, seenIn history: String) -> Bool {
+        switch self {
+        case .all: true
+        case .some(let names):
+            names.contains { $0.number == revision && ($0.history == nil || $0.history == history) }
+        }
     }
 }
 
@@ -47,9 +59,11 @@ package enum Preconditions: Sendable, Hashable {
     /// Whether a session is expected that has some revision.
     var expectSession: Bool { if case .some(.some, _) = self { true } else { false } }
 
-    package func outcome(at revision: Int, of session: Session) -> Outcome {
+    /// - Parameter reader: the actor whose value is asked for; nil if all have one value.
+    package func outcome(at revision: Int, of session: Session, for reader: Actor? = nil) -> Outcome {
         guard case .some(let match, let noneMatch) = self else { return .hold }
         if match?.contains(revision, of: session.historyID) == false { return .mismatch }
-        return noneMatch?.contains(revision, of: session.historyID) == true ? .known : .hold
+        let history = reader.map(session.history(of:)) ?? session.historyID
+        return noneMatch?.contains(revision, seenIn: history) == true ? .known : .hold
     }
 }

@@ -88,8 +88,12 @@ package enum SessionOperation: Sendable {
             self.limits = limits
         }
 
-        package func subscription(of kind: StoreKind) throws(SessionFailure) -> StreamSubscription {
-            format.subscription(to: try selection.selection(of: kind), isByPermit: isByPermit)
+        /// - Parameter principal: the credentials of the client.
+        package func subscription(
+            in session: Session, by principal: Credentials
+        ) throws(SessionFailure) -> StreamSubscription {
+            let selection = try selection.selection(in: session, by: principal)
+            return format.subscription(to: selection, isByPermit: isByPermit, historyID: session.history(of: selection))
         }
     }
 
@@ -140,6 +144,8 @@ package enum SelectionText: Sendable, Hashable {
 package protocol SessionCommand: Sendable {
     /// The right that a visitor needs; nil if it is part of a request that was allowed before.
     var right: Permission? { get }
+    /// The rights that it passes on, which a visitor must have too.
+    var rightsToPassOn: Permissions { get }
     /// Whether it waits for the store, which may be busy with a large state.
     var usesStore: Bool { get }
     /// Whether it is also for whoever comes by a permit.
@@ -149,6 +155,7 @@ package protocol SessionCommand: Sendable {
 }
 
 extension SessionCommand {
+    package var rightsToPassOn: Permissions { Permissions([]) }
     package var isForPermits: Bool { false }
 }
 

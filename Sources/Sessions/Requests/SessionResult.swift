@@ -11,6 +11,8 @@ package struct SessionResult: Sendable {
     package var content: Content
     /// When the store has committed the action of the request; nil if it has not.
     package var committedAt: MonotonicInstant?
+    /// The actor for whom it shows a value; nil if it shows the same to all.
+    package var reader: Actor?
 
     package init(_ content: Content, of session: Session, at revision: Int = 0, committedAt: MonotonicInstant? = nil) {
         self.session = session

@@ -10,11 +10,14 @@ extension SessionService {
 
     /// On the loop of the stream.
     ///
-    /// - Parameter visitor: nil for a client that may read whatever the state is.
+    /// - Parameters:
+    ///   - principal: the credentials of the client.
+    ///   - visitor: nil for a client that may read whatever the state is.
     func subscribe(
-        _ wanted: SessionOperation.Subscribing, to session: Session, of visitor: Actor? = nil
+        _ wanted: SessionOperation.Subscribing, to session: Session, by principal: Credentials,
+        of visitor: Actor? = nil
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let subscription = try wanted.subscription(of: session.kind)
+        let subscription = try wanted.subscription(in: session, by: principal)
         guard let missed = wanted.commitsMissingFromBuffer(of: session, subscription), let journal = session.journal
         else { return .now(try session.subscribe(wanted, to: subscription, of: visitor)) }
         return .later { [reads] () async throws(SessionFailure) in
@@ -52,12 +55,13 @@ extension SessionOperation.Subscribing {
         of session: Session, _ subscription: StreamSubscription
     ) -> MissedCommits? {
         let showsActions = shows.contains(.actions)
-        guard format.showsPatches || showsActions, let seen, seen.historyID == session.historyID,
+        let historyID = subscription.historyID ?? session.historyID
+        guard format.showsPatches || showsActions, let seen, seen.historyID == historyID,
             let journal = session.journal, seen.revision < session.store.revision,
             journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return MissedCommits(
-            subscription, showsActions: showsActions, historyID: session.historyID, after: seen.revision,
+            subscription, showsActions: showsActions, historyID: historyID, after: seen.revision,
             maxBytes: limits.maxMissedBytes)
     }
 }

@@ -12,15 +12,17 @@ extension SessionService {
         // The store asks.
         case .dispatch(let action): return try dispatch(action, to: session, by: request.principal, isOfVisitor: true)
         // The hub asks.
-        case .subscribe(let wanted): return try subscribe(wanted, to: session, of: visitor)
+        case .subscribe(let wanted): return try subscribe(wanted, to: session, by: request.principal, of: visitor)
         case .perform(let command): return .now(try perform(command, for: visitor, session))
         case .end(let conditions): return end(session, conditions, for: visitor)
         case .read(let reading):
-            let selection = try reading.selection.selection(of: session.kind)
+            let selection = try reading.selection.selection(in: session, by: request.principal)
             return answer(session.ask(visitor, for: .read) { Session.Look($0, selection, reading.revision) }, session) {
                 read(selection, $0, reading.conditions, session)
             }
-        case .recall(let text, let revision): return try recall(text, at: revision, session, for: visitor)
+        case .recall(let text, let revision):
+            let selection = try text?.selection(in: session, by: request.principal)
+            return recall(selection, at: revision, session, for: visitor)
         case .describe(let conditions, let kind):
             let state = session.ask(visitor, for: .read) {
                 EncodedState(revision: $0.revision, json: $0.encoded(.root))
@@ -53,9 +55,9 @@ extension SessionService {
     }
 
     private func recall(
-        _ text: SelectionText?, at revision: Int?, _ session: Session, for visitor: Actor
-    ) throws(SessionFailure) -> Handling<SessionResult> {
-        guard let selection = try text?.selection(of: session.kind) else {
+        _ selection: Selection?, at revision: Int?, _ session: Session, for visitor: Actor
+    ) -> Handling<SessionResult> {
+        guard let selection else {
             return answer(session.ask(visitor, for: .read) { $0.revision }, session) { Self.recalled($0, session) }
         }
         return answer(session.ask(visitor, for: .read) { Session.Look($0, selection, revision) }, session) {
@@ -67,23 +69,16 @@ extension SessionService {
         _ command: any SessionCommand, for visitor: Actor, _ session: Session
     ) throws(SessionFailure) -> SessionResult {
         guard let right = command.right else { return SessionResult(try command.perform(on: session), of: session) }
-        let asked = session.ask(visitor, for: right) { _ in
-            Result { () throws(SessionFailure) in
-                try command.perform(on: session)
+        let asked = session.ask(visitor, for: right) { state in
+            let refusal = session.refusal(of: visitor, command.rightsToPassOn, in: state)
+            return Result { () throws(SessionFailure) in
+                if let refusal { throw refusal }
+                return try command.perform(on: session)
             }
         }
         switch asked {
         case .success(let content): return SessionResult(try content.get(), of: session)
         case .failure(let refusal): return SessionResult(.refused(refusal), of: session)
-        }
-    }
-
-    private func end(
-        _ session: Session, _ conditions: Preconditions, for visitor: Actor
-    ) -> Handling<SessionResult> {
-        switch session.ask(visitor, for: .delete, { $0.revision }) {
-        case .failure(let refusal): .now(SessionResult(.refused(refusal), of: session))
-        case .success(let revision): mismatch(conditions, at: revision, session).map(Handling.now) ?? end(session)
         }
     }
 }

@@ -24,11 +24,12 @@ package final class SessionService: SessionHandler {
         if let visitor = request.visitor { return try handle(request, of: visitor, session) }
         switch request.operation {
         case .dispatch(let action): return try dispatch(action, to: session, by: request.principal)
-        case .read(let reading): return try read(reading, session)
-        case .recall(let selection, let revision): return try recall(selection, at: revision, session)
+        case .read(let reading): return try read(reading, session, by: request.principal)
+        case .recall(let selection, let revision):
+            return try recall(selection, at: revision, session, by: request.principal)
         case .describe(let conditions, let kind): return try describe(session, session.store.read(), conditions, kind)
         case .log(let query): return try readLog(query, session)
-        case .subscribe(let wanted): return try subscribe(wanted, to: session)
+        case .subscribe(let wanted): return try subscribe(wanted, to: session, by: request.principal)
         case .fork(let wanted): return try fork(session, wanted, for: request.principal.subject)
         case .end(let conditions): return end(session, conditions)
         case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
@@ -54,28 +55,27 @@ package final class SessionService: SessionHandler {
         }
     }
 
-    /// A commit that is made at the same time may come between the look at the conditions and the end.
-    private func end(_ session: Session, _ conditions: Preconditions) -> Handling<SessionResult> {
-        if !conditions.areNone, let mismatch = mismatch(conditions, at: session.store.revision, session) {
-            return .now(mismatch)
-        }
-        return end(session)
-    }
-
-    func end(_ session: Session) -> Handling<SessionResult> {
+    /// - Parameter visitor: whoever needs the right to end it; nil for those who need none.
+    func end(_ session: Session, _ conditions: Preconditions, for visitor: Actor? = nil) -> Handling<SessionResult> {
         .later { () async throws(SessionFailure) in
-            switch await self.registry.end(session) {
+            switch await self.registry.end(
+                session,
+                unless: { state in
+                    visitor.flatMap { session.refusal(of: $0, .delete, in: state) }
+                        ?? conditions.mismatch(at: state.revision, of: session)
+                })
+            {
             case .ended: return SessionResult(.done, of: session)
             case .failed(let failure): throw failure
             case .detached: throw .detached
+            case .refused(let refusal, let revision):
+                return SessionResult(.refused(refusal), of: session, at: revision)
             }
         }
     }
 
-    /// Nil if a request that changes the session may be carried out.
-    func mismatch(_ conditions: Preconditions, at revision: Int, _ session: Session) -> SessionResult? {
-        if case .hold = conditions.outcome(at: revision, of: session) { return nil }
-        return SessionResult(mismatchAt: revision, of: session)
+    private func mismatch(_ conditions: Preconditions, at revision: Int, _ session: Session) -> SessionResult? {
+        conditions.mismatch(at: revision, of: session).map { SessionResult(.refused($0), of: session, at: revision) }
     }
 }
 
@@ -85,7 +85,7 @@ extension SessionService {
         _ action: ActionRequest, to session: Session, by principal: Credentials, isOfVisitor: Bool = false
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let json = action.json else { preconditionFailure("an action is parsed before it comes to its session") }
-        let selection = try action.selection?.selection(of: session.kind)
+        let selection = try action.selection?.selection(in: session, by: principal)
         let use = try permitUse(of: action, json, in: session, by: principal)
         var options = action.options(for: session, selection, by: principal, isOfVisitor: isOfVisitor)
         if let use { options.isWithdrawn = use.isWithdrawn }
@@ -129,8 +129,8 @@ extension SessionService {
                 session.remember(failure, of: action, by: principal, at: result.revision)
             }
             return shown
-        case .forbidden(let canRead):
-            let cause = canRead ? SessionFailure.Forbidden.state(lacks: .act) : .session
+        case .forbidden(let canRead, let index):
+            let cause = canRead ? SessionFailure.Forbidden.state(lacks: .act, index: index) : .session
             return SessionResult(.refused(.forbidden(cause)), of: session)
         case .overloaded: return SessionResult(.refused(.unavailable(.actions)), of: session)
         case .ended where principal.isRevoked(in: session): throw .permit(.unknown)
@@ -151,18 +151,18 @@ extension SessionService {
 // States and the log.
 extension SessionService {
     private func read(
-        _ reading: SessionOperation.Reading, _ session: Session
+        _ reading: SessionOperation.Reading, _ session: Session, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
-        let selection = try reading.selection.selection(of: session.kind)
+        let selection = try reading.selection.selection(in: session, by: principal)
         let conditions = reading.conditions
         if !conditions.areNone, case let newest = session.store.revision, newest == reading.revision ?? newest,
-            case .known = conditions.outcome(at: newest, of: session)
+            case .known = conditions.outcome(at: newest, of: session, for: selection.reader)
         {
-            return .now(SessionResult(.unchanged, of: session, at: newest))
+            return .now(SessionResult(.unchanged, of: session, at: newest).shown(to: selection.reader))
         }
         // The usual case needs no closure.
         guard let revision = reading.revision else {
-            return .now(Self.result(of: session.store.read(selection), conditions, session))
+            return .now(Self.result(of: session.store.read(selection), conditions, session, for: selection.reader))
         }
         return read(selection, session.look(at: selection, revision), conditions, session)
     }
@@ -171,27 +171,28 @@ extension SessionService {
         _ selection: Selection, _ look: Session.Look, _ conditions: Preconditions, _ session: Session
     ) -> Handling<SessionResult> {
         show(look, session) { state in
-            Self.result(of: state, conditions, session)
+            Self.result(of: state, conditions, session, for: selection.reader)
         } past: { snapshot throws(RestorationError) in
             try session.kind.select(selection, of: snapshot)
         }
     }
 
     private static func result(
-        of state: EncodedState, _ conditions: Preconditions, _ session: Session
+        of state: EncodedState, _ conditions: Preconditions, _ session: Session, for reader: Actor?
     ) -> SessionResult {
-        switch conditions.outcome(at: state.revision, of: session) {
-        case .hold: SessionResult(.document(StateDocument(state)), of: session, at: state.revision)
-        case .known: SessionResult(.unchanged, of: session, at: state.revision)
+        switch conditions.outcome(at: state.revision, of: session, for: reader) {
+        case .hold:
+            SessionResult(.document(StateDocument(state)), of: session, at: state.revision).shown(to: reader)
+        case .known: SessionResult(.unchanged, of: session, at: state.revision).shown(to: reader)
         case .mismatch: SessionResult(mismatchAt: state.revision, of: session)
         }
     }
 
     private func recall(
-        _ text: SelectionText?, at revision: Int?, _ session: Session
+        _ text: SelectionText?, at revision: Int?, _ session: Session, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let text else { return Self.recalled(session.store.revision, session) }
-        let selection = try text.selection(of: session.kind)
+        let selection = try text.selection(in: session, by: principal)
         return recall(selection, session.look(at: selection, revision), session)
     }
 
@@ -273,7 +274,22 @@ extension SessionDocument {
     }
 }
 
+extension Preconditions {
+    /// Why a request that changes the session may not be carried out; nil if it may.
+    fileprivate func mismatch(at revision: Int, of session: Session) -> SessionFailure? {
+        if case .hold = outcome(at: revision, of: session) { return nil }
+        return .action(.mismatch(revision: revision, history: session.historyID))
+    }
+}
+
 extension SessionResult {
+    fileprivate func shown(to reader: Actor?) -> SessionResult {
+        guard let reader else { return self }
+        var result = self
+        result.reader = reader
+        return result
+    }
+
     /// The session is at another revision than the client expects.
     package init(mismatchAt revision: Int, of session: Session) {
         self.init(

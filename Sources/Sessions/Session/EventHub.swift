@@ -20,7 +20,9 @@ package struct EventHub: Sendable {
 
     private var journal: (any SessionJournal)? { session.journal }
 
-    private var historyID: String { session.historyID }
+    private func historyID(of subscription: StreamSubscription) -> String {
+        subscription.historyID ?? session.historyID
+    }
 
     /// How many streams there are.
     package var count: Int { contents.withLock { $0.state.subscriberCount } }
@@ -69,7 +71,7 @@ package struct EventHub: Sendable {
         tellPresence(at: presenceIsDue)
         switch result {
         case .success(let initial): return initial
-        case .failure(let refusal): throw refusal.failure(limits)
+        case .failure(let refusal): throw refusal.failure(limits, of: subscription)
         }
     }
 
@@ -104,7 +106,7 @@ package struct EventHub: Sendable {
         store.inspect { state in
             if let visitor, !session.letsRead(visitor, in: state) { return }
             newest = contents.withLock { contents in
-                let index = contents.topics.firstIndex { $0.topic.subscription == subscription }
+                let index = contents.topics.index(of: subscription)
                 return index.map { event(&contents.topics[$0].topic, state) }
             }
         }
@@ -228,7 +230,7 @@ extension EventHub {
     ) -> EventFrame {
         var event: EncodedEvent?
         if let change { event = self.event(of: change, &topic, state) }
-        let actions = showsActions ? withActions(state.commits, event, topic.subscription.format.codec) : nil
+        let actions = showsActions ? withActions(state.commits, event, topic.subscription) : nil
         return EventFrame(state.revision, event ?? .none, withActions: actions)
     }
 
@@ -240,7 +242,9 @@ extension EventHub {
         case .value: return format.codec.encode(event(&topic, state), skipped: 0, at: session.now)
         case .patch(let patch):
             guard let codec = format.patchCodec else { preconditionFailure("a format of values got a patch") }
-            return codec.encode(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
+            return codec.encode(
+                PatchEvent(
+                    historyID: historyID(of: topic.subscription), revision: state.revision, patch: patch))
         case .commits(let event): return event
         }
     }
@@ -250,9 +254,10 @@ extension EventHub {
     /// - Parameter event: nil if the actions have left the value as it is.
     @inline(never)
     private func withActions(
-        _ commits: [CommitRecord], _ event: EncodedEvent?, _ codec: any EventCodec
+        _ commits: [CommitRecord], _ event: EncodedEvent?, _ subscription: StreamSubscription
     ) -> EventFrame.WithActions {
-        let actions = codec.bytes(of: commits, event == nil ? historyID : nil)
+        let codec = subscription.format.codec
+        let actions = codec.bytes(of: commits, event == nil ? historyID(of: subscription) : nil)
         return EventFrame.WithActions(
             event.map { codec.encode(events: actions, before: $0) } ?? codec.encode(events: actions))
     }
@@ -279,7 +284,7 @@ extension EventHub {
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
         StateEvent(
-            historyID: historyID, revision: state.revision, json: topic.value(state),
+            historyID: historyID(of: topic.subscription), revision: state.revision, json: topic.value(state),
             lastChangedRevision: topic.lastChangedRevision)
     }
 
@@ -288,7 +293,7 @@ extension EventHub {
         _ earlier: MissedCommits?, _ maxBytes: Int
     ) -> InitialEvents {
         let content = InitialContent(
-            seen: seen, historyID: historyID, revision: state.revision,
+            seen: seen, historyID: historyID(of: topic.subscription), revision: state.revision,
             lastChangedRevision: topic.lastChangedRevision, format: topic.subscription.format)
         let missed = missedCommits(stream, content, after: seen, upTo: state.revision, earlier, maxBytes)
         switch content {
@@ -311,6 +316,7 @@ extension EventHub {
     ) -> MissedCommits? {
         let needsPatches = if case .patches = content { true } else { false }
         let showsActions = stream.shows.contains(.actions)
+        let historyID = historyID(of: stream.subscription)
         guard needsPatches || showsActions, let revision = seen?.revision(in: historyID, upTo: newest) else {
             return nil
         }
@@ -350,9 +356,11 @@ extension Session {
 }
 
 extension EventHubState.Refusal: Error {
-    fileprivate func failure(_ limits: StreamLimits) -> SessionFailure {
+    fileprivate func failure(_ limits: StreamLimits, of subscription: StreamSubscription) -> SessionFailure {
         switch self {
         case .full: .stream(.tooMany(limit: limits.maxPerSession))
+        case .tooManyViews where subscription.isPersonal:
+            .stream(.tooManyActorViews(limit: limits.maxActorViews))
         case .tooManyViews: .stream(.tooManyViews(limit: limits.maxViews))
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached

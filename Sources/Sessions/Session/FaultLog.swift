@@ -1,5 +1,6 @@
 import Locks
 import Observability
+import StoreHosting
 import Stores
 
 /// The log lines about faults in the code of one kind that its stores have contained.
@@ -36,6 +37,13 @@ final class FaultLog: Sendable {
             "access function is slow", Cause(fault: 8, name: ""),
             [LogField("session", session), LogField("milliseconds", milliseconds)],
             detail: "The access function of the store took \(milliseconds) ms, and nothing else could use the session.")
+    }
+
+    func write(_ stall: RunningFunctions.Stall) {
+        write(
+            "a function of a store does not return", Cause(fault: 9, name: stall.type),
+            [LogField("session", stall.session), LogField("type", stall.type)],
+            detail: "It has run for some seconds. Nothing else can use the session until it returns.")
     }
 
     private func write(_ message: String, _ cause: Cause, _ fields: [LogField], detail: String) {

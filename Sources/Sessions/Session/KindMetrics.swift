@@ -32,6 +32,7 @@ package final class KindMetrics: Sendable {
         case awaitedInReducer = "awaited-in-reducer"
         case reducerStalled = "reducer-stalled"
         case slowAccess = "slow-access"
+        case functionStalled = "function-stalled"
     }
 
     /// Counts a fault that a store has reported.
@@ -54,6 +55,9 @@ package final class KindMetrics: Sendable {
 
     /// Counts a question for the rights of an actor that took long.
     func accessWasSlow() { faults.add(to: .slowAccess) }
+
+    /// Counts a function that does not return.
+    func functionStalled() { faults.add(to: .functionStalled) }
 
     /// Counts a result of the store.
     ///

@@ -57,6 +57,12 @@ package final class KindRuntime: Sendable {
         faults?.writeSlowAccess(milliseconds: nanoseconds / 1_000_000, in: session)
     }
 
+    /// Reports that a function of the kind does not return.
+    package func report(_ stall: RunningFunctions.Stall) {
+        metrics.functionStalled()
+        faults?.write(stall)
+    }
+
     /// - Parameter clock: the session time, and the wall clock of stores.
     package convenience init(
         _ kind: StoreKind, clock: SessionClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),

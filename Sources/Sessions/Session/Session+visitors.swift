@@ -28,6 +28,14 @@ extension Session {
         return .forbidden(rights.contains(.read) ? .state(lacks: right) : .session)
     }
 
+    /// Why a visitor may not pass on some rights in a state; nil if it has them all.
+    func refusal(of visitor: Actor, _ rights: Permissions, in state: borrowing StateView) -> SessionFailure? {
+        for right in Permission.allCases where rights.contains(right) {
+            if let refusal = refusal(of: visitor, right, in: state) { return refusal }
+        }
+        return nil
+    }
+
     /// Whether a visitor may read a state.
     func letsRead(_ visitor: Actor, in state: borrowing StateView) -> Bool {
         refusal(of: visitor, .read, in: state) == nil

@@ -144,8 +144,25 @@ extension Session {
     package var continuesElsewhere: Bool { lifecycle.load(ordering: .acquiring).continuesElsewhere }
 
     /// Ends the store, the journal's entries and the streams, unless the session has left this object.
-    package func end(at moment: Int) -> SessionLifecycle.EndInstruction {
-        let instruction = transition { $0.end() }
+    package func end(at moment: Int) -> SessionLifecycle.EndInstruction { follow(transition { $0.end() }, at: moment) }
+
+    /// Ends them if the newest state allows that: no commit comes between the decision and the end.
+    ///
+    /// - Returns: nil if the state does not allow it.
+    func end(at moment: Int, if condition: (borrowing StateView) -> Bool) -> SessionLifecycle.EndInstruction? {
+        var instruction: SessionLifecycle.EndInstruction?
+        _ = store.close { state in
+            guard condition(state) else { return false }
+            let decided = transition { $0.end() }
+            instruction = decided
+            return decided != .lookUpAgain
+        }
+        return instruction.map { follow($0, at: moment) }
+    }
+
+    private func follow(
+        _ instruction: SessionLifecycle.EndInstruction, at moment: Int
+    ) -> SessionLifecycle.EndInstruction {
         // All of it is done by each of several requests, so that none returns before the journal has the end.
         if instruction != .lookUpAgain {
             store.end()

@@ -33,6 +33,7 @@ package struct ShareCreation: PermitCommand {
     }
 
     package var right: Permission? { .share }
+    package var rightsToPassOn: Permissions { wish.permissions }
     package var usesStore: Bool { false }
     package var isRevocation: Bool { false }
 

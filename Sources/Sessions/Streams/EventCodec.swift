@@ -88,9 +88,12 @@ package final class StreamFormat: Sendable {
     package var showsPatches: Bool { if case .patches = content { true } else { false } }
 
     /// A subscription with these properties. All streams of the whole state share one object.
-    package func subscription(to selection: Selection, isByPermit: Bool = false) -> StreamSubscription {
+    package func subscription(
+        to selection: Selection, isByPermit: Bool = false, historyID: String? = nil
+    ) -> StreamSubscription {
         guard selection == .root, !isByPermit else {
-            return StreamSubscription(selection: selection, format: self, isByPermit: isByPermit)
+            return StreamSubscription(
+                selection: selection, format: self, isByPermit: isByPermit, historyID: historyID)
         }
         return wholeState.load(orStore: StreamSubscription(selection: .root, format: self))
     }
@@ -101,21 +104,34 @@ extension StreamFormat: Equatable {
 }
 
 /// The part of the state that a stream shows, and its format.
-package final class StreamSubscription: Sendable, Equatable {
+package final class StreamSubscription: Sendable {
     package let selection: Selection
     package let format: StreamFormat
     /// Whether its clients came by a share. They see no actions.
     package let isByPermit: Bool
+    /// The history in which its events count; nil for that of the session. It follows from the selection.
+    package let historyID: String?
 
-    package init(selection: Selection, format: StreamFormat, isByPermit: Bool = false) {
+    package init(selection: Selection, format: StreamFormat, isByPermit: Bool = false, historyID: String? = nil) {
         self.selection = selection
         self.format = format
         self.isByPermit = isByPermit
+        self.historyID = historyID
     }
+
+    /// Whether it shows the value of one actor.
+    var isPersonal: Bool { selection.reader != nil }
 
     package static func == (left: StreamSubscription, right: StreamSubscription) -> Bool {
         left === right
             || left.selection == right.selection && left.format === right.format && left.isByPermit == right.isByPermit
+    }
+}
+
+extension StreamSubscription: Hashable {
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(selection)
+        hasher.combine(ObjectIdentifier(format))
     }
 }
 
@@ -126,7 +142,7 @@ extension Selection {
         case .root: patch.isEmpty ? .unchanged : .patch(patch)
         case .pointer(let pointer): patch.projected(to: pointer)
         // A selector may read what no patch shows: hidden members, and properties that are no members.
-        case .named: .needsValue
+        case .named, .personal: .needsValue
         }
     }
 }

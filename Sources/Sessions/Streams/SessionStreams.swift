@@ -7,8 +7,7 @@ import Stores
 final class SessionStreams: Sendable {
     package struct Contents {
         package var state = EventHubState()
-        /// A session has few topics, so a linear search is fast enough.
-        var topics = ShortList<SubscribedTopic>()
+        var topics = SubscribedTopics()
         var effectSubscription: Subscription?
         /// How many streams each visitor has.
         var visitors: [Actor: Int] = [:]
@@ -36,10 +35,11 @@ extension SessionStreams.Contents {
         _ stream: Subscriber, _ limits: StreamLimits
     ) -> EventHubState.Subscribing {
         if stream.hasInvalidPermit { return .refused(.permitInvalid) }
-        let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
+        let subscription = stream.subscription
+        let isNew = topics.index(of: subscription) == nil
         return state.subscribe(
             showsEffects: stream.shows.contains(.effects), limit: limits.maxPerSession,
-            exceedsViews: isNew && topics.count >= limits.maxViews, from: stream.origin)
+            exceedsViews: isNew && topics.isFull(for: subscription, limits), from: stream.origin)
     }
 
     /// On the loop of the stream.
@@ -47,11 +47,8 @@ extension SessionStreams.Contents {
     /// - Returns: the index of the stream's topic.
     package mutating func add(_ stream: Subscriber, on loop: any SerialLoop, _ state: borrowing StateView) -> Int {
         let subscription = stream.subscription
-        let known = topics.firstIndex { $0.topic.subscription == subscription }
-        if known == nil {
-            topics.append(SubscribedTopic(topic: Topic(subscription, state)))
-        }
-        let index = known ?? topics.count - 1
+        let index =
+            topics.index(of: subscription) ?? topics.add(SubscribedTopic(topic: Topic(subscription, state)))
         stream.subscription = topics[index].topic.subscription
         stream.firstRevision = state.revision
         if let visitor = stream.visitor { visitors[visitor, default: 0] += 1 }
@@ -68,7 +65,7 @@ extension SessionStreams.Contents {
     ///
     /// - Returns: whether the stream was there.
     package mutating func remove(_ stream: Subscriber) -> Bool {
-        guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
+        guard let index = topics.index(of: stream.subscription),
             let group = topics[index].groups.firstIndex(where: { $0.loop.isCurrent }),
             topics[index].groups[group].remove(stream)
         else { return false }

@@ -61,15 +61,18 @@ package struct StreamExtras: OptionSet, Sendable {
 package struct StreamLimits: Sendable {
     package let maxPerSession: Int
     package let maxViews: Int
+    /// How many more there may be that show the value of one actor.
+    package let maxActorViews: Int
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     package let maxMissedBytes: Int
 
     /// More bytes of missed patches than this are never sent: the state is shorter. Nor are more bytes of missed actions.
     package static let mostMissedBytes = 1 << 18
 
-    package init(maxPerSession: Int, maxViews: Int, maxMissedBytes: Int) {
+    package init(maxPerSession: Int, maxViews: Int, maxActorViews: Int, maxMissedBytes: Int) {
         self.maxPerSession = maxPerSession
         self.maxViews = maxViews
+        self.maxActorViews = maxActorViews
         self.maxMissedBytes = min(maxMissedBytes, Self.mostMissedBytes)
     }
 }

@@ -92,6 +92,9 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
                 maker.make(clients).scoped(path, casePath)
             }
         }
+        if !slice.memberIDs.isEmpty {
+            elements.problems.append("Members is an element of the definition, not of a Part.")
+        }
         elements.problems +=
             slice.problems + slice.followerProblems + slice.keeperProblems + slice.accessProblemsOfSlice
         // The members of a slice without a name are checked with those of the state.
@@ -171,6 +174,8 @@ extension Selector {
     /// Converts this selector for a state that contains this one.
     @usableFromInline
     func pulledBack<Parent: Sendable>(to path: any KeyPath<Parent, State> & Sendable) -> Selector<Parent> {
-        Selector<Parent>(name, summary, write: { [write] state, json in write(state[keyPath: path], &json) })
+        Selector<Parent>(
+            name, summary, dependsOnActor: dependsOnActor,
+            write: { [write] state, reader, json in write(state[keyPath: path], reader, &json) })
     }
 }

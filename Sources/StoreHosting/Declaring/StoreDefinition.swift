@@ -17,7 +17,8 @@ public import Stores
 ///
 /// From this come the decoding and validation of actions, their schemas and examples, the JSON of the state and its patches, and
 /// its persistence. Besides ``Member``, ``Action``, ``Part`` and ``Fetch``, the braces take a ``Selector``, a ``Follow``, a ``Call``, a
-/// ``Resume``, a ``Check``, an ``Access``, an `Invariant`, any `Middleware` or `Interceptor` whose actions are ``StoreAction``, and the `Timers` of
+/// ``Resume``, a ``Check``, an ``Access``, a ``Members``, an `Invariant`, any `Middleware` or `Interceptor` whose actions are
+/// ``StoreAction``, and the `Timers` of
 /// the module `Stores`.
 public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
     /// The kind, for a server.
@@ -64,8 +65,9 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
         let encoder = StateEncoder(
             DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
             selectors: selectors, migrations: Self.steps(migrations, members), privateMembers: reached.privateMembers,
-            findChanges: { reached.findChanges(DefinedState.value(in: $0), $1, &$2) }, findRights: elements.hostedAccess
-        )
+            findChanges: { reached.findChanges(DefinedState.value(in: $0), $1, &$2) },
+            findRights: elements.hostedAccess,
+            memberIDs: elements.hostedMemberIDs)
         let reducer = DefinedReducer<State>(actions).prepared
         let asynchronous = Asynchronous(reducer)
         let kind = StoreKind.calling(elements.services) { clients in
@@ -97,6 +99,8 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
     }
 
     var access: Access<State>? { elements.accesses.first }
+
+    func selector(_ name: String) -> Selector<State>? { elements.selectors.first { $0.name == name } }
 
     /// The middleware, for tests.
     ///

@@ -30,6 +30,21 @@ extension Selector {
     ) {
         self.init(name, summary) { CodableJSON(select($0)) }
     }
+
+    /// A selector of any `Codable` value under a name, with a value for each reader. Its `encode(to:)` must not throw.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which clients select it: letters, digits, `-` and `_`.
+    ///   - summary: the selected value, in a sentence.
+    ///   - select: computes the value for a reader, who may be anonymous; called for each commit once for each reader who observes it,
+    ///     and for each read. It must only read.
+    @_disfavoredOverload
+    public init<Value: Codable & Sendable>(
+        _ name: String, _ summary: String,
+        _ select: @escaping @Sendable (_ state: State, _ reader: Actor) -> Value
+    ) {
+        self.init(name, summary) { CodableJSON(select($0, $1)) }
+    }
 }
 
 /// The elements of a definition, or of a slice that several definitions contain.
@@ -77,6 +92,8 @@ public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline var repeatedFetches: [String] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var accesses: [Access<State>] = []
+    /// One at most, unless the definition is wrong.
+    var memberIDs: [MemberIDs<State>] = []
     @usableFromInline var services: [RemoteService] = []
     @usableFromInline var makers: [MiddlewareMaker<State>] = []
     /// The errors in the elements, one sentence each.
@@ -130,7 +147,7 @@ public struct StoreElements<State: Sendable>: Sendable {
         problems += fetches.filter { !known.contains($0.trigger) }.map {
             "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."
         }
-        return problems + followerProblems + keeperProblems + memberProblems + accessProblems
+        return problems + followerProblems + keeperProblems + memberProblems + memberIDProblems + accessProblems
     }
 
     private var knownActions: Set<ObjectIdentifier> { Set(actions.map { ObjectIdentifier($0.handler) }) }
@@ -241,6 +258,7 @@ extension StoreDefinition {
                 all.repeatedFetches += block.repeatedFetches
                 all.selectors += block.selectors
                 all.accesses += block.accesses
+                all.memberIDs += block.memberIDs
                 all.services += block.services
                 all.makers += block.makers
                 all.problems += block.problems

@@ -70,8 +70,8 @@ package struct DispatchResult: Sendable {
         indirect case refused(ActionDecodingError, index: Int?)
         /// The reducer rejected the action; of a batch, the one at `index`.
         indirect case rejected(Rejection, index: Int?)
-        /// The state does not let the actor act.
-        case forbidden(canRead: Bool)
+        /// The state does not let the actor act; of a batch, with the action at `index`, or with any if that is nil.
+        case forbidden(canRead: Bool, index: Int?)
         /// The store is at another revision than expected.
         case revisionMismatch
         /// Too many actions are queued.
@@ -110,8 +110,8 @@ package struct DispatchResult: Sendable {
     }
 
     /// The result of an action that the state does not let its actor send.
-    init(forbiddenAt revision: Int, canRead: Bool) {
-        outcome = .forbidden(canRead: canRead)
+    init(forbiddenAt revision: Int, canRead: Bool, index: Int? = nil) {
+        outcome = .forbidden(canRead: canRead, index: index)
         self.revision = revision
         (stateJSON, patch, followUps) = (nil, nil, nil)
     }

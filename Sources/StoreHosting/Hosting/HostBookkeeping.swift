@@ -52,6 +52,8 @@ final class HostBookkeeping {
     @exclusivity(unchecked) var baselineRevision: Int
     /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
     private var privateBaseline: [UInt8]
+    /// The members of the newest state, as ``MemberIDs`` finds them; empty if the kind names none.
+    var members: [ActorID] = []
     /// The size of the newest state.
     @exclusivity(unchecked) var size: StateSize
     private var lastReportedLosses: [ActionLoss: Int] = [:]
@@ -132,14 +134,22 @@ final class HostBookkeeping {
     /// - Parameters:
     ///   - revision: of the store now.
     ///   - nextDeadline: when the next timer is due.
+    ///   - members: those of the state now; nil if the kind names none.
     /// - Returns: nil if there is nothing to persist.
-    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
+    func takeTransaction(
+        at revision: Int, nextDeadline: Int?, members newMembers: @autoclosure () -> [ActorID]?
+    ) -> CommitTransaction? {
         defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
+        var change: MemberChange?
+        if hasOpenTransaction, let newMembers = newMembers() {
+            change = MemberChange(from: members, to: newMembers)
+            members = newMembers
+        }
         return CommitTransaction(
             baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
-            nextDeadline: nextDeadline)
+            nextDeadline: nextDeadline, members: change)
     }
 }

@@ -47,6 +47,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             privateBaseline: baseline.privateState)
         bookkeeping.pendingMigration = baseline.migration
         bookkeeping.encoding = encoding
+        if let members = members(of: contents.pointee.state) { bookkeeping.members = members }
         self.bookkeeping = bookkeeping
         contents.pointee.asksBeforeCommit = bookkeeping.size.isNear(maxStateBytes)
     }
@@ -83,6 +84,15 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         FaultNote.set(coding.names, faultLabel, type: type.flatMap(coding.index).flatMap(coding.names.type))
     }
 
+    @usableFromInline var judgesStates: Bool { encoder.memberIDs != nil }
+
+    @usableFromInline
+    func objection(to state: State) -> Rejection? {
+        // A state that has too many already, because the kind has changed, may lose some.
+        let limit = max(MemberCount.limit, bookkeeping?.members.count ?? 0)
+        return members(of: state, limit: limit).map { $0.count > limit } == true ? .tooManyMembers : nil
+    }
+
     @usableFromInline
     func admits(
         _ state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
@@ -108,7 +118,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     ) {
         defer { FaultNote.clear() }
         guard let bookkeeping,
-            let transaction = bookkeeping.takeTransaction(at: revision, nextDeadline: nextDeadline)
+            let transaction = bookkeeping.takeTransaction(
+                at: revision, nextDeadline: nextDeadline, members: members(of: state.pointee))
         else { return }
         if bookkeeping.size.isNear(maxStateBytes) || asksBeforeCommit {
             asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
@@ -144,12 +155,17 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             switch selection {
             case .root: return json
             case .pointer(let pointer): return pointer.found(in: json)
-            case .named: break
+            case .named, .personal: break
             }
         }
         // The state has the address of the contents.
         let state = contents.assumingMemoryBound(to: State.self)
-        return encoder.encode(selection, of: state) { root(state.pointee, at: revision) }
+        return encoder.encode(selection, of: state, in: coding.names, faultLabel) { root(state.pointee, at: revision) }
+    }
+
+    /// The selected value of a state that is not committed.
+    func encoded(_ selection: Selection, of state: State) -> [UInt8] {
+        encoder.encode(selection, of: state, in: coding.names, faultLabel) { encoder.json(of: state) }
     }
 
     @usableFromInline
@@ -161,6 +177,12 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             FaultNote.set(coding.names, faultLabel)
             return findRights(actor, state)
         }
+    }
+
+    @usableFromInline
+    func members(in contents: UnsafeRawPointer) -> [ActorID]? {
+        // The state has the address of the contents.
+        members(of: contents.assumingMemoryBound(to: State.self).pointee)
     }
 
     /// The state as it is persisted.
@@ -232,9 +254,20 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     private func newBookkeeping() -> HostBookkeeping {
-        HostBookkeeping(
+        let bookkeeping = HostBookkeeping(
             encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
+        if let members = encoder.initialMembers { bookkeeping.members = members }
+        return bookkeeping
+    }
+
+    /// The members of a state; nil if the kind names none.
+    private func members(of state: State, limit: Int = .max) -> [ActorID]? {
+        guard let memberIDs = encoder.memberIDs else { return nil }
+        return FaultNote.naming(nil) {
+            FaultNote.set(coding.names, faultLabel)
+            return memberIDs.members(of: state, limit: limit)
+        }
     }
 }
 

@@ -114,6 +114,12 @@ package struct HostedStore: Sendable {
     /// - Returns: whether it has ended. The newest commit is then its last.
     package func endIfQuiet(and condition: () -> Bool) -> Bool { vtable.endIfIdle(store, true, condition) }
 
+    /// Closes the store if its state allows that: nothing is committed after that. ``end()`` has to follow, which ends its effects.
+    ///
+    /// - Parameter condition: called inside the store with the newest state, so that no commit comes between its result and the close.
+    /// - Returns: whether it is closed.
+    package func close(if condition: (borrowing StateView) -> Bool) -> Bool { vtable.close(store, condition) }
+
     /// How its timers use it.
     package var timerUse: TimerUse { vtable.timerUse(store) }
 }
@@ -148,6 +154,7 @@ final class HostedStoreVTable: Sendable {
     let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
     let end: @Sendable (AnyObject) -> Void
     let endIfIdle: @Sendable (AnyObject, Bool, () -> Bool) -> Bool
+    let close: @Sendable (AnyObject, (borrowing StateView) -> Bool) -> Bool
     let timerUse: @Sendable (AnyObject) -> TimerUse
 
     @usableFromInline
@@ -165,6 +172,7 @@ final class HostedStoreVTable: Sendable {
         snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
         end: @escaping @Sendable (AnyObject) -> Void,
         endIfIdle: @escaping @Sendable (AnyObject, Bool, () -> Bool) -> Bool,
+        close: @escaping @Sendable (AnyObject, (borrowing StateView) -> Bool) -> Bool,
         timerUse: @escaping @Sendable (AnyObject) -> TimerUse
     ) {
         self.dispatch = dispatch
@@ -180,6 +188,7 @@ final class HostedStoreVTable: Sendable {
         self.snapshot = snapshot
         self.end = end
         self.endIfIdle = endIfIdle
+        self.close = close
         self.timerUse = timerUse
     }
 }
@@ -203,6 +212,7 @@ extension HostedStoreVTable {
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { host.end(unsafeDowncast($0, to: Engine.self)) },
             endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self), exceptTimers: $1, and: $2) },
+            close: { host.close(unsafeDowncast($0, to: Engine.self), if: $1) },
             timerUse: { host.timerUse(unsafeDowncast($0, to: Engine.self)) })
     }
 }

@@ -15,7 +15,8 @@ extension StoreCoding {
             // A preview shows its patch even if no state is selected.
             if options.isDryRun, !canRead { return DispatchResult(receipt, isBatch: isBatch) }
             return result(receipt, contents, options, canRead ? options.selection : nil, isBatch: isBatch)
-        case .rejected(.accessDenied, _): return DispatchResult(forbiddenAt: receipt.revision, canRead: canRead)
+        case .rejected(.accessDenied, let index):
+            return DispatchResult(forbiddenAt: receipt.revision, canRead: canRead, index: isBatch ? index : nil)
         // The reducer has decided, so the actor might act.
         case .rejected: return result(receipt, contents, options, nil, isBatch: isBatch)
         // Nobody was asked yet.

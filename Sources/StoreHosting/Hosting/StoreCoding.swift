@@ -95,6 +95,15 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     }
 
     @usableFromInline
+    func close(_ engine: Engine, if condition: (borrowing StateView) -> Bool) -> Bool {
+        engine.core.contents.withLock { contents in
+            guard condition(view(of: contents)) else { return false }
+            contents.pointee.hasEnded = true
+            return true
+        }
+    }
+
+    @usableFromInline
     func timerUse(_ engine: Engine) -> TimerUse { engine.core.contents.withLock { $0.pointee.timerUse } }
 
     /// The watcher may hold the store, so it must not stay.
@@ -241,13 +250,14 @@ extension StoreCoding {
     ) -> DispatchResult {
         guard receipt.isDone else { return DispatchResult(receipt, isBatch: isBatch) }
         let state = contents.pointee.state
-        guard let patch = observer(of: contents).previewPatch(to: state) else {
+        let observer = observer(of: contents)
+        guard let patch = observer.previewPatch(to: state) else {
             let rejected = Outcome.rejected(Rejection("not-encodable", isFault: true), index: 0)
             return DispatchResult(Receipt(rejected, revision: receipt.revision), isBatch: isBatch)
         }
         return DispatchResult(
             receipt, isBatch: isBatch,
-            json: selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } }, patch: patch)
+            json: selection.map { observer.encoded($0, of: state) }, patch: patch)
     }
 }
 

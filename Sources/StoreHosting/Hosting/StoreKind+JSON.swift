@@ -16,6 +16,7 @@ extension StoreKind {
                         json.object { json in
                             json.member("name", selector.name)
                             json.member("summary", selector.summary)
+                            if selector.dependsOnActor { json.member("dependsOn", "actor") }
                         }
                     }
                 })

@@ -30,6 +30,8 @@ public struct StoreKind: Sendable {
         package let name: String
         /// The selected value, in a sentence.
         package let summary: String
+        /// Whether each reader has a value of its own.
+        package let dependsOnActor: Bool
     }
 
     /// The name by which clients ask for it: `{"store":"planner"}`.
@@ -73,6 +75,12 @@ public struct StoreKind: Sendable {
     @usableFromInline typealias Restorer =
         @Sendable (StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> RestoredState
 
+    /// The members of the state at revision 0; nil if the kind names no members.
+    package let initialMembers: [ActorID]?
+
+    /// Whether its sessions have members, which are indexed.
+    package var hasMembers: Bool { initialMembers != nil }
+
     private let make: Factory
     private let restore: Restorer
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
@@ -102,14 +110,15 @@ public struct StoreKind: Sendable {
                         HostCommitObserver(coding, recorder, sealer, maxStateBytes: limit, label: label))
                 }
         self.init(
-            name, summary, selectors, encoder, catalogue,
+            name, summary, selectors, encoder, catalogue, names,
             make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
                 let baseline = try RestoredBaseline(
                     of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
-                return RestoredState { revision, environment, recorder, limit, label, json in
+                return RestoredState(members: encoder.memberIDs?.members(of: state)) {
+                    revision, environment, recorder, limit, label, json in
                     let engine = make(state, environment, sealer, recorder, limit, label)
                     host.restore(baseline, json, at: revision, in: engine)
                     return HostedStore(engine, vtable)
@@ -120,27 +129,30 @@ public struct StoreKind: Sendable {
     @usableFromInline
     init<State: DiffableState, Action: Sendable>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping Restorer
+        _ catalogue: ActionSchema<Action>, _ names: FaultNames, make: @escaping Factory, restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
         self.make = make
         self.restore = restore
-        self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
+        initialMembers = encoder.initialMembers
+        self.selectors = selectors.map {
+            SelectorDescription(name: $0.name, summary: $0.summary, dependsOnActor: $0.dependsOnActor)
+        }
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
         hasAccess = encoder.findRights != nil
         stateSchema = JSONSchema(ofState: encoder.initialState)
         selectOfPersisted = { (selection, persisted) throws(RestorationError) in
-            try encoder.encode(selection, of: persisted)
+            try encoder.encode(selection, of: persisted, in: names)
         }
         encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
-            try encoder.encodeAsShown(selection, of: persisted, sealer)
+            try encoder.encodeAsShown(selection, of: persisted, sealer, in: names)
         }
         problems =
             catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
-            + Self.problems(ofSelectors: selectors.map(\.name))
+            + Self.problems(ofSelectors: selectors.map(\.name)) + Self.problems(ofMembers: initialMembers)
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
@@ -154,6 +166,11 @@ public struct StoreKind: Sendable {
             + names.filter { !$0.isMemberName }.map {
                 "The name of the selector \"\($0)\" must have only letters, digits, '-' and '_'."
             }
+    }
+
+    private static func problems(ofMembers initial: [ActorID]?) -> [String] {
+        guard let initial, initial.count > MemberCount.limit else { return [] }
+        return ["The initial state has more than \(MemberCount.limit) members."]
     }
 
     /// The state at revision 0, as JSON.
@@ -255,9 +272,14 @@ package struct RestoredState: Sendable {
         ) -> HostedStore
 
     private let make: Maker
+    /// The members of the state; nil if the kind names no members.
+    package let members: [ActorID]?
 
     @usableFromInline
-    init(_ make: @escaping Maker) { self.make = make }
+    init(members: [ActorID]?, _ make: @escaping Maker) {
+        self.make = make
+        self.members = members
+    }
 
     /// A store that begins with the state. Nothing runs in it before ``HostedStore/resume()``.
     ///

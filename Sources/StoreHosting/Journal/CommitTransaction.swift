@@ -17,16 +17,19 @@ package struct CommitTransaction: Sendable {
     /// When the next timer is due after the last commit, in milliseconds since 1970-01-01T00:00:00Z; nil if none is set.
     /// It says nothing in a transaction without commits.
     package let nextDeadline: Int?
+    /// How the commits change the members of the session; nil if they do not.
+    package let members: MemberChange?
 
     /// A transaction that follows the revision `baseRevision`.
     package init(
         baseRevision: Int, commits: [CommitRecord] = [], idempotencyRecord: IdempotencyRecord? = nil,
-        nextDeadline: Int? = nil
+        nextDeadline: Int? = nil, members: MemberChange? = nil
     ) {
         self.baseRevision = baseRevision
         self.commits = commits
         self.idempotencyRecord = idempotencyRecord
         self.nextDeadline = nextDeadline
+        self.members = members
     }
 
     /// The revision of the store after the last commit.

@@ -1,4 +1,5 @@
 package import JSON
+package import Stores
 
 /// Persists the commits of sessions: the port between a server and its storage.
 ///
@@ -62,6 +63,30 @@ package protocol Journal: Sendable {
     ///
     /// A journal that does not outlive the process finds none: the server itself has the sessions.
     func personalSession(of owner: Subject, kind: String) async throws(JournalError) -> String?
+
+    /// Lists at most `limit` sessions that a subject owns or is a member of, in the order of their ids, beginning after `id`.
+    ///
+    /// A session that the subject has left a moment ago may be among them. A journal that does not outlive the process lists none: its
+    /// sessions are in memory.
+    ///
+    /// - Parameter role: nil for both.
+    func sessions(
+        of subject: Subject, as role: SessionRole?, after id: String?, limit: Int
+    ) async throws(JournalError) -> [SessionSummary]
+
+    /// Reads the newest state of a session without loading it; nil if there is no such session.
+    ///
+    /// A journal that does not outlive the process finds none.
+    func newestState(of id: String) async throws(JournalError) -> StoredState?
+
+    /// Adds what the index of ``sessions(of:as:after:limit:)`` lacks of a session, as long as it is at this revision. It returns when that is
+    /// written.
+    ///
+    /// - Parameter members: those of the state at the revision; nil if the kind names none.
+    func index(_ members: [ActorID]?, of id: String, at revision: Int) async throws(JournalError)
+
+    /// Whether an earlier release may have created sessions whose owners are not in the index.
+    var mayLackOwners: Bool { get }
 
     /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time, and have no timer that is
     /// to fire.
@@ -148,6 +173,16 @@ extension Journal {
 
     package func sample(_ count: Int) async throws(JournalError) -> [StoredState] { [] }
 
+    package func sessions(
+        of subject: Subject, as role: SessionRole?, after id: String?, limit: Int
+    ) async throws(JournalError) -> [SessionSummary] { [] }
+
+    package func newestState(of id: String) async throws(JournalError) -> StoredState? { nil }
+
+    package func index(_ members: [ActorID]?, of id: String, at revision: Int) async throws(JournalError) {}
+
+    package var mayLackOwners: Bool { false }
+
     package func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
 
     package var timeReference: SessionTimeReference? { nil }
@@ -220,6 +255,12 @@ package protocol SessionJournal: CommitRecorder {
     /// ``CommitRecorder/whenDurable(through:notify:)``.
     func record(_ change: PermitChange)
 
+    /// Makes the index of members that of the newest state, like a transaction: it counts for
+    /// ``CommitRecorder/whenDurable(through:notify:)``. Commits change it from then on; see ``CommitTransaction/members``.
+    ///
+    /// It is for a new session, and for one that was loaded: another program may have written its commits.
+    func index(_ members: [ActorID])
+
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.
     ///
     /// - Parameter moment: in session time.
@@ -231,7 +272,17 @@ package protocol SessionJournal: CommitRecorder {
     func release() async throws(JournalError)
 }
 
+/// How a session belongs to a subject.
+package enum SessionRole: String, Sendable, CaseIterable {
+    /// The subject has created it.
+    case owner
+    /// The state names the subject; see ``Members``.
+    case member
+}
+
 extension SessionJournal {
+    package func index(_ members: [ActorID]) {}
+
     package func release() async throws(JournalError) { throw .unavailable("no other process uses the storage") }
 }
 

@@ -25,6 +25,9 @@ package struct StateView: ~Copyable {
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
     @usableFromInline
     package func encoded(_ selection: Selection) -> [UInt8] { source.encoded(selection, at: revision, contents) }
+
+    /// The members of the state, some of them perhaps twice; nil if the kind names none.
+    package var members: [ActorID]? { source.members(in: contents) }
 }
 
 /// Encodes the state of one store.
@@ -42,4 +45,9 @@ protocol StateSource: AnyObject {
     ///   - revision: that of the state.
     ///   - contents: those of the store.
     func encoded(_ selection: Selection, at revision: Int, _ contents: UnsafeRawPointer) -> [UInt8]
+
+    /// The members of the state; nil if the kind names none.
+    ///
+    /// - Parameter contents: those of the store.
+    func members(in contents: UnsafeRawPointer) -> [ActorID]?
 }

@@ -10,9 +10,13 @@ final class StateEncoder<State: DiffableState>: Sendable {
 
     @usableFromInline typealias RightsFinder = @Sendable (Actor, UnsafePointer<State>) -> AccessRights
 
-    private let selectors: [String: Selector<State>]
+    private let selectors: [String: (selector: Selector<State>, faultName: SelectorFaultName)]
     /// The rights that a state gives to an actor; nil if it gives none.
     let findRights: RightsFinder?
+    /// Finds the members of a state; nil if the kind names none.
+    @usableFromInline let memberIDs: MemberIDs<State>?
+    /// The members of the initial state; nil if the kind names none.
+    let initialMembers: [ActorID]?
     let restoration: StatePersistence<State>?
     let migrations: [MigrationStep]
     /// The initial state of every new store.
@@ -37,12 +41,15 @@ final class StateEncoder<State: DiffableState>: Sendable {
     init(
         _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
         migrations: [MigrationStep], privateMembers: MemberSet = .all, findChanges: ChangeFinder? = nil,
-        findRights: RightsFinder? = nil
+        findRights: RightsFinder? = nil, memberIDs: MemberIDs<State>? = nil
     ) {
         self.findRights = findRights
+        self.memberIDs = memberIDs
+        initialMembers = memberIDs?.members(of: state)
         self.privateMembers = privateMembers
         self.findChanges = findChanges
-        self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.selectors = Dictionary(
+            selectors.map { ($0.name, ($0, SelectorFaultName($0.name))) }, uniquingKeysWith: { first, _ in first })
         initialState = state
         let json = JSONWriter.json(of: state)
         var problem: String?
@@ -71,9 +78,14 @@ final class StateEncoder<State: DiffableState>: Sendable {
     ///
     /// A pointer into an ``ObjectState`` costs no more than its selection: only the member on its path is encoded.
     ///
-    /// - Parameter root: the whole state as JSON, called only if the selection needs it.
-    @usableFromInline
-    func encode(_ selection: Selection, of state: UnsafePointer<State>, root: () -> [UInt8]) -> [UInt8] {
+    /// - Parameters:
+    ///   - names: those of the kind, for the note of a fault.
+    ///   - label: names the store there.
+    ///   - root: the whole state as JSON, called only if the selection needs it.
+    func encode(
+        _ selection: Selection, of state: UnsafePointer<State>, in names: FaultNames, _ label: FaultLabel,
+        root: () -> [UInt8]
+    ) -> [UInt8] {
         switch selection {
         case .root: return root()
         case .pointer(let pointer):
@@ -81,16 +93,31 @@ final class StateEncoder<State: DiffableState>: Sendable {
                 return pointer.found(in: root())
             }
             return PointedMember.json(of: object, pointer)
-        case .named(let name, let pointer):
-            var json = JSONWriter()
-            if let selector = selectors[name] { selector.write(state.pointee, &json) } else { json.null() }
-            return pointer.tokens.isEmpty ? json.finish() : pointer.found(in: json.finish())
+        case .named(let name, let pointer): return value(name, pointer, for: nil, state, names, label)
+        case .personal(let name, let pointer, let reader):
+            return value(name, pointer, for: reader, state, names, label)
         }
     }
 
-    @usableFromInline
-    func encode(_ selection: Selection, of state: State, root: () -> [UInt8]) -> [UInt8] {
-        withUnsafePointer(to: state) { encode(selection, of: $0, root: root) }
+    func encode(
+        _ selection: Selection, of state: State, in names: FaultNames, _ label: FaultLabel = FaultLabel(""),
+        root: () -> [UInt8]
+    ) -> [UInt8] {
+        withUnsafePointer(to: state) { encode(selection, of: $0, in: names, label, root: root) }
+    }
+
+    /// What a pointer finds in the value of a selector.
+    private func value(
+        _ name: String, _ pointer: JSONPointer, for reader: Actor?, _ state: UnsafePointer<State>,
+        _ names: FaultNames, _ label: FaultLabel
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        if let (selector, faultName) = selectors[name] {
+            FaultNote.naming(faultName, of: names, label) { selector.write(state.pointee, reader, &json) }
+        } else {
+            json.null()
+        }
+        return pointer.tokens.isEmpty ? json.finish() : pointer.found(in: json.finish())
     }
 
     func json(of state: State) -> [UInt8] { JSONWriter.json(of: state) }
@@ -191,12 +218,14 @@ extension StateEncoder {
     var schema: Int { migrations.count + 1 }
 
     /// The selected value of a persisted state, as JSON.
-    func encode(_ selection: Selection, of persisted: StateSnapshot) throws(RestorationError) -> [UInt8] {
+    func encode(
+        _ selection: Selection, of persisted: StateSnapshot, in names: FaultNames
+    ) throws(RestorationError) -> [UInt8] {
         switch selection {
         case .root: persisted.json
         case .pointer(let pointer): pointer.found(in: persisted.json)
-        case .named:
-            encode(selection, of: try restored(persisted, nil).state) { persisted.json }
+        case .named, .personal:
+            encode(selection, of: try restored(persisted, nil).state, in: names) { persisted.json }
         }
     }
 
@@ -205,10 +234,12 @@ extension StateEncoder {
     /// Patches tell the values of a state but not the order of its members. So the members are put into the order in
     /// which the restored state writes them. If the state cannot be restored, they stay as they are.
     func encodeAsShown(
-        _ selection: Selection, of persisted: StateSnapshot, _ sealer: (any SecretSealer)?
+        _ selection: Selection, of persisted: StateSnapshot, _ sealer: (any SecretSealer)?, in names: FaultNames
     ) throws(RestorationError) -> [UInt8] {
-        guard let state = try? restored(persisted, sealer).state else { return try encode(selection, of: persisted) }
-        return encode(selection, of: state) {
+        guard let state = try? restored(persisted, sealer).state else {
+            return try encode(selection, of: persisted, in: names)
+        }
+        return encode(selection, of: state, in: names) {
             let written = json(of: state)
             guard written != persisted.json, let order = try? Self.value(written, of: .state),
                 let value = try? Self.value(persisted.json, of: .state)

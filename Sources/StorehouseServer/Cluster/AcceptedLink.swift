@@ -20,6 +20,7 @@ final class AcceptedLink {
 
     private let identity: NodeIdentity
     private let handler: any RequestHandler
+    private let proved: (LinkAnswerer) -> Void
     private let waits: ClusterWaits
     private var state: State
     private var connection: HTTPConnection?
@@ -46,8 +47,14 @@ final class AcceptedLink {
     /// How many bytes the budgets count: of a frame that has not arrived completely, and of those that wait for the other node.
     private var (countedInput, countedOutput) = (0, 0)
 
-    /// - Parameter handler: gets the requests, and tells what becomes of those that are cut.
-    init(_ answerer: LinkAnswerer, _ identity: NodeIdentity, _ waits: ClusterWaits, handler: any RequestHandler) {
+    /// - Parameters:
+    ///   - handler: gets the requests, and tells what becomes of those that are cut.
+    ///   - proved: called once the other node has proved itself.
+    init(
+        _ answerer: LinkAnswerer, _ identity: NodeIdentity, _ waits: ClusterWaits, handler: any RequestHandler,
+        proved: @escaping (LinkAnswerer) -> Void
+    ) {
+        self.proved = proved
         state = .greeted(answerer)
         self.identity = identity
         self.waits = waits
@@ -118,6 +125,7 @@ extension AcceptedLink: StreamHandler {
         guard case .proof(let proof) = frame else { throw .malformed }
         let link = try answerer.receive(String(decoding: proof.prefix(LinkFrame.maxProofBytes), as: UTF8.self))
         state = .open(link, node: identity.number(of: answerer.caller))
+        proved(answerer)
         stopTimer()
         watch()
     }
@@ -214,8 +222,9 @@ extension AcceptedLink {
         awaitClose()
     }
 
-    func startBody(_ number: UInt32, _ fields: [Response.Field]) {
-        write(streams.startBody(number, Response(.ok, fields: fields).forwardedHead))
+    /// - Parameter response: has no body yet.
+    func startBody(_ number: UInt32, _ response: Response) {
+        write(streams.startBody(number, response.forwardedHead))
     }
 
     /// Sends a piece of a stream, in one frame with other streams that get the same bytes of the same array.

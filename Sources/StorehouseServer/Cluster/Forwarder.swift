@@ -144,7 +144,7 @@ final class Forwarder: Sendable {
         let isByOperator = if case .admin = context.credentials { true } else { false }
         let message = LinkedMessage(
             context.head, body, requestID: context.exchange.connection.requestID, from: client(of: context),
-            isByOperator: isByOperator)
+            isByOperator: isByOperator, asksForActor: context.permit != nil)
         return ForwardedRequest(
             message, counting: settings.output, on: context.exchange.loop, within: timeout, for: owner)
     }
@@ -152,6 +152,7 @@ final class Forwarder: Sendable {
     /// Answers a client as another node does.
     func answer(_ context: RequestContext, with response: Response, isOfStream: Bool) {
         var response = response
+        context.logsGuest(namedIn: &response)
         if response.status != .forbidden { response.fields.append(via) }
         context.answer(isOfStream ? response.withCodeOfProblem() : response)
     }
@@ -160,6 +161,8 @@ final class Forwarder: Sendable {
     func relay(
         _ response: Response, _ source: LinkedStream, _ request: ForwardedRequest, _ context: RequestContext
     ) {
+        var response = response
+        context.logsGuest(namedIn: &response)
         let stream = RelayedStream(
             from: source, format(response, context), bufferBytes: settings.streams.bufferBytes, clock
         ) { [self] in followers.add(1, ordering: .relaxed) }

@@ -12,6 +12,9 @@ final class LinkAcceptor: Sendable {
     private let log: Log
     // Guards the refusals that were logged. Nothing is called while it is held.
     private let refused = Locked(RefusedNodes())
+    // Guards the names of nodes with other settings, as long as they have them. Nothing is called while it is held.
+    private let differing = Locked(Set<String>())
+    private static let maxNodes = 4096
 
     /// - Parameter handler: gets the requests that other nodes forward.
     init(_ forwarder: Forwarder, handler: any RequestHandler, _ log: Log) {
@@ -46,12 +49,31 @@ final class LinkAcceptor: Sendable {
             report(error, exchange.peer.description)
             return false
         }
-        let link = AcceptedLink(answerer, identity, forwarder.waits, handler: handler)
+        let link = AcceptedLink(answerer, identity, forwarder.waits, handler: handler) { [self] in compareSettings($0) }
         let connection = exchange.upgrade(
             to: LinkGreeting.name, [.init(LinkGreeting.field, answerer.answer)], usingReserve: true, owner: link)
         guard let connection else { throw Problem(.unavailable(.connections)) }
         link.start(on: connection)
         return true
+    }
+
+    /// Logs once that a node reads other names and roles from tokens: an actor would be another one at each of the two.
+    private func compareSettings(_ node: LinkAnswerer) {
+        let differs = forwarder.identity.release.differs(from: node.callerRelease)
+        let isNew = differing.withLock { nodes in
+            guard differs else {
+                nodes.remove(node.caller)
+                return false
+            }
+            return nodes.count < Self.maxNodes && nodes.insert(node.caller).inserted
+        }
+        guard isNew else { return }
+        log.warning(
+            "a node has other access settings",
+            [
+                .init("node", node.caller),
+                .init("detail", "give all nodes the same access.nameClaim and access.rolesClaim"),
+            ])
     }
 
     private func report(_ reason: LinkVersion.Failure, _ address: String) {
@@ -69,5 +91,5 @@ final class LinkAcceptor: Sendable {
 
 extension Route {
     /// Whether nodes forward requests for it to each other.
-    var isForwarded: Bool { hasSessionID || isShared || self == .adminSessions }
+    var isForwarded: Bool { hasSessionID || isShared || self == .sessions || self == .adminSessions }
 }

@@ -13,8 +13,10 @@ package struct LinkedMessage {
     /// - Parameters:
     ///   - body: is left out if the client is an operator: no resource of operators has one.
     ///   - isByOperator: whether this node has checked that.
+    ///   - asksForActor: whether only the other node knows the actor that sends it.
     package init(
-        _ request: RequestHead, _ body: [UInt8], requestID: String, from client: IPAddress, isByOperator: Bool
+        _ request: RequestHead, _ body: [UInt8], requestID: String, from client: IPAddress, isByOperator: Bool,
+        asksForActor: Bool = false
     ) {
         let id = requestID.utf8.prefix(Int(UInt8.max))
         var start: [UInt8] = [0]
@@ -22,7 +24,7 @@ package struct LinkedMessage {
         withUnsafeBytes(of: client.bits.bigEndian) { start.append(contentsOf: $0) }
         start.append(UInt8(id.count))
         start.append(contentsOf: id)
-        message = request.forwarded(behind: start, hidesCredentials: isByOperator)
+        message = request.forwarded(behind: start, hidesCredentials: isByOperator, asksForActor: asksForActor)
         self.body = isByOperator ? [] : body
         self.isByOperator = isByOperator
     }

@@ -3,7 +3,10 @@ import HTTP
 import HTTPServer
 import Locks
 import Platform
+import Security
+import Sessions
 import Sockets
+import Stores
 
 /// A request that another node forwards, and the place where its response goes. On the loop of its connection only.
 final class LinkedRequest {
@@ -157,6 +160,8 @@ extension LinkedRequest: RequestSource {
 
     func answer(_ response: Response) {
         guard isAwaited else { return }
+        var response = response
+        nameGuest(in: &response)
         link.take()?.respond(number, response)
         (subject, credentials) = (nil, nil)
         stopAwaiting()
@@ -181,10 +186,18 @@ extension LinkedRequest: RequestSource {
         self.observer = observer
     }
 
+    /// The node that the client talks to cannot know whom a share has made a guest.
+    private func nameGuest(in response: inout Response) {
+        guard head.asksForActor, let guest = (credentials as? PermitTerms)?.holder else { return }
+        response.name(actor: Base64URL.encode(Array(guest.id.text.utf8)))
+    }
+
     func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
         guard isAwaited, let link else { return }
         stream = owner
-        link.startBody(number, fields)
+        var response = Response(.ok, fields: fields)
+        nameGuest(in: &response)
+        link.startBody(number, response)
         stopAwaiting()
         // Nobody else ends a stream that begins during the drain.
         if link.isDraining { loop.atEndOfTurn { [self] in streamShouldEnd(among: 1) } }
@@ -226,4 +239,10 @@ extension RequestContext {
 
     /// Whether another node has checked that its client is an operator.
     var hasRightOfOperator: Bool { (exchange.connection as? LinkedRequest)?.isByOperator == true }
+
+    /// Names the guest in the line of the access log whom the response of another node names.
+    func logsGuest(namedIn response: inout Response) {
+        guard let text = response.takeActor(), let id = Base64URL.decode(text.utf8) else { return }
+        exchange.connection.credentials = LoggedGuest(.guest(ActorID(String(decoding: id, as: UTF8.self))))
+    }
 }

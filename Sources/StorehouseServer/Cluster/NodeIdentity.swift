@@ -9,23 +9,26 @@ package final class NodeIdentity: Sendable {
 
     /// Its `cluster.address`.
     package let name: String
+    let release: NodeRelease
     private let secret: LinkSecret
     // Guards the names of other nodes, in the order of their numbers. No other lock is taken while it is held.
     private let names = Locked([String]())
 
-    package init(name: String, secret: [UInt8]) {
+    /// - Parameter settings: a mark of the settings that all nodes must have in common; nil for none.
+    package init(name: String, secret: [UInt8], settings: String? = nil) {
         self.name = name
+        release = NodeRelease(StorehouseVersion.current, settings: settings)
         self.secret = LinkSecret(secret)
     }
 
     /// Begins a connection to another node.
     package func call(_ other: String) throws(LinkVersion.Failure) -> LinkCaller {
-        try LinkCaller(secret, from: name, to: other, release: StorehouseVersion.current)
+        try LinkCaller(secret, from: name, to: other, release: release.text)
     }
 
     /// Answers another node that begins a connection.
     package func answer(_ hello: String) throws(LinkVersion.Failure) -> LinkAnswerer {
-        try LinkAnswerer(secret, hello, at: name, release: StorehouseVersion.current)
+        try LinkAnswerer(secret, hello, at: name, release: release.text)
     }
 
     /// The number of a node that has proved its name, from 1 on.

@@ -147,6 +147,10 @@ extension Configuration {
             "streams.maxViews", \.streams.maxViews, .integer(1...1_000_000),
             "the largest number of combinations of selection and format among the event streams of one session"),
         ConfigurationKey(
+            "streams.maxActorViews", \.streams.maxActorViews, .integer(1...1_000_000),
+            "how many combinations of actor, selector and format there may be besides, for selectors with a value for each actor"
+        ),
+        ConfigurationKey(
             "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),
             "how much may wait for a slow reader; beyond that it gets the latest state instead of each change"),
         ConfigurationKey(

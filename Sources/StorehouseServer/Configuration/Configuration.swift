@@ -104,6 +104,7 @@ package struct Configuration: Sendable, Hashable {
         package var heartbeat = Duration.seconds(15)
         package var maxPerSession = 10_000
         package var maxViews = 16
+        package var maxActorViews = 1000
         package var bufferBytes = 65536
         /// Zero for no limit.
         package var maxLifetime = Duration.zero

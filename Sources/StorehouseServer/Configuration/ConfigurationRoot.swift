@@ -27,13 +27,15 @@ extension Configuration: ConfigurationRoot {
     package var optionalSections: [String] { Self.optionalSections }
 
     package var conflicts: [ConfigurationProblem] {
+        let defaults = Limits()
         let limits = [
-            "actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests,
-            "signals": limits.signals,
+            ("actions", limits.actions, defaults.actions), ("requests", limits.requests, defaults.requests),
+            ("sessions", limits.sessions, defaults.sessions), ("signals", limits.signals, defaults.signals),
         ]
         return access.conflicts + portConflicts
-            + limits.sorted { $0.key < $1.key }.compactMap { name, limit in
-                guard limit.rate == nil, limit.burst != nil else { return nil }
+            + limits.compactMap { name, limit, standard in
+                // Nobody has to set the standard burst of a limit that is off.
+                guard limit.rate == nil, limit.burst != nil, limit.burst != standard.burst else { return nil }
                 let path = "limits.\(name)"
                 return ConfigurationProblem(path: path + ".rate", detail: "is missing; \(path).burst alone is no limit")
             }

@@ -16,12 +16,14 @@ final class EventStream: Subscriber {
         var maxPerSession = 10_000
         /// How many combinations of selection and format the streams of a session may have.
         var maxViews = 16
+        /// How many more there may be that show the value of a selector for one actor.
+        var maxActorViews = 1000
         /// A stream ends after this time at the latest, so that its client reconnects; zero for never.
         var maxLifetime = Duration.zero
 
         var limits: StreamLimits {
             StreamLimits(
-                maxPerSession: maxPerSession, maxViews: maxViews,
+                maxPerSession: maxPerSession, maxViews: maxViews, maxActorViews: maxActorViews,
                 maxMissedBytes: bufferBytes)
         }
     }

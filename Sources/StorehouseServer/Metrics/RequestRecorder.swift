@@ -190,7 +190,9 @@ struct LoggedClient: Sendable {
     fileprivate init(_ fields: HTTPFields?, _ connection: any RequestSource, behind proxies: TrustedProxies) {
         let peer = connection.peer
         let credentials = connection.credentials
-        actor = (credentials as? TokenClaims)?.actor ?? (credentials as? PermitTerms)?.holder
+        actor =
+            (credentials as? TokenClaims)?.actor ?? (credentials as? PermitTerms)?.holder
+            ?? (credentials as? LoggedGuest)?.actor
         userAgent = fields?.first("user-agent")?.shortened(to: Self.maxTextBytes)
         let address = fields.map { proxies.client(behind: peer, $0) } ?? peer
         let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])

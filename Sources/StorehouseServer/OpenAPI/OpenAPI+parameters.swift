@@ -116,6 +116,11 @@ extension OpenAPI {
                 "name": "store", "in": "query", "description": "Lists only sessions of this kind of store.",
                 "schema": ["type": "string"],
             ],
+            "role": [
+                "name": "role", "in": "query",
+                "description": "Lists only sessions of which the subject is this; otherwise both.",
+                "schema": .written(JSONSchema.enumeration(SessionRole.allCases.map(\.rawValue)).encoded()),
+            ],
             "owner": [
                 "name": "owner", "in": "query", "description": "Lists only sessions of this owner.",
                 "schema": ["type": "string"],
@@ -206,7 +211,8 @@ extension OpenAPI {
             "description": .string(
                 """
                 Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A \
-                pointer to nothing selects null.\(lists)
+                pointer to nothing selects null. A selector that depends on the actor has another value for each \
+                reader.\(lists)
                 """),
             "schema": ["type": "string"],
             "examples": [

@@ -112,7 +112,13 @@ extension OpenAPI {
             "Stores": object(["stores": ["type": "array", "items": .schema("Store")]]),
             "Store": Self.store,
             "ActionDescription": Self.action,
-            "SelectorDescription": object(["name": ["type": "string"], "summary": ["type": "string"]]),
+            "SelectorDescription": object(
+                [
+                    "name": ["type": "string"], "summary": ["type": "string"],
+                    "dependsOn": [
+                        "type": "string", "enum": ["actor"], "description": "Each reader has a value of its own.",
+                    ],
+                ], optional: ["dependsOn"]),
             "Health": object(["status": ["type": "string", "enum": ["alive", "ready"]]]),
         ]
     }

@@ -68,10 +68,26 @@ extension OpenAPI {
             ])
     }
 
+    var listOwnSessions: Operation {
+        Operation(
+            "listOwnSessions", "The sessions that the token's subject owns or is a member of",
+            details: """
+                The order of the sessions stays the same. A page may have fewer sessions than `limit`, or none, although another \
+                one follows.
+                """,
+            parameters: ["afterPage", "limit", "store", "role"],
+            responses: [
+                .init(
+                    status: .ok, description: "The sessions, and the start of the next page if there is one.",
+                    content: Self.json(.schema("SessionList")))
+            ],
+            problems: [.forbidden, .notAcceptable, .overloaded, .storageUnavailable])
+    }
+
     var listSessions: Operation {
         Operation(
             "listSessions", "The session documents, in the order of their ids",
-            details: "Requires `Authorization: Bearer` with the admin token. No other resource lists ids.",
+            details: "Requires `Authorization: Bearer` with the admin token.",
             parameters: ["afterPage", "limit", "store", "owner", "mark"],
             responses: [
                 .init(

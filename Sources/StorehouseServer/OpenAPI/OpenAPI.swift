@@ -144,6 +144,7 @@ extension OpenAPI {
             document(
                 "readReadiness", "Whether the server accepts new work", "Health",
                 problems: [.draining, .storageUnavailable])
+        case ("GET", .sessions): usesTokens ? listOwnSessions : nil
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .shares): listShares

@@ -143,12 +143,17 @@ extension Problem {
             case .store: "The token does not allow this store: storehouse.stores lacks it."
             case .allStores:
                 "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores."
-            case .state(let permission):
+            case .state(let permission, _):
                 "The state of the session does not let you do this: it does not give you the right \"\(permission.rawValue)\"."
             case .session:
                 "No session with this id belongs to the token's subject, and the token does not list it."
             }
         self.init(.forbidden, detail)
+        switch cause {
+        case .session: hidesSession = true
+        case .state(_, let index?): self = with("index", .integer(index))
+        default: break
+        }
     }
 
     private init(_ cause: SessionFailure.PermitRefusal) {
@@ -301,6 +306,11 @@ extension Problem {
                 .tooManyViews,
                 "The event streams of this session have \(limit) combinations of selection and format, which is "
                     + "the limit. Use one of them, or close a stream first.")
+        case .tooManyActorViews(let limit):
+            self.init(
+                .tooManyViews,
+                "The event streams of this session have \(limit) combinations of actor, selector and format, which is "
+                    + "the limit. Close a stream first.")
         }
     }
 }

@@ -58,6 +58,8 @@ package struct Problem: Error {
     var members: [(String, JSONValue)] = []
     /// Fields of the response beyond the content type.
     var fields: [Response.Field] = []
+    /// Whether its response must not tell whether there is a session, also not by its time; see ``RefusalTimes``.
+    var hidesSession = false
 
     package init(_ code: Code, _ detail: String) {
         self.code = code

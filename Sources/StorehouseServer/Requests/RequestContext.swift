@@ -33,6 +33,14 @@ struct RequestContext {
 
     func answer(_ response: Response) { decorator.send(response, to: request, exchange) }
 
+    /// Answers with a problem, at a time that tells nothing if the problem must not tell whether there is a session.
+    func refuse(_ problem: Problem) {
+        let response = problem.explainingWeakTags(of: head).response
+        guard problem.hidesSession else { return answer(response) }
+        let delay = RefusalTimes.delay(of: exchange.startedAt.nanoseconds(to: exchange.connection.now))
+        pending.schedule(after: delay) { [pending] in pending.here?.answer(response) }
+    }
+
     /// Answers that the output budget has no room for the response.
     func refuseResponse() {
         if exchange.isCurrent { decorator.refuseResponse(to: head, exchange) }
@@ -79,7 +87,7 @@ final class PendingRequest: Sendable {
     }
 
     /// Sends a problem, on the connection's loop.
-    func refuse(_ problem: Problem) { here?.answer(problem.explainingWeakTags(of: request.head).response) }
+    func refuse(_ problem: Problem) { here?.refuse(problem) }
 
     /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
     /// answered before.

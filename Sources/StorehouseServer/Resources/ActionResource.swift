@@ -18,7 +18,7 @@ final class ActionResource: Sendable {
     init(_ access: SessionAccess, maxWait: Duration) {
         self.access = access
         call = SessionCall(
-            .act, parse: { context throws(Problem) in try Self.request(context, maxWait: maxWait) },
+            .act, mayRepeat: true, parse: { context throws(Problem) in try Self.request(context, maxWait: maxWait) },
             respond: Self.response)
     }
 

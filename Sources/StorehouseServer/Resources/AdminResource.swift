@@ -14,22 +14,17 @@ final class AdminResource: Sendable {
     private let sessions: SessionResource
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
-    /// Nil if no other process has sessions.
-    private let elsewhere: SessionsElsewhere?
-    private let pool: WorkPool
-    private let sealer: ClientSealer
+    private let pages: SessionPages
 
     init(
         _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionResource, journal: (any Journal)?,
-        _ elsewhere: SessionsElsewhere?, _ pool: WorkPool, _ sealer: ClientSealer
+        _ pages: SessionPages
     ) {
-        self.elsewhere = elsewhere
-        self.sealer = sealer
+        self.pages = pages
         self.access = access
         self.registry = registry
         self.sessions = sessions
         self.journal = journal?.outlivesProcess == true ? journal : nil
-        self.pool = pool
     }
 
     /// The session document. Whoever looks does not use the session, so it expires as if nobody had looked.
@@ -45,37 +40,20 @@ final class AdminResource: Sendable {
     /// The session documents in the order of their ids, a page at a time.
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        let page = SessionPage(
-            after: try start(context.head), limit: try context.head.pageSize(), try Self.filter(context.head))
-        context.handleLater { [self] pending async throws(Problem) in
-            let list = Handling.later { () async throws(SessionFailure) in try await self.response(of: page, pending) }
-            let shown = try await list.awaited()
-            pending.here?.answer(shown)
-        }
+        let page = try pages.page(context.head, try Self.filter(context.head))
+        try pages.answer(context, with: page, filledBy: filled, for: .admin)
     }
 
-    private func response(
-        of page: SessionPage, _ pending: PendingRequest
-    ) async throws(SessionFailure) -> Response {
+    private func filled(_ page: SessionPage) async throws(SessionFailure) -> SessionPage {
         guard let journal else {
-            return try await pool.run(for: .admin) { () async throws(SessionFailure) in
-                filled(page).response(sealer.cursor)
-            }
+            return try await pages.run(for: .admin) { () async throws(SessionFailure) in withResidents(page) }
         }
         // Not on the loop, as a page may have a thousand sessions.
-        let page = try await beginTask { await self.filled(page, from: journal) }.value.get()
-        guard let others = await elsewhere?.pages(of: page.sources, pending) else {
-            return await Task { page.response(sealer.cursor) }.value
-        }
-        return try await pool.run(for: .admin) { () async throws(SessionFailure) in
-            var page = page
-            page.show(others.documents())
-            return page.response(sealer.cursor)
-        }
+        return try await beginTask { await self.filled(page, from: journal) }.value.get()
     }
 
     /// A page of the sessions in memory.
-    private func filled(_ page: SessionPage) -> SessionPage {
+    private func withResidents(_ page: SessionPage) -> SessionPage {
         var page = page
         // One more than the page shows, to know whether another page follows.
         let sessions = registry.list(after: page.last, limit: page.limit + 1) {
@@ -120,15 +98,6 @@ final class AdminResource: Sendable {
         return SessionFilter(
             store: head.query.first("store").map { Subject($0) }, owner: head.query.first("owner").map { Subject($0) },
             mark: mark?.lowercased())
-    }
-
-    /// The id after which the page begins; nil for the first page.
-    private func start(_ head: RequestHead) throws(Problem) -> SessionID? {
-        guard let text = head.query.first("after") else { return nil }
-        guard let id = sealer.session(behind: text) else {
-            throw Problem(.query(.cursor))
-        }
-        return id
     }
 }
 

@@ -17,6 +17,13 @@ extension [Response.Field] {
     ]
 }
 
+extension SessionResult {
+    /// The revision that it shows, for whoever it shows it to.
+    var tag: RevisionTag {
+        reader.map { RevisionTag(revision, of: session.history(of: $0)) } ?? session.tag(revision)
+    }
+}
+
 extension Session {
     /// A revision of this session as entity tags name it.
     func tag(_ revision: Int) -> RevisionTag { RevisionTag(revision, of: historyID) }

@@ -50,11 +50,25 @@ extension SessionAccess {
     ) throws(Problem) {
         guard let entered else { return }
         let context = context.after(entered)
+        if let refusal = entered.refusal { return try answer(context, after: refusal, of: entered, at: segment, call) }
         if case .unknown = entered.entry, let create = call.create {
             let handling = try handling(of: try create(context))
             return answer(context, with: handling, at: segment, call)
         }
         try answer(context, with: try entered.entry.get(), at: segment, call)
+    }
+
+    /// Answers a visitor who may not use the session any more: as its first request with the same key was answered, or not at all.
+    private func answer(
+        _ context: RequestContext, after refusal: SessionFailure, of entered: Entered, at segment: PathSegment,
+        _ call: SessionCall
+    ) throws(Problem) {
+        guard let visitor = entered.visitor, case .session(let session) = entered.entry,
+            context.head.fields.contains("idempotency-key"), let request = try? call.parse(context),
+            case .dispatch(let action) = request.operation,
+            let handling = chain.replay(action, of: visitor, to: session)
+        else { throw Problem(refusal) }
+        answer(context, with: handling, at: segment, call)
     }
 
     /// Answers a request for a session with a new id.
@@ -142,7 +156,7 @@ extension RequestContext {
             if case .refused(let failure) = result.content { throw Problem(failure) }
             answer(try respond(result, head))
         } catch {
-            answer(error.explainingWeakTags(of: head).response)
+            refuse(error)
         }
     }
 }

@@ -22,6 +22,8 @@ final class SessionAccess: Sendable {
         var isUse = true
         /// Whether it creates the session if there is none.
         var creates = false
+        /// Whether it may repeat a request that was answered.
+        var mayRepeat = false
     }
 
     /// The entry to a session, for a client whose credentials allow it.
@@ -29,6 +31,8 @@ final class SessionAccess: Sendable {
         let entry: Entry
         /// The actor, if it may enter only if the state of the session lets it; nil otherwise.
         var visitor: Actor?
+        /// Why that actor may not; then it may only get again how its earlier request was answered.
+        var refusal: SessionFailure?
         /// Whether a node that is gone may have done what the request asks for.
         let mayBeDone: Bool
     }
@@ -185,17 +189,26 @@ final class SessionAccess: Sendable {
     /// Asks the state whether a visitor may enter, which is a use only if it may.
     private func ask(_ entered: Entered, _ purpose: Purpose) throws(SessionFailure) -> Handling<Entered?> {
         guard let visitor = entered.visitor, case .session(let session) = entered.entry else { return .now(entered) }
-        switch try chain.admit(visitor, to: session, for: purpose.permission) {
-        case .now:
-            if purpose.isUse { registry.touch(session) }
-            return .now(entered)
+        switch try chain.refusal(of: visitor, at: session, for: purpose.permission) {
+        case .now(let refusal): return .now(try entered.after(refusal, purpose, in: registry))
         case let handling:
             return .later { [registry] () async throws(SessionFailure) in
-                try await handling.value()
-                if purpose.isUse { registry.touch(session) }
-                return entered
+                try entered.after(try await handling.value(), purpose, in: registry)
             }
         }
+    }
+}
+
+extension SessionAccess.Entered {
+    /// - Parameter refusal: why the visitor may not enter; nil if it may, which is a use.
+    fileprivate func after(
+        _ refusal: SessionFailure?, _ purpose: SessionAccess.Purpose, in registry: SessionRegistry
+    ) throws(SessionFailure) -> Self {
+        if refusal == nil, purpose.isUse, case .session(let session) = entry { registry.touch(session) }
+        if let refusal, !purpose.mayRepeat { throw refusal }
+        var entered = self
+        entered.refusal = refusal
+        return entered
     }
 }
 

@@ -18,10 +18,11 @@ struct SessionCall: Sendable {
     let respond: Respond
 
     init(
-        _ permission: Permission, isUse: Bool = true, parse: @escaping Parse, create: Create? = nil,
-        respond: @escaping Respond
+        _ permission: Permission, isUse: Bool = true, mayRepeat: Bool = false, parse: @escaping Parse,
+        create: Create? = nil, respond: @escaping Respond
     ) {
-        purpose = SessionAccess.Purpose(permission: permission, isUse: isUse, creates: create != nil)
+        purpose = SessionAccess.Purpose(
+            permission: permission, isUse: isUse, creates: create != nil, mayRepeat: mayRepeat)
         self.create = create
         self.parse = parse
         self.respond = respond

@@ -6,11 +6,11 @@ import Sessions
 /// Which sessions a list shows.
 struct SessionFilter: Sendable {
     /// The name of their store kind; nil for any.
-    let store: Subject?
+    var store: Subject?
     /// Their owner; nil for any.
-    let owner: Subject?
+    var owner: Subject?
     /// The mark by which lines of the log name the session; nil for any.
-    let mark: String?
+    var mark: String?
 
     /// Whether the list shows each session.
     var isEmpty: Bool { store == nil && owner == nil && mark == nil }
@@ -25,7 +25,7 @@ struct SessionFilter: Sendable {
 /// One page of the list of sessions on its way from the journal.
 struct SessionPage: Sendable {
     /// A page ends early behind so many sessions, however few of them the filter shows, so that no request takes long.
-    private static let maxLooks = 20_000
+    private let maxLooks: Int
 
     let filter: SessionFilter
     let limit: Int
@@ -38,13 +38,15 @@ struct SessionPage: Sendable {
     /// - Parameters:
     ///   - after: the session behind which the page begins; nil for the first page.
     ///   - limit: how many sessions the page shows at most.
-    init(after: SessionID?, limit: Int, _ filter: SessionFilter) {
+    ///   - maxLooks: how many sessions are looked at.
+    init(after: SessionID?, limit: Int, _ filter: SessionFilter, maxLooks: Int) {
+        self.maxLooks = maxLooks
         last = after
         self.limit = limit
         self.filter = filter
     }
 
-    var isFull: Bool { hasEnded || documents.count == limit || looks >= Self.maxLooks }
+    var isFull: Bool { hasEnded || documents.count == limit || looks >= maxLooks }
 
     /// How many sessions to read next.
     var nextCount: Int { filter.isEmpty ? limit - documents.count + 1 : 1000 }

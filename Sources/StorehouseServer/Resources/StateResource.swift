@@ -22,7 +22,7 @@ struct StateResource: Sendable {
     }
 
     private static func stateResponse(_ result: SessionResult, _ head: RequestHead) throws(Problem) -> Response {
-        let tag = result.session.tag(result.revision)
+        let tag = result.tag
         return switch result.content {
         case .document(let document): Response(.ok, fields: documentFields, revision: tag, body: document.body)
         case .unchanged: Response(.notModified, fields: stateFields, revision: tag)

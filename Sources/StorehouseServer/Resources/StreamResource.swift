@@ -43,7 +43,7 @@ final class StreamResource: Sendable {
             client: environment.recorder.client(of: context.head, on: context.exchange.connection))
         let opening = StreamOpening(
             id: id, session: session, stream: LoopBound(stream, on: stream.loop),
-            isResumed: parameters.seen.map { $0.historyID == session.historyID } ?? false)
+            isResumed: parameters.seen.map { session.counts(in: $0.historyID) } ?? false)
         let wanted = SessionOperation.Subscribing(
             selection: context.head.selection, format: parameters.format, shows: parameters.shows,
             seen: parameters.seen, stream: LoopBound(stream, on: stream.loop), loop: stream.loop,

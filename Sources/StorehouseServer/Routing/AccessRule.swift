@@ -38,6 +38,7 @@ extension Route {
         case (.metrics, .get), (.metrics, .head): .open
         case (.stores, .get), (.stores, .head): .authenticated
         case (.sessions, .post), (.session, .put), (.forks, .post): .permission(.create)
+        case (.sessions, .get), (.sessions, .head): .permission(.read)
         case (.session, .get), (.session, .head), (.state, .get), (.state, .head): .permission(.read)
         case (.actions, .get), (.actions, .head), (.events, .get): .permission(.read)
         case (.presence, .get), (.presence, .head): .permission(.presence)

@@ -83,14 +83,16 @@ extension OriginPolicy {
     }
 
     /// The response to a preflight request; nil for any other request.
-    func preflight(_ head: RequestHead, _ route: Route) -> Response? {
+    ///
+    /// - Parameter methods: those of the resource, as the Allow field lists them.
+    func preflight(_ head: RequestHead, allow methods: String) -> Response? {
         guard head.method == .options, let origin = head.fields.first("origin"),
             head.fields.contains("access-control-request-method"), allows(origin)
         else { return nil }
         return Response(
             .noContent,
             fields: [
-                .init("Allow", route.allow), .init("Access-Control-Allow-Methods", route.allow),
+                .init("Allow", methods), .init("Access-Control-Allow-Methods", methods),
                 .init(
                     "Access-Control-Allow-Headers",
                     "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, "

@@ -75,7 +75,8 @@ package enum Route: Int, Sendable, CaseIterable {
         switch self {
         case .index, .stores, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
         case .state, .sharedState, .presence, .sharedPresence, .adminSessions: "GET, HEAD, OPTIONS"
-        case .sessions, .forks, .sharedActions, .signals, .sharedSignals: "POST, OPTIONS"
+        case .sessions: "GET, HEAD, POST, OPTIONS"
+        case .forks, .sharedActions, .signals, .sharedSignals: "POST, OPTIONS"
         case .shares: "GET, HEAD, POST, DELETE, OPTIONS"
         case .share: "DELETE, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
@@ -98,6 +99,7 @@ extension Route {
         case (.actions, .get), (.actions, .head):
             ["after", "before", "limit", "type", "origin", "changes", "refused"]
         case (.forks, .post): ["dryRun"]
+        case (.sessions, .get), (.sessions, .head): ["after", "limit", "store", "role"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
         case (.events, .get):
             ["select", "changes", "effects", "actions", "presence", "signals", "heartbeat", "color", "lastEventId"]
@@ -161,8 +163,13 @@ struct Resource {
     let route: Route
     /// The session's id or the share, as it stands in the path; meaningless if the route has none.
     let id: PathSegment
+    /// Whether clients have tokens. Otherwise nobody is known whose sessions could be listed.
+    let usesTokens: Bool
 
-    init(_ path: consuming RequestPath, below base: borrowing BasePath) throws(Problem) {
+    init(
+        _ path: consuming RequestPath, below base: borrowing BasePath, usesTokens: Bool = true
+    ) throws(Problem) {
+        self.usesTokens = usesTokens
         try base.remove(from: &path)
         guard let first = path.next() else { throw Problem(.path(.unknown)) }
         guard let second = path.next() else {
@@ -204,11 +211,17 @@ struct Resource {
 
     /// The rule of a method; nil if the resource does not have the method.
     func accessRule(for method: HTTPMethod) -> AccessRule? {
-        isPersonal && method == .put ? nil : route.accessRule(for: method)
+        let isMissing = isPersonal && method == .put || hasNoList && (method == .get || method == .head)
+        return isMissing ? nil : route.accessRule(for: method)
     }
 
     /// The methods, as the Allow field lists them. A personal session has no id that a client could choose.
-    var allow: String { isPersonal ? route.allow.replacing("PUT, ", with: "") : route.allow }
+    var allow: String {
+        if hasNoList { return route.allow.replacing("GET, HEAD, ", with: "") }
+        return isPersonal ? route.allow.replacing("PUT, ", with: "") : route.allow
+    }
+
+    private var hasNoList: Bool { route == .sessions && !usesTokens }
 
     /// Whether it is the session of the token's subject, or below it.
     private var isPersonal: Bool { route.hasSessionID && route != .adminSession && id == "me" }

@@ -54,4 +54,7 @@ extension Rejection {
 
     /// An action that would make the state larger than the host of the store allows.
     package static let stateTooLarge: Rejection = "state-too-large"
+
+    /// An action that would give a state more members than the index of a host takes.
+    package static let tooManyMembers: Rejection = "too-many-members"
 }

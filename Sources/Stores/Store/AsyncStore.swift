@@ -213,6 +213,7 @@ extension AsyncStore {
                     let after = try await reduced(before, action, show: { preview.show($0, by: action) })
                 {
                     changes.append((action, after))
+                    if let objection = objection(to: after) { throw objection }
                 }
             } catch {
                 core.report(error)
@@ -225,6 +226,11 @@ extension AsyncStore {
         return finish(submission, preview) { [changes] contents, progress in
             commit(changes, of: submission.actions, contents, &progress)
         }
+    }
+
+    /// Why the observer cannot take a state; nil if it can.
+    private func objection(to state: State) -> Rejection? {
+        core.judgesStates ? core.contents.withLock { $0.pointee.observer?.objection(to: state) } : nil
     }
 
     private func reduced(

@@ -28,6 +28,15 @@ package protocol CommitObserver<State, Action>: AnyObject {
     /// - Parameter origin: of the actions that lead to the state.
     func admits(_ state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool
 
+    /// Whether ``objection(to:)`` is asked of each state. It never changes.
+    var judgesStates: Bool { get }
+
+    /// Why the host cannot take a state that an action makes; nil if it can. Called before the commit for each action of a dispatch, if
+    /// ``judgesStates`` is set.
+    ///
+    /// The store may still reject the actions for another reason.
+    func objection(to state: State) -> Rejection?
+
     /// The fault to report of an action that is lost at a bound, and whose receipt nobody gets.
     ///
     /// - Parameter moment: the store's time, in milliseconds since 1970.

@@ -49,12 +49,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline package let contents: StoreLock<State, Action>
     @usableFromInline package let middleware: MiddlewareStack<State, Action>
     @usableFromInline package let environment: StoreEnvironment
+    /// Whether the observer is asked of each state before its commit.
+    @usableFromInline package let judgesStates: Bool
 
     @inlinable
     package init(
         _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
         _ observer: sending (any CommitObserver<State, Action>)?
     ) {
+        judgesStates = observer?.judgesStates ?? false
         contents = StoreLock(Contents(state: state, observer: observer))
         self.middleware = middleware
         self.environment = environment

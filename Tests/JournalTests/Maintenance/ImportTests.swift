@@ -113,10 +113,12 @@ struct ImportTests {
         let document = text.replacing(#""initial":{"#, with: #""initial":{"hidden":{"seed":1},"#)
         let file = try JournalFile()
         var states: [StateSnapshot] = []
-        _ = try SQLiteStorage.insert(Array(document.utf8), into: file.path, as: nil) { _, _, state in
-            states.append(state)
-            return nil
-        }
+        _ = try SQLiteStorage.insert(
+            Array(document.utf8), into: file.path, as: nil,
+            objection: { _, _, state in
+                states.append(state)
+                return nil
+            })
         #expect(states.count == 2 && states.allSatisfy { $0.privateState == Array(#"{"seed":1}"#.utf8) })
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The append-only file of Redis", .timeLimit(.minutes(5)))
 struct RedisAppendOnlyFileTests {
-    @Test("has no transactions but those in which a connection begins, because Redis may execute a part of one")
+    @Test("has no transactions but of new connections and of lists of subjects: Redis may execute a part of one")
     func transactions() async throws {
         let server = try RedisServer()
         let journal = try server.open(keepCommits: 64)
@@ -49,7 +49,9 @@ struct RedisAppendOnlyFileTests {
             default: transaction?.append(command)
             }
         }
-        #expect(count > 0 && keys.isSubset(of: ["{test}:meta", "{test}:nodes"]))
+        // A part of a change of the lists of subjects does no harm.
+        let others = keys.filter { !$0.hasPrefix("{test}:of:") && !$0.hasPrefix("{test}:has:") }
+        #expect(count > 0 && others.isSubset(of: ["{test}:meta", "{test}:nodes"]))
     }
 
     /// Appends a commit that sets a timer and has an idempotency record.

@@ -104,6 +104,48 @@ struct CrashTests {
         #expect(count > 20)
     }
 
+    @Test("while the members of a session change: its index is that of its last commit")
+    func members() async throws {
+        let template = try JournalFile()
+        let first = try template.open()
+        for id in ["a", "b"] {
+            let session = first.create(Step.session(id))
+            session.index([Self.member(0)])
+            #expect(await session.awaitDurable() == nil)
+        }
+        await first.closed()
+        let count = try await crashAfterCalls(from: template, durable: ["a": 0, "b": 0]) { file, disk, ledger in
+            guard let journal = try? file.open(vfs: disk.name) else { return }
+            var revisions = ["a": 0, "b": 0]
+            for id in ["a", "b", "a"] {
+                guard let session = try? await journal.session(id).journal, let base = revisions[id] else { break }
+                for revision in base + 1...base + 2 {
+                    session.appendCommit(revision, members: Self.change(revision))
+                    guard await ledger.record(id, revision, { await session.awaitDurable() }) else { break }
+                }
+                revisions[id] = base + 2
+            }
+            await journal.closed()
+        } check: { journal in
+            for id in ["a", "b"] {
+                let revision = try await journal.session(id).summary.revision
+                for number in 0...5 {
+                    let found = try await journal.sessions(
+                        of: Subject(Self.member(number).text), as: .member, after: nil, limit: 10)
+                    #expect(found.contains { $0.header.id == id } == (number == revision))
+                }
+            }
+        }
+        #expect(count > 20)
+    }
+
+    /// The only member of the state of a revision.
+    private static func member(_ revision: Int) -> ActorID { ActorID("member-\(revision)") }
+
+    private static func change(_ revision: Int) -> MemberChange {
+        MemberChange(added: [member(revision)], removed: [member(revision - 1)])
+    }
+
     @Test("while a session's state is migrated to what its kind makes of it now")
     func migrating() async throws {
         let template = try JournalFile()

@@ -72,7 +72,7 @@ extension JournalFile {
         return old
     }
 
-    /// A file of version 6 had no actors and no rows of permits. One of version 5 had a row for each commit. Version 4 had no unsorted commits, and version 3 no owners and shares either.
+    /// A file of version 6 had no actors and no rows of permits and members. One of version 5 had a row for each commit. Version 4 had no unsorted commits, and version 3 no owners and shares either.
     private func recent(_ version: Int, hasLog: Bool) throws -> JournalFile {
         let third = """
             DROP INDEX sessions_by_owner; DROP INDEX sessions_by_person;
@@ -83,7 +83,8 @@ extension JournalFile {
         let old = try copy()
         guard version < 6 else {
             try old.change(
-                "PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE"); DROP TABLE permits; PRAGMA user_version = 6")
+                "PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE"); DROP TABLE permits; DROP TABLE members; PRAGMA user_version = 6"
+            )
             return old
         }
         try old.change(
@@ -92,7 +93,7 @@ extension JournalFile {
             BEGIN;
             \(Self.commitsTable)
             INSERT INTO main.commits SELECT * FROM temp.commits;
-            DROP VIEW temp.commits; DROP TABLE segments; DROP TABLE permits;
+            DROP VIEW temp.commits; DROP TABLE segments; DROP TABLE permits; DROP TABLE members;
             \(version < 5 ? "DROP TABLE unsorted; DELETE FROM meta WHERE name = 'unsorted';" : "")
             \(version == 3 ? third : "")
             PRAGMA user_version = \(version);

@@ -86,14 +86,15 @@ extension HostedStore {
 }
 
 extension SessionJournal {
-    /// Appends a commit that a store with timers could have made.
-    func appendCommit(_ revision: Int, nextDeadline: Int?) {
+    /// Appends a commit that a store with timers or members could have made.
+    func appendCommit(_ revision: Int, nextDeadline: Int? = nil, members: MemberChange? = nil) {
         let store = Step.kind.makeStore()
         store.step(revision)
         store.inspect { state in
             append(
-                CommitTransaction(baseRevision: revision - 1, commits: state.commits, nextDeadline: nextDeadline), state
-            )
+                CommitTransaction(
+                    baseRevision: revision - 1, commits: state.commits, nextDeadline: nextDeadline, members: members),
+                state)
         }
     }
 }

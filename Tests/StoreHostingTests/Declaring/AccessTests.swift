@@ -109,7 +109,7 @@ private let room = StoreDefinition("room", "A room with members.", Room()) { ele
         case .ignored: "ignored"
         case .refused: "refused"
         case .rejected(let rejection, _): rejection.reason
-        case .forbidden(let canRead): canRead ? "forbidden to a reader" : "forbidden"
+        case .forbidden(let canRead, _): canRead ? "forbidden to a reader" : "forbidden"
         case .revisionMismatch: "mismatch"
         case .overloaded: "overloaded"
         case .ended: "ended"

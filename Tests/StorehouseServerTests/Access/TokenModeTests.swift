@@ -72,7 +72,8 @@ struct TokenModeTests {
         } _: { api in
             let id = "/sessions/AAAAAAAAAAAAAAAAAAAAAA"
             for (method, path, status) in [
-                ("GET", "/sessions", 405), ("PATCH", id, 405), ("PUT", "/sessions/me", 405), ("POST", "/stores", 405),
+                ("DELETE", "/sessions", 405), ("PATCH", id, 405), ("PUT", "/sessions/me", 405),
+                ("POST", "/stores", 405),
                 ("GET", id + "/nothing", 404), ("GET", "/stores/app", 404), ("GET", "/sessions/", 404),
                 ("POST", id + "/actions?dryrun=true", 400),
             ] {

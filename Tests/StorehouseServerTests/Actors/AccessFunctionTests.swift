@@ -221,6 +221,24 @@ struct AccessFunctionTests {
         }
     }
 
+    @Test("lets a maker of shares pass on only the rights that it has itself")
+    func rightsOfShares() async throws {
+        try await Self.run { session, _ in
+            let cases: [(AccessRights, JSONValue, Int)] = [
+                ([.share], ["read"], 403), ([.share, .act], ["read", "act"], 403), ([.share, .act], ["act"], 201),
+                ([.share, .read], ["read"], 201), ([.share, .read], ["read", "act"], 403),
+                ([.share, .act], ["presence"], 403), ([.share, .read], ["read", "presence"], 201),
+            ]
+            for (rights, may, status) in cases {
+                _ = try await session.grant(rights, to: "bob")
+                let answer = try await session.send("POST", "/shares", as: "bob", json: ["may": may])
+                #expect(answer.status == status, "\(rights) \(may)")
+                if status == 403 { #expect(answer.code == "forbidden") }
+            }
+            #expect(try await session.send("GET", "/shares", as: "ada").json["shares"]?.asArray?.count == 3)
+        }
+    }
+
     @Test("compares the bytes of ids: two spellings of one name in Unicode are two actors")
     func spelling() async throws {
         try await Self.run { session, _ in
@@ -248,221 +266,6 @@ struct AccessFunctionTests {
             #expect(try await server.get(admin, TestTokens.field(TestTokens.admin)).json["lastActiveAt"] == used)
             #expect(try await session.send(as: "bob").status == 200)
             #expect(try await server.get(admin, TestTokens.field(TestTokens.admin)).json["lastActiveAt"] != used)
-        }
-    }
-}
-
-// Actions and their answers.
-extension AccessFunctionTests {
-    @Test("answers 204 to an action that takes its actor's right to read", arguments: Place.allCases)
-    func ownRemoval(_ place: Place) async throws {
-        try await Self.run(place) { own, other in
-            _ = try await own.grant([.read, .act], to: "bob")
-            let trial = try await other.post(ClubSession.leave, as: "bob", query: "?dryRun=true")
-            #expect(trial.status == 204 && trial.body.isEmpty)
-            #expect(try await other.send(as: "bob").status == 200)
-            let answer = try await other.post(ClubSession.leave, as: "bob")
-            #expect(answer.status == 204 && answer.body.isEmpty && answer.taggedRevision == 2)
-            #expect(try await other.send(as: "bob").status == 403)
-        }
-    }
-
-    @Test("is asked for each action of a batch, which is refused whole")
-    func batches() async throws {
-        try await Self.run { session, _ in
-            _ = try await session.grant([.read, .act], to: "bob")
-            let batch: JSONValue = [ClubSession.post, ClubSession.leave, ClubSession.post]
-            for query in ["", "?dryRun=true"] {
-                let refused = try await session.post(batch, as: "bob", query: query)
-                #expect(refused.status == 403 && refused.code == "forbidden")
-            }
-            #expect(try await session.revision() == 1)
-            let allowed = try await session.post([ClubSession.post, ClubSession.leave], as: "bob")
-            #expect(allowed.status == 204 && allowed.taggedRevision == 3)
-            let entering: JSONValue = [
-                ClubSession.grant([.read, .act], to: "carol"), ["type": "club/post"],
-            ]
-            #expect(try await session.post(entering, as: "carol").status == 403)
-        }
-    }
-
-    @Test("shows no state to an actor who may act and not read, and keeps the rest of the answer")
-    func actingBlindly() async throws {
-        try await Self.run { session, _ in
-            _ = try await session.grant(.act, to: "bob")
-            let key = [("Idempotency-Key", "\"one\"")]
-            let first = try await session.post(as: "bob", key)
-            #expect(first.status == 204 && first.taggedRevision == 2)
-            let again = try await session.post(as: "bob", key)
-            #expect(again.status == 204 && again.taggedRevision == 2 && again["idempotency-replayed"] == "true")
-            #expect(try await session.revision() == 2)
-        }
-    }
-
-    @Test("answers a request that waits by the rights at its end", arguments: Place.allCases)
-    func waiting(_ place: Place) async throws {
-        let club = ClubKind()
-        try await Self.run(place, club) { own, other in
-            _ = try await own.grant([.read, .act], to: "bob")
-            _ = try await own.grant([.read, .act], to: "carol")
-            let waits = [("Prefer", "wait=3600")]
-            async let removed = other.post(["type": "club/work"], as: "bob", waits)
-            async let member = other.post(["type": "club/work"], as: "carol", waits)
-            try await waitUntil { try await own.revision() == 4 }
-            let removal = try #require(try await own.grant([], to: "bob").revision)
-            club.work.fulfill(())
-            let (answer, other) = try await (removed, member)
-            #expect(answer.status == 204 && answer.body.isEmpty)
-            #expect(answer.taggedRevision.map { $0 < removal } == true)
-            #expect(other.status == 200 && other.revision == 7)
-        }
-    }
-
-    @Test("keeps its promises where a large state is handled on other threads", arguments: Place.allCases)
-    func largeStates(_ place: Place) async throws {
-        try await Self.run(place) {
-            $0.sessions.maxStateBytes = 1 << 24
-        } _: { own, other in
-            _ = try await own.post(["type": "club/fill", "payload": ["kibibytes": 2048]], as: "ada")
-            #expect(try await other.send(as: "bob").status == 403)
-            _ = try await own.grant([.read, .act], to: "bob")
-            #expect(try await other.send("GET", "/state?select=count", as: "bob").status == 200)
-            #expect(try await other.post(as: "bob", query: "?select=count").status == 200)
-            let stream = try await other.events("?select=count", as: "bob")
-            #expect(try await stream.state().state == 1)
-            for below in ["/state", "/actions", "", "/actions?refused=true"] {
-                #expect(try await other.send("GET", below, as: "bob").status == 200)
-                #expect(try await other.send("GET", below, as: "carol").status == 403)
-            }
-            _ = try await own.post(ClubSession.grant([], to: "bob"), as: "ada", query: "?select=count")
-            #expect(try await stream.event()?.data["reason"] == "revoked")
-            for below in ["/state", "/actions", "", "/actions?refused=true"] {
-                #expect(try await other.send("GET", below, as: "bob").status == 403)
-            }
-            #expect(try await other.post(as: "bob", query: "?select=count").status == 403)
-        }
-    }
-}
-
-// Streams.
-extension AccessFunctionTests {
-    @Test(
-        "ends the streams of an actor who may not read any more, and those of nobody else", arguments: Place.allCases)
-    func streams(_ place: Place) async throws {
-        try await Self.run(place) { own, other in
-            _ = try await own.grant(.read, to: "bob")
-            _ = try await own.grant(.read, to: "carol")
-            let queries = [
-                "", "?changes=patch", "?select=/posts", "?select=count", "?select=/posts&actions=true",
-                "?changes=patch&actions=true&effects=true",
-            ]
-            var lost: [EventReader] = []
-            var kept: [EventReader] = []
-            for query in queries {
-                lost.append(try await other.events(query, as: "bob"))
-                kept.append(try await other.events(query, as: "carol"))
-            }
-            for stream in lost + kept { _ = try await stream.state() }
-            _ = try await own.grant([], to: "bob")
-            _ = try await own.post(as: "ada")
-            for (index, stream) in lost.enumerated() {
-                let event = try await stream.event()
-                #expect(event?.name == "closed" && event?.data["reason"] == "revoked", "\(queries[index])")
-                #expect(try await stream.event() == nil)
-            }
-            for stream in kept {
-                var event = try #require(try await stream.event())
-                while event.revision != 4 { event = try #require(try await stream.event()) }
-                #expect(event.name != "closed")
-            }
-            let again = try await other.send("GET", "/events", as: "bob", [("Accept", "text/event-stream")])
-            #expect(again.status == 403 && again.code == "forbidden")
-        }
-    }
-
-    @Test("is asked once for each actor with a stream and each commit, however many streams it has")
-    func once() async throws {
-        let club = ClubKind()
-        try await Self.run(.memory, club) { session, _ in
-            for user in ["bob", "carol"] { _ = try await session.grant([.read, .act], to: user) }
-            var streams: [EventReader] = []
-            for query in ["", "?changes=patch", "?select=/posts"] {
-                streams.append(try await session.events(query, as: "bob"))
-                streams.append(try await session.events(query, as: "bob"))
-            }
-            streams.append(try await session.events(as: "carol"))
-            for stream in streams { _ = try await stream.state() }
-            let before = club.asked
-            _ = try await session.post(as: "ada")
-            for stream in streams { _ = try await stream.event() }
-            let after = club.asked
-            for user: ActorID in ["bob", "carol"] { #expect(after[user] == (before[user] ?? 0) + 1) }
-            // A batch is one event, and one question.
-            _ = try await session.post([ClubSession.post, ClubSession.post], as: "ada")
-            for stream in streams { _ = try await stream.event() }
-            #expect(club.asked["bob"] == (after["bob"] ?? 0) + 1)
-        }
-    }
-
-    @Test("ends no stream that began after the right was given again")
-    func again() async throws {
-        try await Self.run { session, _ in
-            _ = try await session.grant(.read, to: "bob")
-            let first = try await session.events(as: "bob")
-            _ = try await first.state()
-            let batch: JSONValue = [ClubSession.grant([], to: "bob"), ClubSession.grant(.read, to: "bob")]
-            _ = try await session.post(batch, as: "ada")
-            // It shows only what is true after the batch.
-            #expect(try await first.state().revision == 3)
-            _ = try await session.grant([], to: "bob")
-            _ = try await session.grant(.read, to: "bob")
-            let second = try await session.events(as: "bob")
-            #expect(try await second.state().revision == 5)
-            #expect(try await first.event()?.data["reason"] == "revoked")
-            _ = try await session.post(as: "ada")
-            #expect(try await second.state().revision == 6)
-        }
-    }
-
-    @Test("lets nobody resume a stream who may not read any more", arguments: ["", "?changes=patch", "?actions=true"])
-    func resume(_ query: String) async throws {
-        try await Self.run { session, _ in
-            _ = try await session.grant(.read, to: "bob")
-            let stream = try await session.events(query, as: "bob")
-            let id = try #require(try await stream.state().id)
-            _ = try await session.grant([], to: "bob")
-            #expect(try await stream.event()?.name == "closed")
-            let resumed = try await session.send("GET", "/events" + query, as: "bob", [("Last-Event-ID", id)])
-            #expect(resumed.status == 403)
-        }
-    }
-
-    @Test("shows a slow reader nothing that was committed after its removal", arguments: Place.allCases)
-    func slowReader(_ place: Place) async throws {
-        try await Self.run(place) {
-            $0.streams.bufferBytes = 4096
-        } _: { own, other in
-            _ = try await own.grant(.read, to: "bob")
-            let slow = try await other.events(as: "bob", receiveBuffer: 4096)
-            let first = try #require(try await slow.state().revision)
-            // Far more than the buffers between server and client hold.
-            for round in 0..<400 {
-                let fill: JSONValue = ["type": "club/fill", "payload": ["kibibytes": .integer(40 + round % 2)]]
-                let answer = try await own.post(fill, as: "ada", query: "?select=count", [("Prefer", "return=minimal")])
-                #expect(answer.status == 204)
-            }
-            let removal = try await own.post(ClubSession.grant([], to: "bob"), as: "ada", query: "?select=count")
-            let last = try #require(removal.revision)
-            _ = try await own.post(as: "ada", query: "?select=count")
-            var revisions = [first]
-            var event = try #require(try await slow.event())
-            while event.name == "state" {
-                revisions.append(try #require(event.revision))
-                event = try #require(try await slow.event())
-            }
-            #expect(event.data["reason"] == "revoked")
-            #expect(try #require(revisions.last) < last && revisions.count < 300)
-            #expect(try await slow.event() == nil)
         }
     }
 }

@@ -71,6 +71,33 @@ struct ActorKeyTests {
         }
     }
 
+    @Test("gives an actor who has left the answer to its leaving again", arguments: AccessFunctionTests.Place.allCases)
+    func ofLeaving(_ place: AccessFunctionTests.Place) async throws {
+        try await AccessFunctionTests.run(place) { own, other in
+            _ = try await own.grant([.read, .act], to: "bob")
+            let first = try await other.post(ClubSession.leave, as: "bob", Self.key)
+            #expect(first.status == 204 && first.taggedRevision == 2 && first["idempotency-replayed"] == nil)
+            let used = try await own.server.get("/admin" + own.path, TestTokens.field(TestTokens.admin))
+            let again = try await other.post(ClubSession.leave, as: "bob", Self.key)
+            #expect(again.status == 204 && again.body.isEmpty && again.taggedRevision == 2)
+            #expect(again["idempotency-replayed"] == "true")
+            // It is no use of the session.
+            let usedAfter = try await own.server.get("/admin" + own.path, TestTokens.field(TestTokens.admin))
+            #expect(usedAfter.json["lastActiveAt"] == used.json["lastActiveAt"])
+            // Whatever else it sends is answered as that of a stranger, who learns nothing by the same request.
+            let stranger = try await other.post(ClubSession.leave, as: "carol", Self.key)
+            #expect(stranger.status == 403 && stranger.code == "forbidden")
+            let others = [
+                try await other.post(ClubSession.post, as: "bob", Self.key),
+                try await other.post(ClubSession.leave, as: "bob", [("Idempotency-Key", "\"two\"")]),
+                try await other.post(ClubSession.leave, as: "bob", query: "?dryRun=true", Self.key),
+                try await other.post(ClubSession.leave, as: "bob"), try await other.post([:], as: "bob", Self.key),
+            ]
+            for answer in others { #expect(answer.textWithoutRequestID == stranger.textWithoutRequestID) }
+            #expect(try await own.revision() == 2)
+        }
+    }
+
     @Test("is not used up by a request that the state refuses")
     func refusals() async throws {
         try await AccessFunctionTests.run { session, _ in

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Journal
 import Locks
@@ -8,7 +9,7 @@ import Testing
 
 /// An actor is removed while it does all that it may do. Whatever comes first, nothing that it does counts after the removal, and it
 /// sees nothing of what comes after.
-@Suite("While an actor is removed", .serialized, .timeLimit(.minutes(20)))
+@Suite("While an actor is removed", .serialized, .timeLimit(.minutes(180)))
 struct RemovalRaceTests {
     /// Lets tasks go on together.
     private final class Barrier: Sendable {
@@ -111,7 +112,44 @@ struct RemovalRaceTests {
         }
     }
 
-    private static func race(_ rounds: Int, _ own: ClubSession, _ other: ClubSession) async throws {
+    /// A request of Bob that waits for an effect, which ends at about the time of the removal.
+    private struct WaitingRequest {
+        private let answer: Task<Int?, any Error>
+        private let effect = Promise<Void>()
+
+        init(_ club: ClubKind, _ session: ClubSession, round: Int) async throws {
+            club.pause.withLock { [effect] pause in pause = effect }
+            let before = try #require(try await session.revision())
+            answer = Task { try await Attempt.wait.run(session, round: round) }
+            try await waitUntil { try await session.revision() ?? 0 > before }
+        }
+
+        func endEffect() { effect.fulfill(()) }
+
+        /// The revision of the answer.
+        func revision() async throws -> Int? { try await answer.value }
+    }
+
+    /// Makes so many races, some of them in each session, because a session forgets its first revisions at some time.
+    ///
+    /// - Parameter kibibytes: the size of the state; nil for a small one.
+    private static func race(
+        _ count: Int, _ club: ClubKind, _ own: ClubSession, _ other: ClubSession, kibibytes: Int? = nil
+    ) async throws {
+        for start in stride(from: 0, to: count, by: 100) {
+            let session = try await ClubSession.make(on: own.server)
+            if let kibibytes {
+                let fill: JSONValue = ["type": "club/fill", "payload": ["kibibytes": .integer(kibibytes)]]
+                #expect(try await session.post(fill, as: "ada", query: "?select=count").status == 200)
+            }
+            let rounds = min(100, count - start)
+            try await race(rounds, club, session, session.at(other.server))
+            #expect(try await session.send("DELETE", "", as: "ada").status == 204)
+            if count > 500 { print("\(start + rounds) of \(count) races") }
+        }
+    }
+
+    private static func race(_ rounds: Int, _ club: ClubKind, _ own: ClubSession, _ other: ClubSession) async throws {
         for round in 0..<rounds {
             let rights: AccessRights = [.read, .act, .share]
             let grant = try await own.post(ClubSession.grant(rights, to: "bob"), as: "ada", query: "?select=count")
@@ -121,22 +159,9 @@ struct RemovalRaceTests {
                 try await other.events("?select=count", as: "bob"), try await other.events("?changes=patch", as: "bob"),
             ]
             for stream in watching { _ = try await stream.state() }
-            let barrier = Barrier(Attempt.allCases.count + 1)
-            let (removal, seen) = try await withThrowingTaskGroup(of: (Attempt, Int?).self) { group in
-                for attempt in Attempt.allCases {
-                    group.addTask {
-                        await barrier.pass()
-                        return (attempt, try await attempt.run(other, round: round))
-                    }
-                }
-                await barrier.pass()
-                let answer = try await own.post(ClubSession.grant([], to: "bob"), as: "ada", query: "?select=count")
-                let removal = try #require(answer.revision)
-                for _ in 0..<2 { #expect(try await own.post(as: "ada", query: "?select=count").status == 200) }
-                var seen: [(Attempt, Int?)] = []
-                for try await result in group { seen.append(result) }
-                return (removal, seen)
-            }
+            let waiting = try await WaitingRequest(club, other, round: round)
+            let (removal, seen) = try await removal(waiting, own, other, round: round)
+            #expect(try #require(try await waiting.revision()) < removal, "a waiting request in round \(round)")
             for (attempt, revision) in seen { #expect(revision ?? 0 < removal, "\(attempt) in round \(round)") }
             for stream in watching { #expect(try await Attempt.end(of: stream) < removal) }
             for attempt in Attempt.allCases where round.isMultiple(of: 8) {
@@ -148,6 +173,38 @@ struct RemovalRaceTests {
         }
     }
 
+    /// Removes Bob while he makes all attempts at once.
+    ///
+    /// - Returns: the revision of the removal, and what each attempt has seen.
+    private static func removal(
+        _ waiting: WaitingRequest, _ own: ClubSession, _ other: ClubSession, round: Int
+    ) async throws -> (Int, [(Attempt, Int?)]) {
+        let barrier = Barrier(Attempt.allCases.count + 2)
+        return try await withThrowingTaskGroup(of: (Attempt, Int?)?.self) { group in
+            for attempt in Attempt.allCases {
+                group.addTask {
+                    await barrier.pass()
+                    return (attempt, try await attempt.run(other, round: round))
+                }
+            }
+            group.addTask {
+                await barrier.pass()
+                waiting.endEffect()
+                return nil
+            }
+            await barrier.pass()
+            let answer = try await own.post(ClubSession.grant([], to: "bob"), as: "ada", query: "?select=count")
+            let removal = try #require(answer.revision)
+            for _ in 0..<2 { #expect(try await own.post(as: "ada", query: "?select=count").status == 200) }
+            var seen: [(Attempt, Int?)] = []
+            for try await result in group { if let result { seen.append(result) } }
+            return (removal, seen)
+        }
+    }
+
+    /// More of them for a longer search, as script/soak does it.
+    private static let count = ProcessInfo.processInfo.environment["TEST_RACES"].flatMap { Int($0) } ?? 300
+
     private static func club() -> ClubKind {
         let club = ClubKind()
         club.work.fulfill(())
@@ -156,34 +213,36 @@ struct RemovalRaceTests {
 
     @Test("nothing of it counts after the removal, on memory")
     func memory() async throws {
-        try await AccessFunctionTests.run(.memory, Self.club()) { try await Self.race(150, $0, $1) }
+        let club = Self.club()
+        try await AccessFunctionTests.run(.memory, club) { try await Self.race(Self.count / 2, club, $0, $1) }
     }
 
     @Test("nothing of it counts after the removal, on a file")
     func file() async throws {
         let durable = try DurableServer()
         let journal = try SQLiteJournal(path: durable.path)
+        let club = Self.club()
         try await LiveServer.run(
-            kinds: [Self.club().kind], configuration: ClubSession.configuration(), journal: journal
+            kinds: [club.kind], configuration: ClubSession.configuration(), journal: journal
         ) { server in
             let session = try await ClubSession.make(on: server)
-            try await Self.race(60, session, session)
+            try await Self.race(Self.count / 5, club, session, session)
         }
     }
 
     @Test("nothing of it counts after the removal, if the state is large")
     func largeState() async throws {
-        try await AccessFunctionTests.run(.memory, Self.club()) {
+        let club = Self.club()
+        try await AccessFunctionTests.run(.memory, club) {
             $0.sessions.maxStateBytes = 1 << 24
         } _: { session, _ in
-            let fill: JSONValue = ["type": "club/fill", "payload": ["kibibytes": 512]]
-            #expect(try await session.post(fill, as: "ada", query: "?select=count").status == 200)
-            try await Self.race(30, session, session)
+            try await Self.race(Self.count / 10, club, session, session, kibibytes: 512)
         }
     }
 
     @Test("nothing of it counts after the removal, on two nodes")
     func twoNodes() async throws {
-        try await AccessFunctionTests.run(.twoNodes, Self.club()) { try await Self.race(60, $0, $1) }
+        let club = Self.club()
+        try await AccessFunctionTests.run(.twoNodes, club) { try await Self.race(Self.count / 5, club, $0, $1) }
     }
 }

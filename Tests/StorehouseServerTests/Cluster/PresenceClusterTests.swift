@@ -1,3 +1,4 @@
+import Cluster
 import JSON
 import RedisTesting
 import Sessions
@@ -71,6 +72,25 @@ struct PresenceClusterTests {
             }
             let list = try await session.read("/presence", Self.user("owner", session))
             #expect(Self.ids(list.json["present"]) == ["owner"])
+        }
+    }
+
+    /// A node that stands still, or that is cut off, closes nothing.
+    @Test func theClientsOfANodeThatIsSilentLeave() async throws {
+        var waits = ClusterWaits.long
+        waits.silence = .seconds(1)
+        try await TestCluster.runNode(on: RedisServer(), Self.configuration(), waits: waits) { owner in
+            let (session, events) = try await Self.session(owner)
+            let front = try await PlayedNode(at: owner)
+            let number = try await front.send(
+                TestRequest("GET", session.path + "/events", Self.user("ada", session)))
+            try await front.stream(number) { $0.contains("event: state") }
+            // From now on it sends nothing, not even a question whether the owner is there.
+            #expect(Self.ids(try await events.event()?.data["joined"]) == ["ada"])
+            #expect(Self.ids(try await events.event()?.data["left"]) == ["ada"])
+            let list = try await session.read("/presence", Self.user("owner", session))
+            #expect(Self.ids(list.json["present"]) == ["owner"])
+            withExtendedLifetime(front) {}
         }
     }
 

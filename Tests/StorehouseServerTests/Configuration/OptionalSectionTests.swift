@@ -43,6 +43,12 @@ import Testing
         #expect(off.limits.signals == .init())
         #expect(off.json["limits"]?["signals"] == .null)
         #expect(try Configuration(flags: [flag("limits.signals", "null")]) == off)
+        let withoutRate = try Configuration(flags: [flag("limits.signals.rate", "null")])
+        #expect(withoutRate.limits.signals == .init(burst: 40))
+        #expect(withoutRate.limits.signals.rate == Configuration().limits.actions.rate)
+        #expect(throws: ConfigurationError.self) {
+            _ = try Configuration(flags: [flag("limits.signals.rate", "null"), flag("limits.signals.burst", "50")])
+        }
     }
 
     /// The later source wins, member by member.

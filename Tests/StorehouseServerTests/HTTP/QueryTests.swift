@@ -85,6 +85,8 @@ import Testing
                         var values = Self.wrongValues[name] ?? []
                         if name == "after" { values = Self.wrongStarts[route] ?? [] }
                         if name == "mark" { values = ["", "35c5700", "35c5700g", "35c5700b0"] }
+                        // There is no list without tokens.
+                        if route == .sessions, method != .post { continue }
                         let path = route.path.replacing("/sessions/{id}", with: session.path)
                             .replacing("/shared/{share}", with: share.path)
                         for value in values {

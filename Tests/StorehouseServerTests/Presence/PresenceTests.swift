@@ -78,6 +78,33 @@ struct PresenceTests {
         }
     }
 
+    #if os(Linux)
+        /// A phone in a tunnel closes nothing: its system acknowledges no byte of the heartbeats.
+        @Test func aClientWhoseNetworkIsGoneLeaves() async throws {
+            let configuration = TestTokens.configuration {
+                $0.streams.presenceGrace = Self.short
+                $0.streams.heartbeat = .milliseconds(100)
+                $0.http.idleTimeout = .seconds(1)
+            }
+            try await LiveServer.run(configuration: configuration) { server in
+                let session = try await Self.session(server)
+                let ada = try await session.events(query: "?presence=true", Self.user("ada", session))
+                _ = try await ada.state()
+                _ = try await ada.event()
+                let bob = try server.client()
+                try await bob.send(
+                    TestRequest("GET", session.path + "/events", Self.user("bob", session)).bytes)
+                #expect(try await bob.head().status == 200)
+                #expect(Self.ids(try await ada.event()?.data["joined"]) == ["bob"])
+                try await bob.loseNetwork()
+                #expect(Self.ids(try await ada.event()?.data["left"]) == ["bob"])
+                let list = try await session.read("/presence", Self.user("ada", session))
+                #expect(Self.ids(list.json["present"]) == ["ada"])
+                withExtendedLifetime(bob) {}
+            }
+        }
+    #endif
+
     @Test func anActorMayComeBackWithinTheGrace() async throws {
         try await Self.run(grace: .seconds(3600)) { server in
             let session = try await Self.session(server)

@@ -129,6 +129,11 @@ private struct EarlierData {
             let log = try await api.send("GET", "/sessions/me/actions", as: Self.text(session, "subject"))
             let entries = try #require(log.json["actions"]?.asArray)
             #expect(entries.contains { $0["origin"] == "client" } && entries.allSatisfy { $0["actor"] == nil })
+            let list = try await api.send("GET", "/sessions?role=owner", as: Self.text(session, "subject"))
+            let own = try await api.send("GET", "/sessions/me", as: Self.text(session, "subject"))
+            #expect(list.json["sessions"]?.asArray?.contains { $0["id"] == own.json["id"] } == true, "\(list.text)")
+            let joined = try await api.listed(of: Self.text(session, "subject"), ["role=member"])
+            #expect(joined.isEmpty)
         }
     }
 }

@@ -37,6 +37,18 @@ import Testing
         }
     }
 
+    /// The journal has an answer, and no commit yet.
+    @Test(arguments: [0, nil]) func theInitialStateIsForkedAfterAnActionThatChangedNothing(revision: Int?) async throws
+    {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let key = [("Idempotency-Key", "\"k\"")]
+            #expect(try await session.dispatch("betslip/placeBet", fields: key).status == 409)
+            let response = try await fork(session, revision.map { ["revision": .integer($0)] })
+            #expect(response.status == 201 && response[json: "forkedFrom"] == ["revision": 0])
+        }
+    }
+
     @Test func withoutARevisionTheNewestIsForked() async throws {
         try await TestAPI.run { api in
             let session = try await api.session("planner")

@@ -20,13 +20,19 @@ final class ClubKind: Sendable {
     private let questions = Locked<[ActorID: Int]>([:])
     /// How many questions are still answered by the state; nil for all. The others get no right.
     private let answersLeft = Locked<Int?>(nil)
+    private let whenAsked = Locked<(@Sendable (ActorID) -> Void)?>(nil)
     /// Ends the work of an action that has an effect.
     let work = Promise<Void>()
+    /// Holds such work up once more; nil for not at all.
+    let pause = Locked<Promise<Void>?>(nil)
 
     var asked: [ActorID: Int] { questions.withLock { $0 } }
 
     /// As if the actor were removed after so many questions; nil for never.
     func answers(only count: Int?) { answersLeft.withLock { $0 = count } }
+
+    /// Calls `body` with each actor that is asked for, inside the question.
+    func whenAsked(_ body: (@Sendable (ActorID) -> Void)?) { whenAsked.withLock { $0 = body } }
 
     var kind: StoreKind {
         let grant = Action<Club, (String, Int)>(
@@ -47,15 +53,17 @@ final class ClubKind: Sendable {
             Action("fill", "Makes the state so large.", .integer("kibibytes", 0...4096)) { club, size in
                 club.text = String(repeating: "x", count: size << 10)
             }
-            MiddlewareFunction { [end = self.work] commit in
+            MiddlewareFunction { [end = self.work, pause] commit in
                 guard work.values(in: commit.action) != nil else { return .none }
                 return .run("club.work", .parallel) {
                     await end.value()
+                    await pause.withLock(\.self)?.value()
                     return done()
                 }
             }
             Selector("count", "How many posts there are.") { $0.posts }
-            Access { [questions, answersLeft] club, actor in
+            Access { [questions, answersLeft, whenAsked] club, actor in
+                whenAsked.withLock { $0 }?(actor.id)
                 questions.withLock { $0[actor.id, default: 0] += 1 }
                 let isAnswered = answersLeft.withLock { left in
                     defer { left = left.map { $0 - 1 } }

@@ -83,15 +83,15 @@ final class DurableServer: Sendable {
     /// Serves while `body` runs, then drains and closes the file.
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
-        clock: WallClock = WallClock(), configuration: Configuration = .with(),
+        kinds: [StoreKind]? = nil, clock: WallClock = WallClock(), configuration: Configuration = .with(),
         sealer: (any SecretSealer)? = nil,
         durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         let storage = try await storage(configuration, sealer, durability, vfs)
         return try await LiveServer.run(
-            animal: animal, auth: auth, clock: clock, configuration: storage.configuration, journal: storage.journal,
-            sealer: storage.sealer, body)
+            animal: animal, auth: auth, kinds: kinds, clock: clock, configuration: storage.configuration,
+            journal: storage.journal, sealer: storage.sealer, body)
     }
 
     /// Answers with an API in memory while `body` runs, then closes the file. Only the storage is real.

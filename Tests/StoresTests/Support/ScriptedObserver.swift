@@ -64,6 +64,10 @@ final class ScriptedObserver: CommitObserver {
         _ state: Tally, from origin: Origin, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer
     ) -> Bool { true }
 
+    var judgesStates: Bool { false }
+
+    func objection(to state: Tally) -> Rejection? { nil }
+
     func faultOfLosing(
         _ action: TallyAction, from origin: Origin, at bound: ActionLoss, at moment: Int
     ) -> StoreFault? { nil }

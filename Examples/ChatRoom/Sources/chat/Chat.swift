@@ -13,6 +13,8 @@ func chat() -> StoreDefinition<ChatRoom> {
         Member("lastMessage", \.lastMessage)
         // Whoever opened the room may use it as well.
         Access { room, actor in room.members.contains(actor.id) ? [.read, .act] : [] }
+        // The room is in the list of each of them.
+        Members { room in room.members.ids }
         join
         invite
         leave
@@ -24,6 +26,8 @@ func chat() -> StoreDefinition<ChatRoom> {
         stopTyping
         Moderator()
         TypingPause()
-        Selector("unread", "The number of unread messages of each member.") { $0.unread }
+        Selector("unread", "The number of unread messages of the reader.") { room, reader in
+            room.unread[reader.id] ?? 0
+        }
     }
 }

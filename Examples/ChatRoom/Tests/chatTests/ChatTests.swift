@@ -25,6 +25,7 @@ import Testing
         }
         #expect(store.state.messages.count == 200)
         #expect(store.state.unread == ["Ada": 0, "Bob": 200])
+        #expect(chat().selected("unread", of: store.state, for: bob) == 200)
         try store.as(bob).dispatch(markRead()) { $0.members.update("Bob") { $0.lastRead = 201 } }
         try store.as(bob).expectIgnored(markRead())
     }

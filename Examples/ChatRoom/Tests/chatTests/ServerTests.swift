@@ -19,17 +19,23 @@ import Testing
 
             let invitation: JSONValue = ["type": "chat/invite", "payload": ["member": "bob"]]
             #expect(try await ada.dispatch([["type": "chat/join"], invitation], to: room).status == 200)
+            let list = try await bob.send("GET", "/sessions?role=member").json()["sessions"]?.asArray
+            #expect(list?.map { $0["links"]?["self"] } == [.string(room)])
             let answer = try await bob.dispatch([["type": "chat/join"], hello], to: room)
             let message = try answer.json()["state"]?["messages"]?["entities"]?["1"]
             #expect(message?["author"] == "bob")
             #expect(message?["moment"]?.asInteger ?? 0 > 1)
-            let unread = try await ada.send("GET", room + "/state?select=unread").json()
-            #expect(unread["state"] == ["ada": 1, "bob": 0])
+            let (news, none) = (
+                try await ada.send("GET", room + "/state?select=unread").json(),
+                try await bob.send("GET", room + "/state?select=unread").json()
+            )
+            #expect(news["state"] == 1 && none["state"] == 0)
 
             let removal: JSONValue = ["type": "chat/remove", "payload": ["member": "bob"]]
             #expect(try await ada.dispatch(removal, to: room).status == 200)
             #expect(try await bob.dispatch(hello, to: room).status == 403)
             #expect(try await bob.send("GET", room + "/state").status == 403)
+            #expect(try await bob.send("GET", "/sessions").json()["sessions"] == [])
         }
     }
 

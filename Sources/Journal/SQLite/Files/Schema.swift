@@ -90,12 +90,18 @@ enum Schema {
         SELECT \(Segment.columnsOfCommits) FROM commits ORDER BY session, revision;
         DROP TABLE commits;
         """,
-        // A commit may have an actor, which earlier releases take for damage. A session has a row for each of its permits.
+        // A commit may have an actor, which earlier releases take for damage. A session has a row for each of its permits. `members` has
+        // the sessions of each member: an index, which changes in the transaction of the commit. A session of an older file has its
+        // members when it is looked at next.
         """
         CREATE TABLE permits (
             session INTEGER NOT NULL, id TEXT NOT NULL, terms TEXT NOT NULL, checksum INTEGER NOT NULL,
             PRIMARY KEY (session, id)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE members (
+            member BLOB NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (member, session)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX members_by_session ON members (session);
         """,
     ]
 

@@ -143,17 +143,44 @@ final class ReadConnection {
 extension ReadConnection {
     /// At most `limit` sessions in the order of their ids, after `id`. Sessions with a damaged row are left out.
     func list(after id: String?, limit: Int) throws(JournalError) -> [SessionSummary] {
+        try list(after: id, limit: limit) { last, limit throws(SQLiteError) in
+            try list.all(
+                { values in
+                    values.set(1, text: last)
+                    values.set(2, limit)
+                }, { (SessionRow($0), $0.integer(SessionRow.columnCount)) })
+        }
+    }
+
+    /// The sessions that a subject owns or is a member of.
+    func sessions(
+        of subject: Subject, as role: SessionRole?, after id: String?, limit: Int
+    ) throws(JournalError) -> [SessionSummary] {
+        let text = Array(subject.utf8)
+        let statement = try sql { () throws(SQLiteError) in
+            try connection.prepare(ReadQueries(version: Schema.version).sessions(as: role))
+        }
+        return try list(after: id, limit: limit) { last, limit throws(SQLiteError) in
+            try statement.all(
+                { values in
+                    values.set(1, text: text)
+                    values.set(2, blob: text)
+                    values.set(3, text: last)
+                    values.set(4, limit)
+                }, { (SessionRow($0), $0.integer(SessionRow.columnCount)) })
+        }
+    }
+
+    /// - Parameter read: the rows after an id, each with the time of its newest commit.
+    private func list(
+        after id: String?, limit: Int,
+        _ read: (_ last: String, _ limit: Int) throws(SQLiteError) -> [(SessionRow, Int)]
+    ) throws(JournalError) -> [SessionSummary] {
         var found: [SessionSummary] = []
         var last = id ?? ""
         while found.count < limit {
             let rest = limit - found.count
-            let rows = try sql { () throws(SQLiteError) in
-                try list.all(
-                    { values in
-                        values.set(1, text: last)
-                        values.set(2, rest)
-                    }, { (SessionRow($0), $0.integer(SessionRow.columnCount)) })
-            }
+            let rows = try sql { () throws(SQLiteError) in try read(last, rest) }
             for (row, committedAt) in rows where row.isIntact {
                 found.append(
                     SessionSummary(

@@ -67,6 +67,24 @@ extension ReadQueries {
         "SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?"
     }
 
+    /// The sessions of the subject `?1`, which is a text as the owner and a blob as a member. The cross join begins with its sessions,
+    /// however many others there are.
+    func sessions(as role: SessionRole?) -> String {
+        let owned = "SELECT number FROM sessions INDEXED BY sessions_by_owner WHERE owner = ?1 AND ended IS NULL"
+        let joined = "SELECT session AS number FROM members WHERE member = ?2"
+        let wanted =
+            switch role {
+            case .owner: owned
+            case .member: joined
+            case nil: "\(owned) UNION \(joined)"
+            }
+        return """
+            SELECT \(columns), \(newestCommitAt) FROM (\(wanted)) AS wanted
+            CROSS JOIN sessions ON sessions.number = wanted.number LEFT JOIN states ON states.number = sessions.initial
+            WHERE sessions.ended IS NULL AND sessions.id > ?3 AND (?1 IS NOT ?2) ORDER BY sessions.id LIMIT ?4
+            """
+    }
+
     // The row is read too, because an entry of the index may be damaged.
     var idle: String {
         """

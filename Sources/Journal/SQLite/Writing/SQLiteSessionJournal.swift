@@ -59,6 +59,14 @@ final class SQLiteSessionJournal: SessionJournal {
         notifyIfAcknowledged()
     }
 
+    func index(_ members: [ActorID]) {
+        contents.withLock { contents in
+            guard !contents.hasEnded, contents.failure == nil else { return }
+            enqueue(.index(self, members), &contents)
+        }
+        notifyIfAcknowledged()
+    }
+
     func end(at moment: Int) {
         contents.withLock { contents in
             guard !contents.hasEnded else { return }

@@ -9,6 +9,10 @@ enum WriteCommand: Sendable {
     case append(SQLiteSessionJournal, CommitTransaction, StateSnapshot?)
     /// Changes the permits of a session.
     case changePermits(SQLiteSessionJournal, PermitChange)
+    /// Makes the index of a session that of these members.
+    case index(SQLiteSessionJournal, [ActorID])
+    /// Makes the index of a session that is not in memory that of these members, if it is at this revision.
+    case indexStored([ActorID], id: String, at: Int)
     /// Ends a session. The journal is nil if the session is not in memory.
     case end(SQLiteSessionJournal?, id: String, at: Int)
     /// Records a reference of the session time.
@@ -19,9 +23,11 @@ enum WriteCommand: Sendable {
     /// The journal of the session that it belongs to.
     var journal: SQLiteSessionJournal? {
         switch self {
-        case .create(let journal, _), .append(let journal, _, _), .changePermits(let journal, _): journal
+        case .create(let journal, _), .append(let journal, _, _), .changePermits(let journal, _),
+            .index(let journal, _):
+            journal
         case .end(let journal, _, _): journal
-        case .recordTime, .barrier: nil
+        case .recordTime, .barrier, .indexStored: nil
         }
     }
 
@@ -29,7 +35,10 @@ enum WriteCommand: Sendable {
 
     /// The session that it belongs to.
     var sessionID: String? {
-        if case .end(_, let id, _) = self { id } else { journal?.id }
+        switch self {
+        case .end(_, let id, _), .indexStored(_, let id, _): id
+        default: journal?.id
+        }
     }
 
     /// The approximate number of bytes to write.
@@ -38,6 +47,7 @@ enum WriteCommand: Sendable {
         case .create(_, let session): 256 + session.initial.json.count + (session.owner?.utf8.count ?? 0)
         case .append(_, let transaction, let snapshot): transaction.byteCount + (snapshot?.json.count ?? 0)
         case .changePermits(_, let change): change.byteCount
+        case .index(_, let members), .indexStored(let members, _, _): members.byteCount
         case .end, .recordTime, .barrier: 64
         }
     }
@@ -46,8 +56,14 @@ enum WriteCommand: Sendable {
 extension CommitTransaction {
     /// The approximate number of bytes to write.
     package var byteCount: Int {
-        commits.reduce((idempotencyRecord?.response.count ?? 0) + 64) { $0 + $1.byteCount }
+        let others = 64 + (idempotencyRecord?.response.count ?? 0) + (members?.added.byteCount ?? 0)
+        return commits.reduce(others) { $0 + $1.byteCount }
     }
+}
+
+extension [ActorID] {
+    /// The approximate number of bytes to write.
+    var byteCount: Int { reduce(64) { $0 + $1.text.utf8.count + 64 } }
 }
 
 /// The results of the commands of one transaction.

@@ -24,6 +24,7 @@ struct WriteStatements {
     let insertPendingDeletion: Statement
     let recordUse: Statement
     let probe: Statement
+    let members: MemberStatements
 
     init(_ connection: Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -51,6 +52,7 @@ struct WriteStatements {
             "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")
         insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
         recordUse = try connection.prepare(SessionChange.recordUse)
+        members = try MemberStatements(connection)
         probe = try connection.prepare(
             """
             INSERT INTO meta VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
@@ -167,6 +169,7 @@ extension WriteConnection {
             try insert(row, of: position.number)
         }
         if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
+        if let change = transaction.members { try apply(change, to: position.number) }
         if !transaction.commits.isEmpty { position.nextDeadline = transaction.nextDeadline }
         retention.scheduleCompaction(&position)
     }

@@ -190,6 +190,13 @@ final class WriteConnection {
                 guard let position else { throw SQLiteError(conflict: "the session was not created") }
                 try apply(change, of: position.number)
                 return position
+            case .index(_, let members):
+                guard let position else { throw SQLiteError(conflict: "the session was not created") }
+                try setMembers(members, of: position.number)
+                return position
+            case .indexStored(let members, let id, let revision):
+                try setMembers(members, of: id, at: revision, arrived)
+                return position
             case .end(_, let id, let time):
                 try end(id, at: time, &result)
                 return position

@@ -40,6 +40,13 @@ struct FaultLabel: Sendable, CustomStringConvertible {
     }
 }
 
+/// The name of a selector as a note has it in the place of an action: `selector total`.
+struct SelectorFaultName: Sendable {
+    fileprivate let address: UInt
+
+    init(_ name: String) { address = FaultNames.address(of: "selector \(name)") }
+}
+
 /// A note of the action that the calling thread dispatches. If the process ends with a fault meanwhile, the last line
 /// that it writes shows the note.
 @usableFromInline
@@ -51,9 +58,9 @@ enum FaultNote {
     static func naming<Result>(_ type: UnsafePointer<CChar>?, _ body: () -> Result) -> Result {
         guard let note = fault_note_of_thread() else { return body() }
         // A subscriber of one store may dispatch to another.
-        let outer = note.pointee
+        var outer = note.pointee
         note.pointee.type = type
-        defer { note.pointee = outer }
+        defer { fault_note_restore(note, &outer) }
         return body()
     }
 
@@ -62,13 +69,28 @@ enum FaultNote {
         naming(UnsafePointer(bitPattern: accessName), body)
     }
 
+    /// Calls `body`, which asks a state for its members. It is noted as `members` in the place of an action.
+    static func namingMembers<Result>(_ body: () -> Result) -> Result {
+        naming(UnsafePointer(bitPattern: membersName), body)
+    }
+
+    private static let membersName = FaultNames.address(of: "members")
     private static let accessName = FaultNames.address(of: "access")
+
+    /// Calls `body`, which asks a selector of a store for its value.
+    static func naming(_ selector: SelectorFaultName, of names: FaultNames, _ label: FaultLabel, _ body: () -> Void) {
+        naming(UnsafePointer(bitPattern: selector.address)) {
+            set(names, label)
+            body()
+        }
+    }
 
     /// Notes the store and its session; the action stays as ``naming(_:_:)`` has set it.
     static func set(_ names: FaultNames, _ label: FaultLabel) {
         guard let note = fault_note_of_thread() else { return }
         note.pointee.store = UnsafePointer(bitPattern: names.store)
         note.pointee.session = label.text
+        fault_note_begin(note)
     }
 
     /// Notes the store, its session and the type of an action.
@@ -77,5 +99,9 @@ enum FaultNote {
         fault_note_of_thread()?.pointee.type = type
     }
 
-    static func clear() { fault_note_of_thread()?.pointee.store = nil }
+    static func clear() {
+        guard let note = fault_note_of_thread() else { return }
+        note.pointee.store = nil
+        fault_note_end(note)
+    }
 }

@@ -1,0 +1,67 @@
+import Sessions
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("The index of the subjects of sessions in memory")
+struct SubjectIndexTests {
+    private struct Entry {
+        var owner: ActorID?
+        var members: Set<ActorID> = []
+    }
+
+    private static let subjects = ["ada", "caf\u{e9}", "cafe\u{301}", "guest:1", "Ada"].map { ActorID($0) }
+
+    @Test("has the sessions that a model has", arguments: 0..<8)
+    func model(seed: UInt64) {
+        var random = Generator(state: seed)
+        let index = SubjectIndex()
+        let ids = (0..<40).map { _ in SessionID.random() }
+        var model: [SessionID: Entry] = [:]
+        for _ in 0..<2000 {
+            let id = ids.randomElement(using: &random) ?? ids[0]
+            let members = Set(Self.subjects.filter { _ in Bool.random(using: &random) })
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                index.remove(id)
+                model[id] = nil
+            case 1, 2:
+                guard model[id] == nil else { continue }
+                let owner = Bool.random(using: &random) ? Self.subjects.randomElement(using: &random) : nil
+                index.insert(id, owner: owner, members: Array(members))
+                model[id] = Entry(owner: owner, members: members)
+            default:
+                let change = MemberChange(
+                    added: Array(members), removed: Self.subjects.filter { !members.contains($0) })
+                index.apply(change, to: id)
+                model[id]?.members = members
+            }
+        }
+        for subject in Self.subjects {
+            for role in [SessionRole?.none, .owner, .member] {
+                let wanted = model.filter { _, entry in
+                    role != .member && entry.owner == subject || role != .owner && entry.members.contains(subject)
+                }
+                var (found, last): ([SessionID], SessionID?) = ([], nil)
+                repeat {
+                    let page = index.sessions(of: subject, as: role, after: last, limit: 7)
+                    found += page
+                    last = page.count == 7 ? page.last : nil
+                } while last != nil
+                #expect(found == wanted.keys.sorted())
+            }
+        }
+    }
+
+    /// Chance that comes out the same each time.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ mixed >> 31
+        }
+    }
+}
