@@ -52,6 +52,7 @@ package final class SessionLoader: Sendable {
                 try? await journal.release()
                 return .unreadable(failure, owner: summary.header.owner)
             case .success(let session):
+                session.watchMakers()
                 session.store.rest(summary.dormancy)
                 // Interrupted effects are reported before any request can see the session.
                 // A fork without a commit of its own has not reported yet those of its parent.

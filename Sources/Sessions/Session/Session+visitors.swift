@@ -46,6 +46,12 @@ extension Session {
         rights(of: visitor, in: state).contains(.ofMakers)
     }
 
+    /// From now on each commit, also without streams, asks for the visitors who have made permits. The store retains the session from
+    /// then on: ``end()`` and ``detach()`` break this cycle.
+    func watchMakers() {
+        if permits.hasMakers { store.attach(self) }
+    }
+
     private func rights(of visitor: Actor, in state: borrowing StateView) -> AccessRights {
         let start = MonotonicInstant.current
         let rights = state.rights(of: visitor)

@@ -55,6 +55,7 @@ package struct ShareCreation: PermitCommand {
             // Nobody can revoke it before it is recorded.
             session.journal?.record(.made(terms.record, dropped: dropped))
             session.permits.add(terms)
+            session.watchMakers()
             return .permits([terms])
         }
     }

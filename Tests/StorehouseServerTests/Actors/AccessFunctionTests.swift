@@ -191,6 +191,18 @@ struct AccessFunctionTests {
         }
     }
 
+    @Test("ends a share when its maker may not share any more, also if nobody has watched", arguments: Place.allCases)
+    func sharesWithoutStreams(_ place: Place) async throws {
+        try await Self.run(place) { session, other in
+            _ = try await session.grant([.read, .act, .share], to: "bob")
+            let made = try await session.send("POST", "/shares", as: "bob", json: [:])
+            let share = try TestShare(made, of: other.server)
+            #expect(try await share.state().status == 200)
+            _ = try await session.grant([.read, .act], to: "bob")
+            #expect(try await share.state().code == "no-such-share")
+        }
+    }
+
     @Test("keeps a share as long as its maker may share", arguments: Place.allCases)
     func shares(_ place: Place) async throws {
         try await Self.run(place) { session, other in
