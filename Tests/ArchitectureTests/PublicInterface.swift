@@ -7,15 +7,14 @@ struct PublicInterface {
     /// The top-level names that `import Storehouse` brings.
     let names: Set<String>
 
-    /// The most public declarations. About 70 of them are actors, and the fields that the server fills with them.
-    static let maxCount = 787
+    /// The most public declarations. About 80 of them are for who acts.
+    static let maxCount = 793
     /// The most names that `import Storehouse` brings.
     static let maxNames = 55
 
     /// - Parameter module: the module that is imported.
     init(files: [SourceFile], importing module: String = "Storehouse") {
-        // Templates are texts for the sources of others.
-        count = files.filter { !$0.path.contains("/Templates/") }.reduce(0) { $0 + Self.declarations(in: $1.tokens) }
+        count = files.reduce(0) { $0 + Self.declarations(in: $1.tokens) }
         var modules: Set<String> = []
         var names: Set<String> = []
         var open = [module]
