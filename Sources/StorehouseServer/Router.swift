@@ -24,9 +24,9 @@ package final class Router: RequestHandler {
         /// The resources that nodes ask of each other, at whichever listener. Nodes have checked the rate, the origin and the host.
         case nodes
 
-        fileprivate func has(_ route: Route) -> Bool {
+        fileprivate func has(_ route: Route, _ method: HTTPMethod) -> Bool {
             switch (self, route) {
-            case (.nodes, _): route.isForwarded
+            case (.nodes, _): route.isForwarded(method)
             case (.everybody, _), (_, .server): true
             case (.clients, _): !route.isForOperators
             case (.operators, _): route.isForOperators
@@ -250,7 +250,7 @@ package final class Router: RequestHandler {
     /// The resource of the path, if this listener has it. Nodes forward requests of operators to the listener for clients.
     private func resource(of head: RequestHead) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath, usesTokens: api.tokens != nil)
-        guard listener.has(resource.route) else { throw Problem(.path(.unknown)) }
+        guard listener.has(resource.route, head.method) else { throw Problem(.path(.unknown)) }
         return resource
     }
 

@@ -90,6 +90,8 @@ final class LinkAcceptor: Sendable {
 }
 
 extension Route {
-    /// Whether nodes forward requests for it to each other.
-    var isForwarded: Bool { hasSessionID || isShared || self == .sessions || self == .adminSessions }
+    /// Whether nodes forward requests for it to each other. The node that a client asks makes the session itself.
+    func isForwarded(_ method: HTTPMethod) -> Bool {
+        hasSessionID || isShared || self == .adminSessions || self == .sessions && method != .post
+    }
 }
