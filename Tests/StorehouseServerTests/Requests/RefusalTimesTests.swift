@@ -33,4 +33,17 @@ import Testing
             #expect(answer.response.status == .ok && answer.leavesAt == nil)
         }
     }
+
+    @Test func onlyTheNodeOfTheClientWaitsWithARefusal() async throws {
+        try await TestCluster.run(kinds: [ClubKind().kind], configuration: ClubSession.configuration()) { cluster in
+            let request = try await ClubSession.make(on: cluster.first).request(as: "carol")
+            let (first, second) = (cluster.first.running, cluster.second.running)
+            let own = try await PlayedSource.answer(to: request, from: first.router, on: first.loop, origin: 1)
+            #expect(own.response.status == .forbidden && own.leavesAt == nil)
+            let answer = try await PlayedSource.answer(to: request, from: second.router, on: second.loop)
+            #expect(answer.response.status == .forbidden)
+            let age = try #require(answer.leavesAt)
+            #expect(age > 0 && age % RefusalTimes.interval == 0, "\(age)")
+        }
+    }
 }
