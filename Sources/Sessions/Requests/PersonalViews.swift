@@ -16,16 +16,6 @@ extension SelectionText {
         }
         return .personal(name, at: pointer, for: principal.reader(in: session))
     }
-
-    /// The client whose value it selects; nil if all clients have one value.
-    func reader(in session: Session, by principal: Credentials) -> Actor? {
-        switch self {
-        case .text(""), .resolved(.root), .resolved(.pointer): nil
-        case .resolved(.personal(_, _, let reader)): reader
-        case .text(let name), .resolved(.named(let name, _)):
-            session.kind.hasPersonalSelector(name) ? principal.reader(in: session) : nil
-        }
-    }
 }
 
 extension Credentials {
