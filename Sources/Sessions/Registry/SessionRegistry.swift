@@ -211,7 +211,10 @@ package final class SessionRegistry: Sendable {
             refusal = refuse(state).map { .refused($0, at: state.revision) }
             return refusal == nil
         }
-        guard let instruction else { return refusal ?? .detached }
+        guard let instruction else {
+            // A session that has left this object may be in another state by now, which has to be asked.
+            return session.continuesElsewhere ? .detached : refusal ?? .detached
+        }
         if let result = beginEnd(of: session, as: .ended, now, instruction) { return result }
         return await completeEnd(of: session, now)
     }
