@@ -39,7 +39,7 @@ package struct SubjectSessions: Sendable {
         package var isLast = false
     }
 
-    /// How many sessions are looked at one after another if no index is there.
+    /// How many sessions are looked at one after another without an index.
     private static let scannedAtOnce = 100
 
     private let registry: SessionRegistry

@@ -43,7 +43,7 @@ package final class SubjectIndex: Sendable {
         }
     }
 
-    /// Changes the members of a session, if it is there.
+    /// Changes the members of a session, if the index has it.
     package func apply(_ change: MemberChange, to id: SessionID) {
         subjects(of: id).withLock { subjects in
             guard var known = subjects[id] else { return }

@@ -45,7 +45,7 @@ enum PersonalHistory {
     // The names in the session's own history, which have one dot between them, are never empty.
     private static let separator = ".."
 
-    /// The same on every node.
+    /// Tells the reader's history from others. Each node makes this mark of this reader.
     static func mark(of reader: Actor) -> String {
         var hash = FNV1a()
         for byte in reader.json { hash.add(byte) }
