@@ -184,6 +184,37 @@ struct MembersTests {
         #expect(calls.withLock(\.self) == 3 && store.revision == 3)
     }
 
+    @Test(
+        "lose no timer whose action would make too many: it is reported, and fires once there is room",
+        .timeLimit(.minutes(1)))
+    func refusedTimer() async {
+        let swell = Action<Chat, Void>("swell", "Lets one more in.") { chat in
+            chat.crowd += 1
+            chat.topic = ""
+        }
+        let definition = StoreDefinition("arena", "A crowd.", Chat()) {
+            Member("crowd", \.crowd)
+            Member("topic", \.topic)
+            crowd
+            talk
+            swell
+            Timers("swell") { (chat: Chat) in chat.topic.isEmpty ? [] : [StateTimer("swell", at: 0, swell())] }
+            Members { chat in (0..<chat.crowd).lazy.map { "extra-\($0)" } }
+        }
+        let (fault, hasFired) = (Promise<StoreFault>(), Promise<Void>())
+        let store = definition.kind.makeStore(environment: StoreEnvironment(report: { fault.fulfill($0) }))
+        let subscription = store.watch { if $0.revision == 4 { hasFired.fulfill(()) } }
+        _ = Self.send(["type": "arena/crowd", "payload": ["count": 10_000]], to: store)
+        _ = Self.send(["type": "arena/talk", "payload": ["topic": "Tea"]], to: store)
+        #expect(await fault.value() == .actionLost(.tooManyMembers, .effect, type: "arena/swell", label: ""))
+        #expect(store.revision == 2)
+        _ = Self.send(["type": "arena/crowd", "payload": ["count": 5]], to: store)
+        await hasFired.value()
+        #expect(Self.members(of: store)?.count == 6)
+        subscription.cancel()
+        store.end()
+    }
+
     @Test("stand in a definition once, and not in a part")
     func problems() {
         let twice = StoreDefinition("twice", "Twice.", Chat()) {
