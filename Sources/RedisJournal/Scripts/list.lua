@@ -26,7 +26,7 @@ repeat
         local row = {fieldsOf(key, 'id', 'header', 'revision', 'shares', 'losses', 'initial', 'used')}
         if row[1] and #rows < limit then
             local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
-            if tonumber(indexed) >= tonumber(row[7] or 0) then row[7] = indexed end
+            if tonumber(indexed) >= (tonumber(row[7] or 0) or 0) then row[7] = indexed end
             row[8] = otherOwner(key, '', now) or ''
             row[9] = call('ZSCORE', tag .. ':due', hash) or '0'
             row[10] = hash

@@ -37,7 +37,7 @@ package final class MemberCheck: Sendable {
             let start = ContinuousClock.now
             do throws(JournalError) {
                 let page = try await journal.list(after: last, limit: Self.pageSize)
-                for session in page { try await index(session, in: journal) }
+                for session in page { try await indexIfIntact(session, in: journal) }
                 last = page.last?.header.id ?? last
                 if page.count < Self.pageSize { return done.store(true, ordering: .releasing) }
                 try? await Task.sleep(for: ContinuousClock.now - start)
@@ -45,6 +45,15 @@ package final class MemberCheck: Sendable {
                 // The storage does not answer. The page is looked at again.
                 try? await Task.sleep(for: .seconds(1))
             }
+        }
+    }
+
+    /// A damaged session must not keep the others out of the index.
+    private func indexIfIntact(_ session: SessionSummary, in journal: any Journal) async throws(JournalError) {
+        do throws(JournalError) {
+            try await index(session, in: journal)
+        } catch {
+            guard case .corrupt = error else { throw error }
         }
     }
 
