@@ -371,7 +371,7 @@ package final class RedisJournal: Journal {
     }
 
     /// Sends commands whose success nobody waits for.
-    private func run(_ encode: @escaping @Sendable () -> RedisBatch?) {
+    func run(_ encode: @escaping @Sendable () -> RedisBatch?) {
         connection.send(
             RedisCall(.read, deadline: connection.nextDeadline, encode: encode, done: { _ in }))
     }

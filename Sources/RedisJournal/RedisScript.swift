@@ -29,7 +29,8 @@
 ///   have a session that the subject has left, and never lacks one
 /// - tag `:has:` and the name of a session: the subjects in whose lists it is
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
-/// - tag `:meta`: the counter of writes and other facts of the storage
+/// - tag `:meta`: the counter of writes and other facts of the storage. It has `owners` once the lists of subjects have the owners of all
+///   sessions: an earlier release made none
 /// - tag `:nodes`: by the numbers of their incarnations, when the leases of the nodes end by the clock of Redis, and where the nodes are
 ///   reached. An incarnation that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
 ///   claim can tell the one from the other

@@ -148,6 +148,29 @@ struct SubjectSessionsTests {
         await journal.closed()
     }
 
+    @Test("have the owners of an earlier release once they were added, whatever is committed meanwhile")
+    func owners() async throws {
+        let server = try RedisServer()
+        var journal = try server.open()
+        let session = journal.create(Step.session(owner: "ada"))
+        session.appendCommit(1)
+        #expect(await session.awaitDurable() == nil)
+        for key in try server.execute("KEYS", "{test}:of:*") + server.execute("KEYS", "{test}:has:*") {
+            try server.execute("DEL", key)
+        }
+        func listed() async throws -> Int {
+            try await journal.sessions(of: "ada", as: .owner, after: nil, limit: 10).count
+        }
+        #expect(try await listed() == 0 && journal.mayLackOwners)
+        try await journal.index(nil, of: "session", at: 0)
+        #expect(try await listed() == 1)
+        journal.recordIndexedOwners()
+        await journal.closed()
+        journal = try server.open()
+        #expect(!journal.mayLackOwners)
+        await journal.closed()
+    }
+
     @Test("get the members of a stored state only as long as that is the newest", arguments: DurableStorage.allCases)
     func stored(kind: DurableStorage) async throws {
         let storage = try kind.make()

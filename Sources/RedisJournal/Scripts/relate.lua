@@ -16,8 +16,9 @@ local function remove(subject)
 end
 local holder, newest, revision, owner = fields('claim', 'sequence', 'revision', 'owner')
 if change == 'fill' then
-    if revision ~= number then return 1 end
+    -- The owner is always the same
     if owner and owner ~= '' then add('o' .. owner) end
+    if revision ~= number then return 1 end
 elseif claim ~= '' and holder ~= claim then
     return {'FENCED'}
 elseif change == 'remove' and newest ~= number then

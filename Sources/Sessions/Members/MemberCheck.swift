@@ -16,6 +16,7 @@ package final class MemberCheck: Sendable {
     private let kinds: [KindRuntime]
     private let done: Atomic<Bool>
 
+    /// - Parameter journal: nil if nobody asks for lists.
     package init(_ journal: (any Journal)?, _ registry: SessionRegistry, _ kinds: [KindRuntime]) {
         let isNeeded = journal.map {
             $0.outlivesProcess && ($0.mayLackOwners || kinds.contains { $0.kind.hasMembers })
@@ -39,13 +40,18 @@ package final class MemberCheck: Sendable {
                 let page = try await journal.list(after: last, limit: Self.pageSize)
                 for session in page { try await indexIfIntact(session, in: journal) }
                 last = page.last?.header.id ?? last
-                if page.count < Self.pageSize { return done.store(true, ordering: .releasing) }
+                if page.count < Self.pageSize { return finish(journal) }
                 try? await Task.sleep(for: ContinuousClock.now - start)
             } catch {
                 // The storage does not answer. The page is looked at again.
                 try? await Task.sleep(for: .seconds(1))
             }
         }
+    }
+
+    private func finish(_ journal: any Journal) {
+        if journal.mayLackOwners { journal.recordIndexedOwners() }
+        done.store(true, ordering: .releasing)
     }
 
     /// A damaged session must not keep the others out of the index.
@@ -60,14 +66,15 @@ package final class MemberCheck: Sendable {
     private func index(_ session: SessionSummary, in journal: any Journal) async throws(JournalError) {
         let header = session.header
         let kind = kinds.first { Subject($0.kind.name) == Subject(header.kind) }
-        guard let kind, kind.kind.hasMembers, let id = SessionID(header.id.utf8) else {
-            if header.owner != nil { try await journal.index(nil, of: header.id, at: session.revision) }
-            return
+        if let kind, kind.kind.hasMembers, let id = SessionID(header.id.utf8) {
+            // One in memory was indexed when it was loaded or created.
+            if registry.resident(id) != nil { return }
+            if let store = try await kind.storedState(of: id, in: journal) {
+                var found: (members: [ActorID], revision: Int)?
+                store.inspect { found = ($0.members ?? [], $0.revision) }
+                if let found { return try await journal.index(found.members, of: header.id, at: found.revision) }
+            }
         }
-        // One in memory was indexed when it was loaded or created.
-        guard registry.resident(id) == nil, let store = try await kind.storedState(of: id, in: journal) else { return }
-        var found: (members: [ActorID], revision: Int)?
-        store.inspect { found = ($0.members ?? [], $0.revision) }
-        if let found { try await journal.index(found.members, of: header.id, at: found.revision) }
+        if header.owner != nil { try await journal.index(nil, of: header.id, at: session.revision) }
     }
 }
