@@ -116,9 +116,10 @@ package final class SessionRegistry: Sendable {
     package func touch(_ session: Session) { session.touch(clock.now()) }
 
     private func insert(_ session: Session, _ now: Int) {
+        // First, because whoever finds the session may end it, and that removes its entries.
+        if indexesSubjects { session.insert(into: subjects) }
         shard(of: session.id).withLock { $0.insert(session) }
         if let key = session.personalKey { personal.withLock { $0[key] = session.id } }
-        if indexesSubjects { session.insert(into: subjects) }
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 

@@ -53,6 +53,39 @@ struct SubjectIndexTests {
         }
     }
 
+    private struct Hall: Sendable, Equatable {
+        var count = 10_000
+    }
+
+    @Test("has nothing of a session that ends as soon as it is found", .timeLimit(.minutes(1)))
+    func endedAtOnce() async throws {
+        let definition = StoreDefinition("hall", "A full hall.", Hall()) {
+            Member("count", \.count)
+            Action("grow", "Counts.") { $0.count += 1 }
+            Members { hall in (0..<hall.count).lazy.map { "guest \($0)" } }
+        }
+        let clock = WallClock()
+        let runtime = KindRuntime(definition.kind, .standard, SessionClock(clock), nil)
+        let registry = SessionRegistry(SessionPolicy(), journal: nil, clock: clock)
+        for _ in 0..<20 {
+            let id = SessionID.random()
+            let end = Task {
+                while true {
+                    if let session = registry.resident(id) { return await registry.end(session) }
+                    await Task.yield()
+                }
+            }
+            _ = registry.create(id) { id, now in
+                Session(
+                    id, runtime, definition.kind.makeStore(), journal: nil, createdAt: now, historyID: "", owner: "ada")
+            }
+            _ = await end.value
+            for subject in ["ada", "guest 1"] as [ActorID] {
+                #expect(registry.subjects.sessions(of: subject, as: nil, after: nil, limit: 10).isEmpty)
+            }
+        }
+    }
+
     /// Chance that comes out the same each time.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
