@@ -1,5 +1,10 @@
 import JSON
+import Locks
+import Observability
+import Sessions
+import StoreHosting
 import StorehouseServer
+import Stores
 import StoresTesting
 import Testing
 
@@ -141,5 +146,43 @@ import Testing
             #expect(wrong.status == 405)
             #expect(wrong["allow"] == "POST, OPTIONS")
         }
+    }
+
+    /// A name that counts how often one is decoded.
+    private struct CountedName: Codable, Sendable, Equatable {
+        static let decoded = Locked(0)
+        var text = "ada"
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            Self.decoded.withLock { $0 += 1 }
+            text = try decoder.singleValueContainer().decode(String.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        }
+    }
+
+    private struct Club: Sendable, Equatable {
+        var name = CountedName()
+    }
+
+    @Test func theStateOfAForkIsDecodedOnceAlsoIfItHasMembers() throws {
+        let definition = StoreDefinition("club", "A club.", Club()) {
+            Member("name", \.name)
+            Action("rename", "Gives it another name.") { $0.name.text = "eve" }
+            Members { club in [club.name.text] }
+        }
+        let log = Log(level: .error, format: .text, sink: LogLines())
+        let kind = KindRuntime(definition.kind, clock: SessionClock(WallClock()), sealer: nil, log: log)
+        let builder = SessionBuilder([kind], defaultStore: "club", nil, streamEpoch: "", log)
+        let before = CountedName.decoded.withLock(\.self)
+        let fork = Session.Fork(1, StateSnapshot(json: Array(#"{"name":"bob"}"#.utf8)))
+        let session = try builder.create(kind, .random(), now: 0, fork: fork)
+        #expect(CountedName.decoded.withLock(\.self) == before + 1)
+        session.store.inspect { #expect($0.members == ["bob"]) }
     }
 }
