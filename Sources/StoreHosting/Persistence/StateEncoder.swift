@@ -15,8 +15,6 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let findRights: RightsFinder?
     /// Finds the members of a state; nil if the kind names none.
     @usableFromInline let memberIDs: MemberIDs<State>?
-    /// The members of the initial state; nil if the kind names none.
-    let initialMembers: [ActorID]?
     let restoration: StatePersistence<State>?
     let migrations: [MigrationStep]
     /// The initial state of every new store.
@@ -45,7 +43,6 @@ final class StateEncoder<State: DiffableState>: Sendable {
     ) {
         self.findRights = findRights
         self.memberIDs = memberIDs
-        initialMembers = memberIDs?.members(of: state)
         self.privateMembers = privateMembers
         self.findChanges = findChanges
         self.selectors = Dictionary(
