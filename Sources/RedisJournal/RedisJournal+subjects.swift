@@ -43,7 +43,7 @@ extension RedisJournal {
 }
 
 extension RedisNames {
-    /// What the script `relate` does.
+    /// A change that the script `relate` makes.
     enum Relation: String {
         case add, remove, set, fill
     }

@@ -46,7 +46,7 @@ package struct SessionBuilder: Sendable {
     /// The kind with a name; without one, the default.
     package func kind(_ name: String?) throws(SessionFailure) -> KindRuntime {
         let name = name ?? defaultStore
-        if let kind = kinds.first(where: { Subject($0.kind.name) == Subject(name) }) { return kind }
+        if let kind = kinds.named(name) { return kind }
         throw .absent(.store(known: kinds.map(\.kind.name)))
     }
 
@@ -94,9 +94,7 @@ package struct SessionBuilder: Sendable {
         guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
             return .failure(.unavailable(.storage(.corrupt(""))))
         }
-        guard let kind = kinds.first(where: { Subject($0.kind.name) == Subject(header.kind) }) else {
-            return .failure(.stored(.otherStore(header.kind)))
-        }
+        guard let kind = kinds.named(header.kind) else { return .failure(.stored(.otherStore(header.kind))) }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(SessionFailure) {
             let store = try store(id, kind, recorder(id, kind, journal), (state, summary.revision))

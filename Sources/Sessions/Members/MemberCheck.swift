@@ -1,4 +1,3 @@
-import JSON
 package import StoreHosting
 import Stores
 import Synchronization
@@ -65,14 +64,11 @@ package final class MemberCheck: Sendable {
 
     private func index(_ session: SessionSummary, in journal: any Journal) async throws(JournalError) {
         let header = session.header
-        let kind = kinds.first { Subject($0.kind.name) == Subject(header.kind) }
-        if let kind, kind.kind.hasMembers, let id = SessionID(header.id.utf8) {
+        if let kind = kinds.named(header.kind), kind.kind.hasMembers, let id = SessionID(header.id.utf8) {
             // One in memory was indexed when it was loaded or created.
             if registry.resident(id) != nil { return }
             if let store = try await kind.storedState(of: id, in: journal) {
-                var found: (members: [ActorID], revision: Int)?
-                store.inspect { found = ($0.members ?? [], $0.revision) }
-                if let found { return try await journal.index(found.members, of: header.id, at: found.revision) }
+                return try await journal.index(store.members, of: header.id, at: store.revision)
             }
         }
         if header.owner != nil { try await journal.index(nil, of: header.id, at: session.revision) }

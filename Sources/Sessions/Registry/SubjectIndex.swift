@@ -95,17 +95,10 @@ extension Session {
     /// Whether it has an owner, or may have members.
     var hasSubjects: Bool { owner != nil || kind.hasMembers }
 
-    fileprivate func members() -> [ActorID] {
-        guard kind.hasMembers else { return [] }
-        var members: [ActorID] = []
-        store.inspect { members = $0.members ?? [] }
-        return members
-    }
-
     func insert(into index: SubjectIndex) {
         guard hasSubjects else { return }
         // Empty at first, so that no change is lost that comes before the members are read.
         index.insert(id, owner: owner.map { ActorID($0.text) }, members: [])
-        if kind.hasMembers { index.insert(id, owner: nil, members: members()) }
+        if kind.hasMembers { index.insert(id, owner: nil, members: store.members) }
     }
 }

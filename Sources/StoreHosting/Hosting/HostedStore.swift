@@ -50,6 +50,13 @@ package struct HostedStore: Sendable {
         return found
     }
 
+    /// The members of the state now, some of them perhaps twice; empty if the kind names none.
+    package var members: [ActorID] {
+        var found: [ActorID] = []
+        inspect { found = $0.members ?? [] }
+        return found
+    }
+
     /// Calls `body` with the state now. No action is reduced meanwhile, so it must be quick and must not dispatch.
     package func inspect(_ body: (borrowing StateView) -> Void) { vtable.inspect(store, body) }
 

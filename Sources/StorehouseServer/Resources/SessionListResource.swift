@@ -27,10 +27,12 @@ final class SessionListResource: Sendable {
             store: context.head.query.first("store").map { Subject($0) }, among: claims.stores)
         let page = try pages.page(context.head, SessionFilter(), maxLooks: Self.maxLooks)
         let owner = WorkOwner.subject(claims.subject)
-        try pages.answer(
+        pages.answer(
             context, with: page,
             filledBy: { [self] page async throws(SessionFailure) in
-                try await pages.run(for: owner) { () async throws(SessionFailure) in try await filled(page, question) }
+                try await pages.pool.run(for: owner) { () async throws(SessionFailure) in
+                    try await filled(page, question)
+                }
             }, for: owner)
     }
 
