@@ -53,6 +53,41 @@ struct SubjectIndexTests {
         }
     }
 
+    @Test("has thousands of sessions of one subject in their order, as some come and go")
+    func many() {
+        var random = Generator(state: 1)
+        let index = SubjectIndex()
+        var model: Set<SessionID> = []
+        func expectPages(of limit: Int) {
+            var (found, last): ([SessionID], SessionID?) = ([], nil)
+            repeat {
+                let page = index.sessions(of: "ada", as: .owner, after: last, limit: limit)
+                found += page
+                last = page.count == limit ? page.last : nil
+            } while last != nil
+            #expect(found == model.sorted())
+        }
+        for _ in 0..<3000 {
+            let id = SessionID.random()
+            index.insert(id, owner: "ada", members: [])
+            model.insert(id)
+            if Int.random(in: 0..<4, using: &random) == 0, let gone = model.first {
+                index.remove(gone)
+                model.remove(gone)
+            }
+        }
+        for limit in [1, 100, 256, 10_000] { expectPages(of: limit) }
+        for id in model.sorted().dropLast(3) {
+            index.remove(id)
+            model.remove(id)
+        }
+        expectPages(of: 2)
+        // After an id that is not there.
+        let last = model.max()
+        #expect(index.sessions(of: "ada", as: .owner, after: .random(), limit: 10).allSatisfy(model.contains))
+        #expect(index.sessions(of: "ada", as: .owner, after: last, limit: 10).isEmpty)
+    }
+
     private struct Hall: Sendable, Equatable {
         var count = 10_000
     }
