@@ -82,6 +82,9 @@ package struct HostedStore: Sendable {
     /// committed first, as `store/migrated`. Call it once, before anything else.
     package func resume() { resume(asCopy: false) }
 
+    /// Commits the pending migration of the state, if there is one. ``resume()`` does it too.
+    package func migrate() { vtable.migrate(store) }
+
     /// Resumes as ``resume()`` does.
     ///
     /// - Parameter isCopy: whether the state was copied from another store, which continues with it: then this one repeats no call.
@@ -148,6 +151,7 @@ final class HostedStoreVTable: Sendable {
     let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
     let runningEffects: @Sendable (AnyObject) -> [String]
     let hasAwaitedEffects: @Sendable (AnyObject, ContinuousClock.Instant) -> Bool
+    let migrate: @Sendable (AnyObject) -> Void
     let resume: @Sendable (AnyObject, _ isCopy: Bool) -> Void
     let rest: @Sendable (AnyObject, Dormancy) -> Void
     let identify: @Sendable (AnyObject, String) -> Void
@@ -166,6 +170,7 @@ final class HostedStoreVTable: Sendable {
         watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
         runningEffects: @escaping @Sendable (AnyObject) -> [String],
         hasAwaitedEffects: @escaping @Sendable (AnyObject, ContinuousClock.Instant) -> Bool,
+        migrate: @escaping @Sendable (AnyObject) -> Void,
         resume: @escaping @Sendable (AnyObject, _ isCopy: Bool) -> Void,
         rest: @escaping @Sendable (AnyObject, Dormancy) -> Void,
         identify: @escaping @Sendable (AnyObject, String) -> Void,
@@ -182,6 +187,7 @@ final class HostedStoreVTable: Sendable {
         self.watchEffects = watchEffects
         self.runningEffects = runningEffects
         self.hasAwaitedEffects = hasAwaitedEffects
+        self.migrate = migrate
         self.resume = resume
         self.rest = rest
         self.identify = identify
@@ -206,6 +212,7 @@ extension HostedStoreVTable {
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             hasAwaitedEffects: { host.hasAwaitedEffects(unsafeDowncast($0, to: Engine.self), at: $1) },
+            migrate: { host.migrate(unsafeDowncast($0, to: Engine.self)) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self), asCopy: $1) },
             rest: { unsafeDowncast($0, to: Engine.self).core.rest($1) },
             identify: { host.identify(unsafeDowncast($0, to: Engine.self), as: $1) },

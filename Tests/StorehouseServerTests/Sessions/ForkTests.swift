@@ -1,5 +1,7 @@
 import JSON
+import StoreHosting
 import StorehouseServer
+import Stores
 import StoresTesting
 import Testing
 
@@ -46,6 +48,40 @@ import Testing
             #expect(try await session.dispatch("betslip/placeBet", fields: key).status == 409)
             let response = try await fork(session, revision.map { ["revision": .integer($0)] })
             #expect(response.status == 201 && response[json: "forkedFrom"] == ["revision": 0])
+        }
+    }
+
+    @Test func aForkFromBeforeAMigrationBeginsWithTheMigration() async throws {
+        struct Old: Codable, Sendable { var count = 0 }
+        struct New: Sendable { var total = 0 }
+        let old = StoreDefinition("till", "A till.", Old()) {
+            Member("count", \.count)
+            Action("add", "Adds one.") { $0.count += 1 }
+        }
+        let new = StoreDefinition(
+            "till", "A till.", New(), migrations: [.from(Old.self) { New(total: $0.count * 100) }]
+        ) {
+            Member("total", \.total)
+            Action("add", "Adds a hundred.") { $0.total += 100 }
+        }
+        let durable = try DurableServer()
+        let path = try await durable.runAPI(kinds: [old.kind]) { api in
+            let session = try await api.session("till")
+            for _ in 1...3 { _ = try await session.dispatch("till/add") }
+            return session.path
+        }
+        try await durable.runAPI(kinds: [new.kind]) { api in
+            let made = try await fork(LiveSession(server: api, path: path), ["revision": 2])
+            #expect(made.status == 201)
+            #expect(made.revision == 1 && made.taggedRevision == 1)
+            #expect(made[json: "state"] == ["total": 200])
+            #expect(made[json: "forkedFrom"] == ["revision": 2])
+            let forked = LiveSession(server: api, path: try #require(made["location"]))
+            let tag = try #require(made["etag"])
+            let added = try await forked.dispatch("till/add", fields: [("If-Match", tag)])
+            #expect(added.status == 200 && added.revision == 2)
+            let types = try await forked.read("/actions")[json: "actions"]?.asArray?.map { $0["type"] }
+            #expect(types == ["store/migrated", "till/add"])
         }
     }
 
