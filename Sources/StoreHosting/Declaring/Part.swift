@@ -87,6 +87,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
         elements.repeatedFetches += slice.repeatedFetches
+        elements.silentFetches += slice.silentFetches
         elements.makers += slice.makers.map { maker in
             MiddlewareMaker(actions: maker.actions.map { $0.map(handlers.id) }) { [path] clients in
                 maker.make(clients).scoped(path, casePath)

@@ -55,6 +55,8 @@ public struct StoreKind: Sendable {
     package internal(set) var services: [RemoteService] = []
     /// The names of the fetches that continue after a restart, as their calls are in the state.
     package internal(set) var repeatedFetches: [String] = []
+    /// The names of the fetches that do not tell a state that a restart has ended their calls.
+    package internal(set) var silentFetches: [String] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// The errors in its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
