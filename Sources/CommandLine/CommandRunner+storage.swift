@@ -244,7 +244,7 @@ extension CommandRunner {
             Console.printError(
                 """
                 \(file): some sessions do not fit the stores of this program, which cannot load them: a definition lacks a \
-                migration. 'migrate --check' names all of them.
+                migration, or a newer program has written them. 'migrate --check' names all of them.
                 """)
         }
         return code

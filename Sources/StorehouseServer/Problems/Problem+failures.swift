@@ -224,11 +224,7 @@ extension Problem {
         case .contradiction:
             self.init(.internalError, "The stored commits up to this revision do not fit together.")
         case .unrestorable(let error):
-            var hint = ""
-            if case .unreadable = error {
-                hint = " If the type of a member has changed, add a migration to the definition of the store."
-            }
-            self.init(.internalError, "This release of the store cannot read the stored state: \(error).\(hint)")
+            self.init(.internalError, "This release of the store cannot read the stored state: \(error).")
         case .otherStore(let name):
             self.init(.internalError, "The session is of store \(name), which this server does not host.")
         }
