@@ -1,0 +1,533 @@
+import { Alarm } from "./alarm.js"
+import { backoff } from "./backoff.js"
+import { DiskStorage } from "./disk.js"
+import { MemoryStorage } from "./memory.js"
+import { Outbox } from "./outbox.js"
+import { confirm, Replay } from "./replay.js"
+import { Stream } from "./stream.js"
+import { Tabs } from "./tabs.js"
+import { claims, Tokens } from "./tokens.js"
+
+/** @typedef {import("./replay.js").Entry} Entry */
+/** @typedef {import("./replay.js").Event} Event */
+/** @typedef {import("./replay.js").Result} Result */
+/** @typedef {import("./sender.js").Numbered} Numbered */
+/** @typedef {import("./environment.js").Environment} Environment */
+/**
+ * @typedef {object} Options
+ * @property {(state: any, action: any) => any} [reducer]
+ * @property {import("./tokens.js").TokenSource} [token]
+ * @property {"memory" | "indexeddb"} [storage]
+ * @property {string} [select]
+ * @property {string} [user]
+ * @property {string | true} [create]
+ * @property {string} [version]
+ * @property {string[]} [secret]
+ * @property {boolean} [effects]
+ * @property {boolean} [presence]
+ * @property {boolean} [signals]
+ * @property {"drop" | "resend" | ((actions: import("./replay.js").Action[]) => "drop" | "resend")} [unknown]
+ */
+/**
+ * @typedef {object} Owner the public face of a core
+ * @property {(isSoon?: boolean) => void} changed the shown state or the pending entries; soon, if a frame may pass
+ * @property {(entry: Entry, result: Result) => void} done
+ * @property {(entry: Entry, error: Error | undefined) => void} lost an entry without a result; the error is that of the disk
+ * @property {(state: import("./connection.js").ConnectionState) => void} connected
+ * @property {(event: Event) => void} heard an event that is no value
+ * @property {(report: {kind: string, [member: string]: any}) => void} report
+ */
+
+const slow = 2000 // a disk that takes longer is not used
+const cachePause = 1000
+const remembered = 200
+const most = 1000
+
+/** Joins stream, outbox, replay, disk and tabs. */
+export class Core {
+    replay
+    /** @type {Stream} */
+    stream
+    /** @type {Outbox} */
+    outbox
+    tokens
+    url
+    options
+    /** Settles when the outbox is loaded, so that entries can be numbered. */
+    loaded
+    #environment
+    #owner
+    #tab
+    /** @type {import("./memory.js").Storage} */
+    #storage
+    /** @type {Tabs | undefined} */
+    #tabs
+    #isLeader = false
+    #isSynced = false
+    #failures = 0
+    /** @type {Result[]} for tabs that were frozen */
+    #recent = []
+    /** @type {Set<string>} keys of the entries of this tab */
+    #own = new Set()
+    #cacheAlarm
+    #retryAlarm
+    #ignorePage
+
+    /** @param {string} url @param {Options} options @param {Environment} environment @param {Owner} owner */
+    constructor(url, options, environment, owner) {
+        this.url = url
+        this.options = options
+        this.#environment = environment
+        this.#owner = owner
+        this.#tab = environment.id()
+        this.replay = new Replay(options.reducer)
+        this.tokens = new Tokens(options.token, environment)
+        this.#storage = new MemoryStorage(environment.id())
+        this.#cacheAlarm = new Alarm(environment, () => this.#save())
+        const shared = { url, tokens: this.tokens, failed: (/** @type {any} */ error) => owner.report({ kind: "storage", error }) }
+        this.outbox = new Outbox(environment, {
+            ...shared,
+            queue: () => /** @type {Numbered[]} */ (this.replay.entries.filter(({ number, result }) => number && !result)),
+            take: verdict => this.#judge(verdict),
+            unauthorized: () => this.stream.step("unauthorized"),
+        }, this.#storage)
+        this.stream = new Stream(environment, {
+            ...shared,
+            create: options.create,
+            position: () => this.#position(),
+            deliver: events => this.#deliver(events),
+            mayContain: () => this.replay.entries.some(entry => entry.number && !this.replay.contains(entry)),
+            changed: state => this.#connected(state),
+            failed: error => {
+                this.replay.confirmed = { ...this.replay.confirmed, id: undefined }
+                owner.report({ kind: "patch", error })
+            },
+        })
+        this.#ignorePage = environment.page.listen(event => this.#turn(event))
+        /** @type {() => void} */
+        let begun = () => {}
+        this.loaded = new Promise(resolve => (begun = () => resolve(undefined)))
+        this.#retryAlarm = new Alarm(environment, () => this.#begin(begun))
+        this.#begin(begun)
+    }
+
+    get isEnded() {
+        return this.stream.connection.state.status === "ended"
+    }
+
+    /** @param {Entry} entry whose replay is shown already */
+    async append(entry) {
+        await this.loaded
+        if (this.isEnded) return
+        try {
+            this.#number(entry, await this.#storage.append(entry))
+            this.#post({ type: "number", key: entry.key, number: entry.number })
+        } catch (error) {
+            this.#post({ type: "drop", key: entry.key })
+            this.#drop([entry], /** @type {Error} */ (error))
+            throw error
+        }
+    }
+
+    /** @param {Entry} entry */
+    announce(entry) {
+        this.#own.add(entry.key)
+        this.#post({ type: "entry", entry: { ...entry } })
+    }
+
+    /** @param {string} reason */
+    end(reason) {
+        this.stream.step("end", { reason })
+    }
+
+    /** Deletes all that the disk has of this user and session. */
+    async signOut() {
+        await this.loaded
+        this.#post({ type: "signOut" })
+        this.end("closed")
+        await this.#storage.clear()
+    }
+
+    /** @param {string | null} token */
+    setToken(token) {
+        if (!this.tokens.set(token)) return this.#owner.report({ kind: "user" })
+        this.stream.step("renew")
+        if (this.#isLeader) this.outbox.start()
+        else this.#post({ type: "token", token })
+    }
+
+    // ---- Begin and end
+
+    /** @param {() => void} begun */
+    async #begin(begun) {
+        const { indexedDB, locks, channel, page, random, now } = this.#environment
+        const { options, url } = this
+        try {
+            const isOnDisk = options.storage === "indexeddb" && indexedDB
+            const user = options.user ?? (isOnDisk ? claims(await this.tokens.get()).sub : undefined) ?? ""
+            const name = ["storehouse", url, options.select ?? "", user].join(" ")
+            if (isOnDisk) await this.#useDisk(indexedDB, name)
+            else this.#load(await this.#storage.load())
+            begun()
+            if (this.isEnded) return
+            if (page.isHidden()) this.#turn("hidden")
+            if (this.#storage instanceof MemoryStorage || !locks || !channel) return this.#lead(true)
+            this.#tabs = new Tabs(this.#environment, name, {
+                isVisible: () => !page.isHidden(),
+                isStreaming: () => !this.stream.connection.isPaused,
+                lead: isLeader => void this.#lead(isLeader),
+                receive: message => this.#receive(message),
+            })
+            this.#post({ type: "hello", tab: this.#tab })
+        } catch (error) {
+            // Without a token nobody knows whose outbox to open.
+            this.#owner.report({ kind: "token", error })
+            this.#retryAlarm.set(now() + backoff(this.#failures++, 0, random))
+        }
+    }
+
+    /** @param {IDBFactory} factory @param {string} name */
+    async #useDisk(factory, name) {
+        const clock = this.#environment
+        /** @type {any} */
+        let timer
+        const late = new Promise((_, reject) => (timer = clock.setTimeout(() => reject(new Error("slow disk")), slow)))
+        const read = async () => {
+            const disk = await DiskStorage.open(factory, name, clock.id)
+            const saved = await disk.load()
+            this.#storage = this.outbox.storage = disk
+            return saved
+        }
+        const saved = await Promise.race([read(), late]).catch(error => {
+            this.#owner.report({ kind: "storage", error })
+            return (this.#storage = this.outbox.storage = new MemoryStorage(clock.id())).load()
+        })
+        clock.clearTimeout(timer)
+        const { cache, client } = saved
+        if (cache && (!this.options.version || cache.version === this.options.version)) {
+            this.replay.confirm(cache.client === client ? cache.confirmed : { ...cache.confirmed, mark: undefined, through: 0 })
+        }
+        this.#load(saved)
+    }
+
+    /** @param {import("./memory.js").Saved} saved */
+    #load({ client, last, sent, rows }) {
+        const { replay, outbox } = this
+        const { sender } = outbox
+        if (outbox.client && outbox.client !== client) this.#rename(client, [])
+        outbox.client = client
+        outbox.last = Math.max(outbox.last, last)
+        sender.sent = Math.max(sent, sender.sent)
+        sender.isTold ||= sender.sent > 0 || !!replay.confirmed.mark
+        const known = new Map(replay.entries.map(entry => [entry.key, entry]))
+        for (const row of rows) {
+            const entry = known.get(row.key)
+            if (entry) entry.number = row.number
+            else if (!row.isSecret && !outbox.done.includes(/** @type {number} */ (row.number))) replay.entries.push(row)
+        }
+        replay.sort()
+        this.#settle()
+    }
+
+    /** @param {boolean} isLeader */
+    async #lead(isLeader) {
+        this.#isLeader = isLeader
+        if (!isLeader) {
+            this.outbox.stop()
+            this.stream.step("stop")
+            return this.#post({ type: "hello", tab: this.#tab })
+        }
+        this.stream.step("start")
+        if (this.#tabs) {
+            this.#post({ type: "lead", id: this.replay.confirmed.id })
+            await this.#reload()
+        }
+        if (this.#isLeader) this.outbox.start()
+    }
+
+    async #reload() {
+        const { client } = this.outbox
+        try {
+            this.#load(await this.#storage.load())
+            if (client !== this.outbox.client) this.stream.step("again")
+        } catch (error) {
+            this.#owner.report({ kind: "storage", error })
+        }
+    }
+
+    /** @param {import("./connection.js").ConnectionState} state */
+    #connected(state) {
+        this.#owner.connected(state)
+        if (this.#isLeader) this.#post({ type: "connection", state })
+        if (state.status === "unauthorized") this.outbox.stop()
+        if (state.status === "live") this.outbox.hurry()
+        if (state.status !== "ended") return
+        this.#isLeader = false
+        this.outbox.stop()
+        this.tokens.stop()
+        this.#tabs?.close()
+        this.#ignorePage()
+        this.#cacheAlarm.set(Infinity)
+        this.#retryAlarm.set(Infinity)
+        if (state.reason === "session-ended" || state.reason === "not-found") this.#storage.clear().catch(() => {})
+        this.#drop(this.replay.entries)
+    }
+
+    /** @param {import("./environment.js").PageEvent} event */
+    #turn(event) {
+        this.stream.step(event)
+        if (event === "pagehide") {
+            this.#save()
+            this.#tabs?.stop()
+        } else if (event === "visible" && this.#tabs && !this.#isLeader) {
+            this.#tabs.start()
+            this.#post({ type: "hello", tab: this.#tab })
+        }
+        if (event !== "hidden" && event !== "offline" && event !== "pagehide") this.outbox.hurry()
+    }
+
+    // ---- Events and results
+
+    #position() {
+        const { select, effects, presence, signals } = this.options
+        const flag = (/** @type {boolean | undefined} */ isOn) => (isOn ? "true" : undefined)
+        const query = { select, changes: "patch", sync: this.outbox.client, effects: flag(effects) }
+        const { id, value } = this.replay.confirmed
+        return {
+            query: { ...query, presence: flag(presence), signals: flag(signals) },
+            id: value === undefined ? undefined : id,
+        }
+    }
+
+    /** @param {Event[]} events of the own stream */
+    #deliver(events) {
+        const { confirmed } = this.replay
+        const ready = events.find(({ type }) => type === "ready")?.data
+        const isOther = ready && confirmed.version && ready.version !== confirmed.version
+        if (isOther && !events.some(({ type }) => type === "state")) {
+            // A kind of another version may have another form, which patches of the old one do not bring.
+            this.replay.confirm({ ...confirmed, value: undefined, id: undefined, version: undefined })
+            throw new Error("the kind has another version")
+        }
+        if (ready) this.outbox.room = ready.maxBody ?? this.outbox.room
+        this.#apply(events)
+        this.#post({ type: "events", events, base: confirmed.id, room: this.outbox.room })
+        if (this.#cacheAlarm.due === Infinity) this.#cacheAlarm.set(this.#environment.now() + cachePause)
+    }
+
+    /** @param {Event[]} events */
+    #apply(events) {
+        const { replay, outbox } = this
+        const before = replay.confirmed
+        const next = confirm(before, events)
+        replay.predicts = !this.options.version || !next.version || next.version === this.options.version
+        replay.confirm(next)
+        if (before.history && next.history !== before.history) {
+            outbox.sender.mustRead = outbox.sender.isTold ||= !!before.mark
+            this.#owner.report({ kind: "history", history: next.history })
+            outbox.pump()
+        }
+        if (!replay.predicts && next.version !== before.version) this.#owner.report({ kind: "version", version: next.version })
+        this.#isSynced = true
+        this.#settle(true)
+        for (const event of events) if (!["state", "patch", "ready"].includes(event.type)) this.#owner.heard(event)
+    }
+
+    /** @param {import("./sender.js").Verdict} verdict */
+    async #judge({ results = [], record, unknown, refused, gone }) {
+        if (record?.mark && !this.replay.confirmed.mark) {
+            this.replay.confirmed = { ...this.replay.confirmed, mark: record.mark }
+            this.#post({ type: "mark", mark: record.mark })
+        }
+        if (refused) {
+            const queue = this.replay.entries.filter(({ number, result }) => number && !result)
+            results = queue.map(({ number = 0 }) => ({ n: number, outcome: "refused", revision: 0, problem: refused }))
+        }
+        if (results.length) {
+            this.#decide(results)
+            this.#post({ type: "results", results })
+        }
+        if (unknown !== undefined) await this.#renew(unknown)
+        if (gone && !this.options.create) this.end(gone === 404 ? "not-found" : "session-ended")
+    }
+
+    /** @param {Result[]} results */
+    #decide(results) {
+        const byNumber = new Map(this.replay.entries.map(entry => [entry.number, entry]))
+        for (const result of results) {
+            const entry = byNumber.get(result.n)
+            if (!entry || entry.result) continue
+            entry.result = result
+            this.outbox.done = [...this.outbox.done, result.n].slice(-most)
+        }
+        this.#recent = [...this.#recent, ...results].slice(-remembered)
+        this.replay.replay()
+        this.#settle()
+    }
+
+    /**
+     * The server has no record any more.
+     * @param {number} unknown entries up to this number may have been run
+     */
+    async #renew(unknown) {
+        const { unknown: policy = "drop" } = this.options
+        const client = this.#environment.id()
+        const doubtful = this.replay.entries.filter(({ number = Infinity, result }) => number <= unknown && !result)
+        const dropped = doubtful.filter(entry => {
+            // A value that contains the entry proves that it was decided.
+            return this.replay.contains(entry) || (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
+        })
+        await this.#storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
+            this.#owner.report({ kind: "storage", error })
+        })
+        this.#rename(client, dropped.map(({ key }) => key))
+        this.#post({ type: "client", client, dropped: dropped.map(({ key }) => key) })
+        this.stream.step("again")
+    }
+
+    /** @param {string} client @param {string[]} dropped keys of entries whose outcome nobody knows */
+    #rename(client, dropped) {
+        this.outbox.client = client
+        Object.assign(this.outbox.sender, { isTold: false, mustRead: false, sent: 0 })
+        this.replay.confirmed = { ...this.replay.confirmed, mark: undefined, through: 0 }
+        const lost = this.replay.entries.filter(({ key }) => dropped.includes(key))
+        if (lost.length) this.#owner.report({ kind: "unknown", entries: lost.map(({ actions }) => actions) })
+        this.#drop(lost)
+    }
+
+    /** @param {Entry[]} lost @param {Error} [error] */
+    #drop(lost, error) {
+        this.replay.entries = this.replay.entries.filter(entry => !lost.includes(entry))
+        this.replay.replay()
+        this.#owner.changed()
+        for (const entry of lost) this.#owner.lost(entry, error)
+    }
+
+    /**
+     * Tells the owner of all that has changed.
+     * @param {boolean} [isSoon]
+     */
+    #settle(isSoon) {
+        const done = this.replay.takeDone()
+        this.#owner.changed(isSoon && !done.length)
+        for (const { key } of done) this.#own.delete(key)
+        for (const entry of done) this.#owner.done(entry, /** @type {Result} */ (entry.result))
+        if (this.#isLeader && !this.replay.entries.length && this.outbox.done.length && !this.outbox.sender.isBusy) {
+            this.outbox.flush()
+        }
+    }
+
+    /** @param {Entry | undefined} entry @param {number} number */
+    #number(entry, number) {
+        const { outbox, replay } = this
+        if (entry) {
+            entry.number = number
+            if (replay.entries.some(other => (other.number ?? 0) > number)) replay.sort()
+        }
+        const isNext = number <= outbox.last || (entry && number === outbox.last + 1)
+        if (!this.#isLeader || isNext) {
+            outbox.last = Math.max(outbox.last, number)
+            outbox.pump()
+        } else this.#reload().then(() => outbox.pump()) // another tab has numbered entries that this one does not know
+    }
+
+    #save() {
+        const { confirmed } = this.replay
+        if (!this.#isLeader || !this.#isSynced || this.isEnded) return
+        this.#storage.save({ url: this.url, client: this.outbox.client, version: confirmed.version, confirmed }).catch(() => {})
+    }
+
+    // ---- Tabs
+
+    /** @param {any} message */
+    #post(message) {
+        this.#tabs?.post(message)
+    }
+
+    /** @param {any} message */
+    #receive(message) {
+        const { replay, outbox } = this
+        switch (message.type) {
+            case "hello":
+                if (this.#isLeader) this.#post(this.#snapshot(message.tab))
+                break
+            case "snapshot":
+                if (message.tab === this.#tab && !this.#isLeader) this.#restore(message)
+                break
+            case "lead":
+                for (const entry of replay.entries) if (this.#own.has(entry.key) && !entry.result) this.announce(entry)
+                if (message.id !== replay.confirmed.id) this.#post({ type: "hello", tab: this.#tab })
+                break
+            case "events":
+                if (!this.#isLeader) this.#follow(message)
+                break
+            case "results":
+                this.#decide(message.results)
+                break
+            case "mark":
+                replay.confirmed = { ...replay.confirmed, mark: message.mark }
+                break
+            case "client":
+                this.#rename(message.client, message.dropped)
+                break
+            case "connection":
+                if (!this.#isLeader) this.stream.adopt(message.state)
+                break
+            case "token":
+                if (this.#isLeader) this.setToken(message.token)
+                break
+            case "signOut":
+                this.end("closed")
+                break
+            default:
+                this.#receiveEntry(message)
+        }
+    }
+
+    /** @param {any} message */
+    #receiveEntry({ type, key, number, entry: foreign }) {
+        const { replay } = this
+        const entry = replay.entries.find(known => known.key === (foreign ?? { key }).key)
+        if (type === "entry" && !entry) {
+            replay.entries.push(foreign)
+            replay.sort()
+            this.#settle()
+        } else if (type === "number") this.#number(entry, number)
+        else if (type === "drop" && entry) this.#drop([entry])
+    }
+
+    /** @param {{events: Event[], base?: string, room: number}} message */
+    #follow({ events, base, room }) {
+        this.outbox.room = room
+        const isWhole = events.some(({ type }) => type === "state")
+        if (!isWhole && base !== this.replay.confirmed.id) return this.#post({ type: "hello", tab: this.#tab })
+        this.#apply(events)
+    }
+
+    /** @param {string} tab @returns {any} what a new tab needs */
+    #snapshot(tab) {
+        const { replay, outbox, stream } = this
+        const { client, last, room } = outbox
+        const { entries, confirmed } = replay
+        return { type: "snapshot", tab, client, last, room, entries, confirmed, state: stream.connection.state, recent: this.#recent }
+    }
+
+    /** @param {any} snapshot */
+    #restore({ client, last, room, entries, confirmed, state, recent }) {
+        const { replay, outbox } = this
+        Object.assign(outbox, { client, last, room })
+        const known = new Map(replay.entries.map(entry => [entry.key, entry]))
+        for (const entry of entries) {
+            const own = known.get(entry.key)
+            if (own) Object.assign(own, { number: entry.number, result: entry.result })
+            else replay.entries.push(entry)
+            known.delete(entry.key)
+        }
+        if (confirmed.value !== undefined) replay.confirm(confirmed)
+        replay.sort()
+        this.#decide(recent)
+        // Nobody knows the outcome of an entry that the leader has forgotten.
+        this.#drop(replay.entries.filter(({ key, number, result }) => known.has(key) && number && number <= last && !result))
+        this.stream.adopt(state)
+    }
+}

@@ -1,0 +1,138 @@
+import { address, authorization, retryAfter } from "./address.js"
+import { Alarm } from "./alarm.js"
+import { Sender } from "./sender.js"
+
+/** @typedef {import("./sender.js").Numbered} Numbered */
+/** @typedef {import("./sender.js").Request} Request */
+/** @typedef {import("./sender.js").Answer & {token?: string | null}} Answer */
+/**
+ * @typedef {object} OutboxOwner
+ * @property {string} url of the session
+ * @property {import("./tokens.js").Tokens} tokens
+ * @property {() => Numbered[]} queue entries without an outcome, in order
+ * @property {(verdict: import("./sender.js").Verdict) => void | Promise<void>} take
+ * @property {() => void} unauthorized
+ * @property {(error: unknown) => void} failed
+ */
+
+const timeout = 30000
+
+/** Sends the entries of the tab that leads. */
+export class Outbox {
+    sender
+    client = ""
+    /** The highest number up to which each entry is known. */
+    last = 0
+    /** Bytes that a request may have. */
+    room = 65536
+    /** @type {number[]} numbers whose rows are of no use */
+    done = []
+    /** @type {import("./memory.js").Storage} */
+    storage
+    #environment
+    #owner
+    #alarm
+    #term = 0
+    #isActive = false
+    /** @type {AbortController | undefined} */
+    #controller
+
+    /** @param {import("./environment.js").Environment} environment @param {OutboxOwner} owner @param {any} storage */
+    constructor(environment, owner, storage) {
+        this.#environment = environment
+        this.#owner = owner
+        this.storage = storage
+        this.sender = new Sender(environment.random)
+        this.#alarm = new Alarm(environment, () => this.pump())
+    }
+
+    start() {
+        this.#isActive = true
+        this.pump()
+    }
+
+    stop() {
+        this.#isActive = this.sender.isBusy = false
+        this.#term++
+        this.#controller?.abort()
+        this.#alarm.set(Infinity)
+    }
+
+    hurry() {
+        this.sender.hurry(this.#environment.now())
+        this.pump()
+    }
+
+    async pump() {
+        if (!this.#isActive) return
+        const { sender } = this
+        const now = this.#environment.now()
+        const queue = this.#owner.queue().filter(({ number }) => number <= this.last)
+        const request = sender.next(queue, this.last, this.room, now)
+        this.#alarm.set(!request && sender.wake > now ? sender.wake : Infinity)
+        if (!request) return
+        const term = this.#term
+        sender.isBusy = true
+        const answer = await this.#send(request)
+        if (term !== this.#term) return
+        await this.#take(request, answer)
+        if (term !== this.#term) return
+        sender.isBusy = false
+        this.pump()
+    }
+
+    /** @param {Request} request @param {Answer} answer */
+    async #take(request, answer) {
+        const verdict = this.sender.answered(request, answer, this.#environment.now())
+        if (!verdict.isUnauthorized) {
+            if (answer.status) this.#owner.tokens.accepted()
+            return this.#owner.take(verdict)
+        }
+        try {
+            if (await this.#owner.tokens.refused(answer.token)) return
+            this.#isActive = false
+            this.#owner.unauthorized()
+        } catch {
+            this.sender.answered(request, { status: 0 }, this.#environment.now())
+        }
+    }
+
+    /** @param {Request} request @returns {Promise<Answer>} */
+    async #send(request) {
+        const { signal } = (this.#controller = new AbortController())
+        const clock = this.#environment
+        const limit = clock.setTimeout(() => this.#controller?.abort(), timeout)
+        try {
+            await this.flush()
+            const token = await this.#owner.tokens.get()
+            const response = await clock.fetch(address(this.#owner.url, "sync"), {
+                method: "POST",
+                headers: { "Content-Type": "application/json", ...authorization(token) },
+                body: this.#body(request),
+                signal,
+            })
+            const body = await response.json().catch(() => undefined)
+            return { status: response.status, body, retryAfter: retryAfter(response), token }
+        } catch {
+            return { status: 0 }
+        } finally {
+            clock.clearTimeout(limit)
+        }
+    }
+
+    /** Writes what a later start must know before the next request leaves. */
+    async flush() {
+        const done = this.done.splice(0)
+        try {
+            await this.storage.advance(this.sender.sent, done)
+        } catch (error) {
+            this.#owner.failed(error) // a disk that fails must not stop entries that can be sent
+        }
+    }
+
+    /** @param {Request} request */
+    #body({ from, isNew, entries }) {
+        const bodies = entries.map(({ actions, ifMatch }) => ({ actions, ifMatch }))
+        return JSON.stringify({ client: this.client, new: isNew, from, entries: bodies })
+    }
+}

@@ -1,0 +1,90 @@
+import { Store } from "../../src/store.js"
+import { FakeChannels, FakeLocks } from "./browser.js"
+import { Clock, settle } from "./clock.js"
+import { FakeIndexedDB } from "./indexeddb.js"
+import { reducer } from "./kind.js"
+import { Network } from "./network.js"
+import { Server } from "./server.js"
+
+export const address = "https://host/sessions/abcdefghijklmnopqrstuv"
+export const increment = (by = 1) => ({ type: "counter/increment", payload: { by } })
+
+/** One server, one browser, and time. */
+export class World {
+    clock = new Clock()
+    server = new Server(this.clock)
+    network = new Network(this.server, this.clock)
+    disk = new FakeIndexedDB()
+    locks = new FakeLocks()
+    channels = new FakeChannels()
+    random = () => 0.5
+    tabs = []
+    #ids = 0
+
+    /** Opens a page with a store. */
+    open(options = {}, { url = address, hasTabs = false, network = this.network } = {}) {
+        const tab = { isFrozen: false, isHidden: false, missed: [], hear: () => {} }
+        const run = call => (tab.isFrozen ? tab.missed.push(call) : tab.isDead || call())
+        const environment = {
+            ...this.clock,
+            setTimeout: (call, delay) => this.clock.setTimeout(() => run(call), delay),
+            fetch: (...request) => (tab.isDead ? new Promise(() => {}) : network.fetch(...request)),
+            random: () => this.random(),
+            id: () => `id${String(++this.#ids).padStart(20, "0")}`,
+            frame: paint => paint(),
+            indexedDB: this.disk,
+            locks: hasTabs ? { request: (name, how, hold) => this.locks.request(name, how, lock => tab.isDead ? new Promise(() => {}) : hold(lock)) } : undefined,
+            channel: hasTabs ? this.channels.make(tab) : undefined,
+            page: {
+                isHidden: () => tab.isHidden,
+                listen: hear => {
+                    tab.hear = hear
+                    return () => (tab.hear = () => {})
+                },
+            },
+        }
+        const store = new Store(url, { reducer, ...options }, environment)
+        tab.store = store
+        this.tabs.push(tab)
+        tab.connections = [store.connection]
+        store.onConnection(state => tab.connections.push(state))
+        tab.reports = []
+        store.onReport(report => tab.reports.push(report))
+        tab.shown = []
+        store.subscribe(() => tab.shown.push(store.state))
+        return Object.assign(tab, {
+            hide: () => ((tab.isHidden = true), tab.hear("hidden")),
+            show: () => ((tab.isHidden = false), tab.hear("visible")),
+            freeze: () => (tab.isFrozen = true),
+            thaw: () => {
+                tab.isFrozen = false
+                for (const call of tab.missed.splice(0)) call()
+            },
+            close: () => {
+                tab.hear("pagehide")
+                this.kill(tab)
+            },
+        })
+    }
+
+    /** Ends a page as a crash does: it runs no more code. */
+    kill(tab) {
+        tab.isDead = true
+        tab.isFrozen = true
+        this.channels.kill(tab)
+    }
+
+    /** A page that is live. */
+    async live(options, how) {
+        const tab = this.open(options, how)
+        await settle()
+        await settle()
+        return tab
+    }
+
+    advance(milliseconds) {
+        return this.clock.advance(milliseconds)
+    }
+}
+
+export { settle }
