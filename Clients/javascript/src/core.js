@@ -64,6 +64,8 @@ export class Core {
     #tabs
     #isLeader = false
     #isSynced = false
+    /** @type {any} */
+    #shown
     #failures = 0
     /** @type {Result[]} for tabs that were frozen */
     #recent = []
@@ -409,7 +411,9 @@ export class Core {
      */
     #settle(isSoon) {
         const done = this.replay.takeDone()
-        this.#owner.changed(isSoon && !done.length)
+        const { shown } = this.replay
+        if (done.length || shown !== this.#shown) this.#owner.changed(isSoon && !done.length)
+        this.#shown = shown
         for (const { key } of done) this.#own.delete(key)
         for (const entry of done) this.#owner.done(entry, /** @type {Result} */ (entry.result))
         if (this.#isLeader && !this.replay.entries.length && this.outbox.done.length && !this.outbox.sender.isBusy) {

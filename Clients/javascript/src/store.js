@@ -5,7 +5,7 @@ import { ConnectionEnded, OutboxFull, OutcomeUnknown, refusal } from "./problem.
 /** @typedef {import("./replay.js").Result} Result */
 /** @typedef {import("./replay.js").Action} Action */
 /** @typedef {{ifMatch?: string, isSecret?: boolean, predicts?: boolean}} DispatchOptions */
-/** @typedef {{action: Action, actions: Action[], number?: number, reason?: string}} Pending */
+/** @typedef {{action: Action, actions: Action[], reason?: string}} Pending */
 /** @typedef {{stored: Promise<void>, settled: Promise<boolean>}} Stages */
 /**
  * @typedef {object} Pledge
@@ -56,8 +56,8 @@ export class Store {
     #pledges = new Map()
     /** @type {{resolve(state: any): void, reject(error: Error): void} | undefined} */
     #first
-    /** @type {Pending[] | undefined} */
-    #pending
+    /** @type {Pending[]} */
+    #pending = []
     #isPainting = false
     /** @type {(() => void)[]} */
     #flushing = []
@@ -109,9 +109,12 @@ export class Store {
 
     /** @returns {Pending[]} the same array until it changes */
     get pending() {
-        return (this.#pending ??= this.#core.replay.entries.map(({ actions, number, reason }) => ({
-            action: actions[0], actions, number, reason,
-        })))
+        const { entries } = this.#core.replay
+        const isSame = (/** @type {Entry} */ { actions, reason }, /** @type {number} */ i) => actions === this.#pending[i].actions && reason === this.#pending[i].reason
+        if (entries.length !== this.#pending.length || !entries.every(isSame)) {
+            this.#pending = entries.map(({ actions, reason }) => ({ action: actions[0], actions, reason }))
+        }
+        return this.#pending
     }
 
     /** @param {() => void} listener */
@@ -191,7 +194,6 @@ export class Store {
 
     /** @param {boolean} [isSoon] */
     #changed(isSoon) {
-        this.#pending = undefined
         if (this.#core?.replay.confirmed.value !== undefined) this.#first?.resolve(this.state)
         const paint = () => {
             this.#isPainting = false
