@@ -37,6 +37,7 @@ export class Connection {
     #notBefore = 0
     #openedAt = -Infinity
     #byteAt = 0
+    #hasBytes = false
     #turnAt = 0
     #liveAt = 0
     #hiddenAt = Infinity
@@ -67,7 +68,7 @@ export class Connection {
     }
 
     get #silentAt() {
-        return this.#byteAt + (this.#byteAt > this.#openedAt ? 2.5 * this.#heartbeat : headLimit)
+        return this.#byteAt + (this.#hasBytes ? 2.5 * this.#heartbeat : headLimit)
     }
 
     /** @param {ConnectionEvent} event @param {number} now @param {Detail} [detail] */
@@ -102,6 +103,7 @@ export class Connection {
                 break
             case "bytes":
                 this.#byteAt = now
+                this.#hasBytes = true
                 break
             case "ready":
                 if (heartbeat) this.#heartbeat = heartbeat * 1000
@@ -167,6 +169,7 @@ export class Connection {
     #open(now) {
         this.stream = ++this.#count
         this.#retryAt = Infinity
+        this.#hasBytes = false
         this.#openedAt = this.#byteAt = this.#turnAt = now
     }
 

@@ -416,9 +416,6 @@ export class Core {
         this.#shown = shown
         for (const { key } of done) this.#own.delete(key)
         for (const entry of done) this.#owner.done(entry, /** @type {Result} */ (entry.result))
-        if (this.#isLeader && !this.replay.entries.length && this.outbox.done.length && !this.outbox.sender.isBusy) {
-            this.outbox.flush()
-        }
     }
 
     /** @param {Entry | undefined} entry @param {number} number */

@@ -70,7 +70,7 @@ export class Outbox {
         const queue = this.#owner.queue().filter(({ number }) => number <= this.last)
         const request = sender.next(queue, this.last, this.room, now)
         this.#alarm.set(!request && sender.wake > now ? sender.wake : Infinity)
-        if (!request) return
+        if (!request) return void (sender.isBusy || !this.done.length || this.flush())
         const term = this.#term
         sender.isBusy = true
         const answer = await this.#send(request)
