@@ -225,7 +225,7 @@ export class Core {
         for (const row of rows) {
             const entry = known.get(row.key)
             if (entry) entry.number = row.number
-            else if (!row.isSecret && !outbox.done.includes(/** @type {number} */ (row.number))) replay.entries.push(row)
+            else if (!row.isSecret && !outbox.done.includes(/** @type {number} */ (row.number))) replay.add(row)
         }
         replay.sort()
         this.#settle()
@@ -423,7 +423,7 @@ export class Core {
         const { outbox, replay } = this
         if (entry) {
             entry.number = number
-            if (replay.entries.some(other => (other.number ?? 0) > number)) replay.sort()
+            replay.sort()
         }
         const isNext = number <= outbox.last || (entry && number === outbox.last + 1)
         if (!this.#isLeader || isNext) {
@@ -490,7 +490,7 @@ export class Core {
         const { replay } = this
         const entry = replay.entries.find(known => known.key === (foreign ?? { key }).key)
         if (type === "entry" && !entry) {
-            replay.entries.push(foreign)
+            replay.add(foreign)
             replay.sort()
             this.#settle()
         } else if (type === "number") this.#number(entry, number)
@@ -521,10 +521,11 @@ export class Core {
         for (const entry of entries) {
             const own = known.get(entry.key)
             if (own) Object.assign(own, { number: entry.number, result: entry.result })
-            else replay.entries.push(entry)
+            else replay.add(entry)
             known.delete(entry.key)
         }
-        if (confirmed.value !== undefined) replay.confirm(confirmed)
+        // A leader that was frozen may know less than this tab.
+        if (confirmed.value !== undefined && !replay.isOlder(confirmed)) replay.confirm(confirmed)
         replay.sort()
         this.#decide(recent)
         // Nobody knows the outcome of an entry that the leader has forgotten.

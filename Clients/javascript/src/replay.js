@@ -96,7 +96,7 @@ export class Replay {
     /** @param {Entry} entry */
     add(entry) {
         this.entries.push(entry)
-        this.#apply(entry)
+        if (!this.contains(entry)) this.#apply(entry)
     }
 
     /** @param {Confirmed} confirmed */
@@ -105,6 +105,12 @@ export class Replay {
         if (history && history !== confirmed.history) this.#gone.add(history)
         this.confirmed = confirmed
         this.replay()
+    }
+
+    /** @param {Confirmed} other @returns {boolean} whether it comes before the confirmed state */
+    isOlder({ history, revision }) {
+        const { confirmed } = this
+        return this.#gone.has(history) || (history === confirmed.history && revision < confirmed.revision)
     }
 
     /**
@@ -137,9 +143,10 @@ export class Replay {
         for (const entry of this.entries) if (!this.contains(entry)) this.#apply(entry)
     }
 
-    /** Puts entries in the order of their numbers. */
+    /** Puts entries in the order of their numbers, as other tabs may have been faster. */
     sort() {
         const place = (/** @type {Entry} */ { number = Infinity }) => number
+        if (this.entries.every((entry, i) => !i || place(entry) >= place(this.entries[i - 1]))) return
         this.entries.sort((a, b) => (place(a) < place(b) ? -1 : +(place(a) > place(b))))
         this.replay()
     }

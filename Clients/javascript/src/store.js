@@ -34,7 +34,16 @@ class Listeners {
 
     /** @param {any} [value] */
     tell(value) {
-        for (const listener of this.#all) listener(value)
+        for (const listener of this.#all) {
+            try {
+                listener(value)
+            } catch (error) {
+                // The fault of a view must not stop what it is told of.
+                queueMicrotask(() => {
+                    throw error
+                })
+            }
+        }
     }
 }
 

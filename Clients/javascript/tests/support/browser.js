@@ -3,9 +3,9 @@ export class FakeLocks {
     #held = new Map()
     #queue = []
 
-    request(name, { signal, steal }, hold) {
+    request(name, { signal, steal }, hold, owner) {
         return new Promise((resolve, reject) => {
-            const request = { name, hold, resolve, reject }
+            const request = { name, hold, resolve, reject, owner }
             signal?.addEventListener("abort", () => {
                 const at = this.#queue.indexOf(request)
                 if (at < 0) return
@@ -24,6 +24,7 @@ export class FakeLocks {
 
     /** The lock of a tab that was killed. */
     kill(owner) {
+        this.#queue = this.#queue.filter(request => request.owner !== owner)
         for (const [name, request] of this.#held) if (request.owner === owner) this.#held.delete(name)
         this.#next()
     }
@@ -57,6 +58,7 @@ export class FakeChannels {
             onmessage: null,
             close: () => this.#all.delete(entry),
             postMessage: message => {
+                if (!this.#all.has(entry)) return
                 const copy = structuredClone(message)
                 for (const other of this.#all) {
                     if (other === entry || other.name !== name) continue

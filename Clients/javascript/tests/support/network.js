@@ -88,6 +88,7 @@ class Pipe {
     #pieces = []
     #readers = []
     #arrival = 0
+    #travelling = 0
     #state = "open"
 
     constructor(signal, network) {
@@ -100,8 +101,14 @@ class Pipe {
         for (const piece of split(new TextEncoder().encode(text))) {
             // Pieces do not overtake each other.
             this.#arrival = Math.max(this.#arrival, clock.time + streamDelay())
-            if (this.#arrival === clock.time) this.#arrive(piece)
-            else clock.setTimeout(() => this.#arrive(piece), this.#arrival - clock.time)
+            if (this.#arrival === clock.time && !this.#travelling) this.#arrive(piece)
+            else {
+                this.#travelling++
+                clock.setTimeout(() => {
+                    this.#travelling--
+                    this.#arrive(piece)
+                }, this.#arrival - clock.time)
+            }
         }
     }
 

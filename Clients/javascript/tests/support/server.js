@@ -12,6 +12,7 @@ export class Server {
     maxBody = 65536
     log = [] // {revision, action, client, n}
     states = [this.state]
+    histories = new Map([["h1", this.states]]) // all states that ever were
     records = new Map()
     streams = new Set()
     ended = undefined
@@ -220,6 +221,7 @@ export class Server {
         this.cut()
         Object.assign(this, structuredClone(backup))
         this.history = "h" + ++this.#histories
+        this.histories.set(this.history, this.states)
     }
 
     /** A restart that keeps nothing. */

@@ -14,27 +14,34 @@ export class World {
     clock = new Clock()
     server = new Server(this.clock)
     network = new Network(this.server, this.clock)
-    disk = new FakeIndexedDB()
-    locks = new FakeLocks()
-    channels = new FakeChannels()
+    browser = newBrowser()
     random = () => 0.5
     tabs = []
     #ids = 0
 
+    get disk() {
+        return this.browser.disk
+    }
+
     /** Opens a page with a store. */
-    open(options = {}, { url = address, hasTabs = false, network = this.network } = {}) {
-        const tab = { isFrozen: false, isHidden: false, missed: [], hear: () => {} }
+    open(options = {}, { url = address, hasTabs = false, network = this.network, browser = this.browser } = {}) {
+        const tab = { browser, isFrozen: false, isHidden: false, missed: [], hear: () => {} }
         const run = call => (tab.isFrozen ? tab.missed.push(call) : tab.isDead || call())
+        const killed = new AbortController()
+        tab.die = () => killed.abort()
         const environment = {
             ...this.clock,
             setTimeout: (call, delay) => this.clock.setTimeout(() => run(call), delay),
-            fetch: (...request) => (tab.isDead ? new Promise(() => {}) : network.fetch(...request)),
+            fetch: (target, init) => {
+                const signal = init.signal ? AbortSignal.any([init.signal, killed.signal]) : killed.signal
+                return tab.isDead ? new Promise(() => {}) : network.fetch(target, { ...init, signal })
+            },
             random: () => this.random(),
             id: () => `id${String(++this.#ids).padStart(20, "0")}`,
             frame: paint => paint(),
-            indexedDB: this.disk,
-            locks: hasTabs ? { request: (name, how, hold) => this.locks.request(name, how, lock => tab.isDead ? new Promise(() => {}) : hold(lock)) } : undefined,
-            channel: hasTabs ? this.channels.make(tab) : undefined,
+            indexedDB: browser.disk,
+            locks: hasTabs ? { request: (name, how, hold) => browser.locks.request(name, how, hold, tab) } : undefined,
+            channel: hasTabs ? browser.channels.make(tab) : undefined,
             page: {
                 isHidden: () => tab.isHidden,
                 listen: hear => {
@@ -71,7 +78,9 @@ export class World {
     kill(tab) {
         tab.isDead = true
         tab.isFrozen = true
-        this.channels.kill(tab)
+        tab.die()
+        tab.browser.channels.kill(tab)
+        tab.browser.locks.kill(tab)
     }
 
     /** A page that is live. */
@@ -86,5 +95,7 @@ export class World {
         return this.clock.advance(milliseconds)
     }
 }
+
+export const newBrowser = () => ({ disk: new FakeIndexedDB(), locks: new FakeLocks(), channels: new FakeChannels() })
 
 export { settle }
