@@ -71,6 +71,8 @@ export class Core {
     #recent = []
     /** @type {Set<string>} keys of the entries of this tab */
     #own = new Set()
+    /** @type {Map<string, number>} numbers of entries that this tab does not know yet, by key */
+    #early = new Map()
     #cacheAlarm
     #retryAlarm
     #ignorePage
@@ -229,6 +231,10 @@ export class Core {
         }
         replay.sort()
         this.#settle()
+        if (this.#storage instanceof MemoryStorage) return
+        // Another tab has sent an entry whose row is gone, and this one missed the outcome while it was frozen.
+        const keys = new Set(rows.map(({ key }) => key))
+        this.#drop(replay.entries.filter(({ key, number, result }) => !result && number && number <= last && !keys.has(key)))
     }
 
     /** @param {boolean} isLeader */
@@ -329,6 +335,11 @@ export class Core {
             this.#owner.report({ kind: "history", history: next.history })
             outbox.pump()
         }
+        // A record that is gone has to be found out before anything is shown for long.
+        if (outbox.sender.isTold && events.some(({ type, data }) => type === "ready" && !data.mark)) {
+            outbox.sender.mustRead = true
+            outbox.pump()
+        }
         if (!replay.predicts && next.version !== before.version) this.#owner.report({ kind: "version", version: next.version })
         this.#isSynced = true
         this.#settle(true)
@@ -345,16 +356,16 @@ export class Core {
             const queue = this.replay.entries.filter(({ number, result }) => number && !result)
             results = queue.map(({ number = 0 }) => ({ n: number, outcome: "refused", revision: 0, problem: refused }))
         }
-        if (results.length) {
-            this.#decide(results)
-            this.#post({ type: "results", results })
+        if (results.length || record) {
+            this.#decide(results, record?.history)
+            this.#post({ type: "results", results, history: record?.history })
         }
         if (unknown !== undefined) await this.#renew(unknown)
         if (gone && !this.options.create) this.end(gone === 404 ? "not-found" : "session-ended")
     }
 
-    /** @param {Result[]} results */
-    #decide(results) {
+    /** @param {Result[]} results @param {string} [history] of the newest answer */
+    #decide(results, history) {
         const byNumber = new Map(this.replay.entries.map(entry => [entry.number, entry]))
         for (const result of results) {
             const entry = byNumber.get(result.n)
@@ -362,6 +373,7 @@ export class Core {
             entry.result = result
             this.outbox.done = [...this.outbox.done, result.n].slice(-most)
         }
+        if (history === this.replay.confirmed.history) this.replay.expire(history)
         this.#recent = [...this.#recent, ...results].slice(-remembered)
         this.replay.replay()
         this.#settle()
@@ -399,6 +411,7 @@ export class Core {
 
     /** @param {Entry[]} lost @param {Error} [error] */
     #drop(lost, error) {
+        if (!lost.length) return
         this.replay.entries = this.replay.entries.filter(entry => !lost.includes(entry))
         this.replay.replay()
         this.#owner.changed()
@@ -463,7 +476,7 @@ export class Core {
                 if (!this.#isLeader) this.#follow(message)
                 break
             case "results":
-                this.#decide(message.results)
+                this.#decide(message.results, message.history)
                 break
             case "mark":
                 replay.confirmed = { ...replay.confirmed, mark: message.mark }
@@ -490,11 +503,24 @@ export class Core {
         const { replay } = this
         const entry = replay.entries.find(known => known.key === (foreign ?? { key }).key)
         if (type === "entry" && !entry) {
-            replay.add(foreign)
+            this.#meet(foreign)
             replay.sort()
             this.#settle()
-        } else if (type === "number") this.#number(entry, number)
-        else if (type === "drop" && entry) this.#drop([entry])
+        } else if (type === "number") {
+            if (!entry) this.#early.set(key, number)
+            this.#number(entry, number)
+        }
+        if (type === "drop" && entry) this.#drop([entry])
+    }
+
+    /**
+     * An entry of another tab. Messages of different tabs overtake each other, so its number may have come before it.
+     * @param {Entry} entry
+     */
+    #meet(entry) {
+        entry.number ??= this.#early.get(entry.key)
+        this.#early.delete(entry.key)
+        this.replay.add(entry)
     }
 
     /** @param {{events: Event[], base?: string, room: number}} message */
@@ -521,14 +547,14 @@ export class Core {
         for (const entry of entries) {
             const own = known.get(entry.key)
             if (own) Object.assign(own, { number: entry.number, result: entry.result })
-            else replay.add(entry)
+            else this.#meet(entry)
             known.delete(entry.key)
         }
         // A leader that was frozen may know less than this tab.
         if (confirmed.value !== undefined && !replay.isOlder(confirmed)) replay.confirm(confirmed)
         replay.sort()
         this.#decide(recent)
-        // Nobody knows the outcome of an entry that the leader has forgotten.
+        // The leader has forgotten the outcome of an entry that it does not know.
         this.#drop(replay.entries.filter(({ key, number, result }) => known.has(key) && number && number <= last && !result))
         this.stream.adopt(state)
     }

@@ -22,6 +22,7 @@ import { Patcher } from "./patch.js"
  * @property {string[]} [effects]
  * @property {any} [problem]
  * @property {string} [history] in which it was decided
+ * @property {boolean} [isExpired] the history is gone, and the revision will never come
  */
 /**
  * @typedef {object} Confirmed
@@ -102,9 +103,20 @@ export class Replay {
     /** @param {Confirmed} confirmed */
     confirm(confirmed) {
         const { history } = this.confirmed
-        if (history && history !== confirmed.history) this.#gone.add(history)
+        if (history && history !== confirmed.history) {
+            this.#gone.add(history)
+            this.expire(confirmed.history)
+        }
         this.confirmed = confirmed
         this.replay()
+    }
+
+    /**
+     * Lets no entry wait for a revision of a history that the server has left.
+     * @param {string | undefined} history the present one
+     */
+    expire(history) {
+        for (const { result } of this.entries) if (result && result.history !== history) result.isExpired = true
     }
 
     /** @param {Confirmed} other @returns {boolean} whether it comes before the confirmed state */
@@ -134,8 +146,7 @@ export class Replay {
     contains({ number = Infinity, result }) {
         const { through, history, revision } = this.confirmed
         if (number <= through) return true
-        // A revision of a history that is gone will never come.
-        return !!result && (result.history === history ? result.revision <= revision : this.#gone.has(result.history))
+        return !!result && (result.isExpired || (result.history === history && result.revision <= revision))
     }
 
     replay() {

@@ -29,18 +29,32 @@ export class World {
         const run = call => (tab.isFrozen ? tab.missed.push(call) : tab.isDead || call())
         const killed = new AbortController()
         tab.die = () => killed.abort()
+        // A frozen page goes on with nothing until it wakes.
+        const gate = async promise => {
+            const wake = async () => {
+                while (tab.isFrozen) await new Promise(resolve => tab.missed.push(resolve))
+            }
+            try {
+                const value = await promise
+                await wake()
+                return value
+            } catch (error) {
+                await wake()
+                throw error
+            }
+        }
         const environment = {
             ...this.clock,
             setTimeout: (call, delay) => this.clock.setTimeout(() => run(call), delay),
             fetch: (target, init) => {
                 const signal = init.signal ? AbortSignal.any([init.signal, killed.signal]) : killed.signal
-                return tab.isDead ? new Promise(() => {}) : network.fetch(target, { ...init, signal })
+                return tab.isDead ? new Promise(() => {}) : gate(network.fetch(target, { ...init, signal })).then(response => gated(response, gate))
             },
             random: () => this.random(),
             id: () => `id${String(++this.#ids).padStart(20, "0")}`,
             frame: paint => paint(),
             indexedDB: browser.disk,
-            locks: hasTabs ? { request: (name, how, hold) => browser.locks.request(name, how, hold, tab) } : undefined,
+            locks: hasTabs ? { request: (name, how, hold) => gate(browser.locks.request(name, how, lock => gate(lock).then(hold), tab)) } : undefined,
             channel: hasTabs ? browser.channels.make(tab) : undefined,
             page: {
                 isHidden: () => tab.isHidden,
@@ -95,6 +109,11 @@ export class World {
         return this.clock.advance(milliseconds)
     }
 }
+
+const gated = (response, gate) => ({
+    ...response,
+    body: response.body && { getReader: () => (reader => ({ read: () => gate(reader.read()) }))(response.body.getReader()) },
+})
 
 export const newBrowser = () => ({ disk: new FakeIndexedDB(), locks: new FakeLocks(), channels: new FakeChannels() })
 
