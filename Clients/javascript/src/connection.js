@@ -87,7 +87,8 @@ export class Connection {
      * @param {ConnectionState} state
      */
     adopt(state) {
-        if (this.state.status !== "ended") this.state = state
+        const { status, since } = this.state
+        if (status !== "ended" && (status !== state.status || since !== state.since)) this.state = state
     }
 
     /** @param {ConnectionEvent} event @param {number} now @param {Detail} detail */

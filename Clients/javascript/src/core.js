@@ -40,6 +40,7 @@ import { claims, Tokens } from "./tokens.js"
 
 const slow = 2000 // a disk that takes longer is not used
 const cachePause = 1000
+const unstored = 5000
 const remembered = 200
 const most = 1000
 
@@ -178,7 +179,7 @@ export class Core {
             if (this.#storage instanceof MemoryStorage || !locks || !channel) return this.#lead(true)
             this.#tabs = new Tabs(this.#environment, name, {
                 isVisible: () => !page.isHidden(),
-                isStreaming: () => !this.stream.connection.isPaused,
+                beat: () => !this.stream.connection.isPaused && this.stream.connection.state,
                 lead: isLeader => void this.#lead(isLeader),
                 receive: message => this.#receive(message),
             })
@@ -214,8 +215,8 @@ export class Core {
         this.#load(saved)
     }
 
-    /** @param {import("./memory.js").Saved} saved */
-    #load({ client, last, sent, rows }) {
+    /** @param {import("./memory.js").Saved} saved @param {Entry} [late] */
+    #load({ client, last, sent, rows }, late) {
         const { replay, outbox } = this
         const { sender } = outbox
         if (outbox.client && outbox.client !== client) this.#rename(client, [])
@@ -227,6 +228,7 @@ export class Core {
         for (const row of rows) {
             const entry = known.get(row.key)
             if (entry) entry.number = row.number
+            else if (late?.key === row.key) replay.add({ ...late, number: row.number })
             else if (!row.isSecret && !outbox.done.includes(/** @type {number} */ (row.number))) replay.add(row)
         }
         replay.sort()
@@ -234,7 +236,7 @@ export class Core {
         if (this.#storage instanceof MemoryStorage) return
         // Another tab has sent an entry whose row is gone, and this one missed the outcome while it was frozen.
         const keys = new Set(rows.map(({ key }) => key))
-        this.#drop(replay.entries.filter(({ key, number, result }) => !result && number && number <= last && !keys.has(key)))
+        this.#forget(({ key, number, result }) => !result && number && number <= last && !keys.has(key))
     }
 
     /** @param {boolean} isLeader */
@@ -246,17 +248,16 @@ export class Core {
             return this.#post({ type: "hello", tab: this.#tab })
         }
         this.stream.step("start")
-        if (this.#tabs) {
-            this.#post({ type: "lead", id: this.replay.confirmed.id })
-            await this.#reload()
-        }
+        this.#post({ type: "lead", id: this.replay.confirmed.id })
+        await this.#reload()
         if (this.#isLeader) this.outbox.start()
     }
 
-    async #reload() {
+    /** @param {Entry} [late] an entry that counts only if it has a row */
+    async #reload(late) {
         const { client } = this.outbox
         try {
-            this.#load(await this.#storage.load())
+            this.#load(await this.#storage.load(true), late)
             if (client !== this.outbox.client) this.stream.step("again")
         } catch (error) {
             this.#owner.report({ kind: "storage", error })
@@ -391,9 +392,11 @@ export class Core {
             // A value that contains the entry proves that it was decided.
             return this.replay.contains(entry) || (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
         })
-        await this.#storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
+        const isLeader = await this.#storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
             this.#owner.report({ kind: "storage", error })
+            return true
         })
+        if (!isLeader) return
         this.#rename(client, dropped.map(({ key }) => key))
         this.#post({ type: "client", client, dropped: dropped.map(({ key }) => key) })
         this.stream.step("again")
@@ -404,7 +407,12 @@ export class Core {
         this.outbox.client = client
         Object.assign(this.outbox.sender, { isTold: false, mustRead: false, sent: 0 })
         this.replay.confirmed = { ...this.replay.confirmed, mark: undefined, through: 0 }
-        const lost = this.replay.entries.filter(({ key }) => dropped.includes(key))
+        this.#forget(({ key }) => dropped.includes(key))
+    }
+
+    /** @param {(entry: Entry) => boolean | number | undefined} isLost whether nobody knows the outcome of an entry */
+    #forget(isLost) {
+        const lost = this.replay.entries.filter(isLost)
         if (lost.length) this.#owner.report({ kind: "unknown", entries: lost.map(({ actions }) => actions) })
         this.#drop(lost)
     }
@@ -434,15 +442,25 @@ export class Core {
     /** @param {Entry | undefined} entry @param {number} number */
     #number(entry, number) {
         const { outbox, replay } = this
-        if (entry) {
+        const isNext = !this.#isLeader || (entry && number === outbox.last + 1)
+        if (entry && isNext) {
             entry.number = number
             replay.sort()
         }
-        const isNext = number <= outbox.last || (entry && number === outbox.last + 1)
-        if (!this.#isLeader || isNext) {
+        if (isNext || entry?.number === number) {
             outbox.last = Math.max(outbox.last, number)
             outbox.pump()
-        } else this.#reload().then(() => outbox.pump()) // another tab has numbered entries that this one does not know
+        } else this.#recall(entry)
+    }
+
+    /**
+     * Asks the disk about an entry that comes late: another tab may have sent it while this one or its own was frozen.
+     * @param {Entry | undefined} entry
+     */
+    async #recall(entry) {
+        await this.#reload(entry)
+        if (entry && !entry.number) this.#forget(known => known === entry)
+        this.outbox.pump()
     }
 
     #save() {
@@ -502,7 +520,9 @@ export class Core {
     #receiveEntry({ type, key, number, entry: foreign }) {
         const { replay } = this
         const entry = replay.entries.find(known => known.key === (foreign ?? { key }).key)
-        if (type === "entry" && !entry) {
+        if (type === "entry" && foreign.number) {
+            if (!entry && this.#isLeader) this.#recall(foreign)
+        } else if (type === "entry" && !entry) {
             this.#meet(foreign)
             replay.sort()
             this.#settle()
@@ -521,6 +541,9 @@ export class Core {
         entry.number ??= this.#early.get(entry.key)
         this.#early.delete(entry.key)
         this.replay.add(entry)
+        // A tab that was closed in the same moment has stored nothing.
+        const expire = () => this.#drop(this.replay.entries.filter(known => known === entry && !entry.number))
+        if (!entry.number) this.#environment.setTimeout(expire, unstored)
     }
 
     /** @param {{events: Event[], base?: string, room: number}} message */
@@ -535,7 +558,8 @@ export class Core {
     #snapshot(tab) {
         const { replay, outbox, stream } = this
         const { client, last, room } = outbox
-        const { entries, confirmed } = replay
+        const { confirmed } = replay
+        const entries = replay.entries.filter(({ number }) => number)
         return { type: "snapshot", tab, client, last, room, entries, confirmed, state: stream.connection.state, recent: this.#recent }
     }
 
@@ -555,7 +579,7 @@ export class Core {
         replay.sort()
         this.#decide(recent)
         // The leader has forgotten the outcome of an entry that it does not know.
-        this.#drop(replay.entries.filter(({ key, number, result }) => known.has(key) && number && number <= last && !result))
+        this.#forget(({ key, number, result }) => known.has(key) && number && number <= last && !result)
         this.stream.adopt(state)
     }
 }

@@ -1,7 +1,7 @@
 /** @typedef {import("./memory.js").Storage} Storage */
 /** @typedef {import("./memory.js").Saved} Saved */
 /** @typedef {import("./replay.js").Entry} Entry */
-/** @typedef {{client: string, last: number, sent: number}} Head */
+/** @typedef {{client: string, last: number, sent: number, leader?: string}} Head */
 
 const entries = "entries"
 const meta = "meta"
@@ -14,11 +14,14 @@ const meta = "meta"
 export class DiskStorage {
     #database
     #newClient
+    /** names the tab, so that one that was frozen does not go on as the leader that it no longer is */
+    #tab
 
     /** @param {IDBDatabase} database @param {() => string} newClient */
     constructor(database, newClient) {
         this.#database = database
         this.#newClient = newClient
+        this.#tab = newClient()
     }
 
     /** @param {IDBFactory} factory @param {string} name @param {() => string} newClient @returns {Promise<DiskStorage>} */
@@ -38,14 +41,18 @@ export class DiskStorage {
         })
     }
 
-    /** @returns {Promise<Saved>} */
-    load() {
+    /**
+     * @param {boolean} [leads] whether this tab leads from now on
+     * @returns {Promise<Saved>}
+     */
+    load(leads) {
         return this.#run((rows, others, give) => {
             const all = rows.getAll()
             const cache = others.get("cache")
             this.#change(others, head => {
                 // A row that was written by another version may lack its members.
                 const whole = all.result.filter(row => row.key && (row.isSecret || Array.isArray(row.actions)))
+                if (leads) head.leader = this.#tab
                 give({ ...head, rows: whole, cache: cache.result })
             })
         })
@@ -64,16 +71,18 @@ export class DiskStorage {
     advance(sent, done) {
         return this.#run((rows, others) => {
             for (const number of done) rows.delete(number)
-            this.#change(others, head => void (head.sent = sent))
+            this.#change(others, head => void (head.leader === this.#tab && (head.sent = sent)))
         })
     }
 
-    /** @param {string} client @param {number[]} dropped @returns {Promise<void>} */
+    /** @param {string} client @param {number[]} dropped @returns {Promise<boolean>} whether this tab is the leader */
     renew(client, dropped) {
-        return this.#run((rows, others) => {
+        return this.#run((rows, others, give) => this.#change(others, head => {
+            if (head.leader !== this.#tab) return
             for (const number of dropped) rows.delete(number)
-            this.#change(others, head => void Object.assign(head, { client, sent: 0 }))
-        })
+            Object.assign(head, { client, sent: 0 })
+            give(true)
+        }))
     }
 
     /** @param {any} cache @returns {Promise<void>} */

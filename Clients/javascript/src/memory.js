@@ -2,10 +2,10 @@
 /** @typedef {{client: string, last: number, sent: number, rows: Entry[], cache?: any}} Saved */
 /**
  * @typedef {object} Storage the place of an outbox; `append` gives the numbers
- * @property {() => Promise<Saved>} load
+ * @property {(leads?: boolean) => Promise<Saved>} load
  * @property {(entry: Entry) => Promise<number>} append
  * @property {(sent: number, done: number[]) => Promise<void>} advance
- * @property {(client: string, dropped: number[]) => Promise<void>} renew
+ * @property {(client: string, dropped: number[]) => Promise<boolean>} renew
  * @property {(cache: any) => Promise<void>} save
  * @property {() => Promise<void>} clear
  */
@@ -36,6 +36,7 @@ export class MemoryStorage {
     /** @param {string} client */
     async renew(client) {
         this.#client = client
+        return true
     }
 
     async save() {}

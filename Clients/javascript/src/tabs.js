@@ -4,7 +4,7 @@ import { Alarm } from "./alarm.js"
 /**
  * @typedef {object} TabsOwner
  * @property {() => boolean} isVisible
- * @property {() => boolean} isStreaming whether this tab, as the leader, does what the others need
+ * @property {() => any} beat the state of the connection, if this tab, as the leader, does what the others need
  * @property {(isLeader: boolean) => void} lead
  * @property {(message: any) => void} receive
  */
@@ -74,7 +74,8 @@ export class Tabs {
     #watch() {
         const now = this.#environment.now()
         if (this.isLeader) {
-            if (this.#owner.isStreaming()) this.post({ type: "beat" })
+            const state = this.#owner.beat()
+            if (state) this.post({ type: "connection", state })
         } else if (this.#owner.isVisible() && now - this.#heardAt > patience) {
             // A frozen tab keeps its lock and does nothing.
             this.#heardAt = now

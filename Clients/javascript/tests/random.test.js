@@ -173,7 +173,7 @@ class Run {
             assert.equal(store.connection.status, "live")
         }
         const { items } = server.state
-        assert.equal(new Set(items).size, items.length, "an entry is committed twice")
+        assert.equal(new Set(items).size, items.length, "an entry is committed twice: " + items)
         for (const [id, { history, revision }] of this.acknowledged) {
             const isLost = this.restored.some(lost => lost.revision < revision || lost.history !== history)
             assert.ok(items.includes(id) || isLost, `an acknowledged entry is not committed: ${id}`)
