@@ -22,6 +22,7 @@ export class Tabs {
     #channel
     #alarm
     #heardAt
+    #turnAt
     #isStopped = false
     /** @type {AbortController | undefined} names the newest request of the lock */
     #controller
@@ -33,10 +34,11 @@ export class Tabs {
         this.#environment = environment
         this.#name = name
         this.#owner = owner
-        this.#heardAt = environment.now()
+        this.#heardAt = this.#turnAt = environment.now()
         this.#alarm = new Alarm(environment, () => this.#watch())
         this.#channel = /** @type {any} */ (environment.channel)(name)
         this.#channel.onmessage = ({ data }) => {
+            this.#notice()
             if (data.isLeader) this.#heardAt = environment.now()
             if (!this.#isStopped) owner.receive(data)
         }
@@ -71,7 +73,18 @@ export class Tabs {
         this.#channel.postMessage({ ...message, isLeader: this.isLeader })
     }
 
+    /** A leader that was frozen has been replaced, whether or not it has heard of it. */
+    #notice() {
+        const now = this.#environment.now()
+        const isLate = now - this.#turnAt > patience
+        this.#turnAt = now
+        if (!isLate || !this.isLeader) return
+        this.#resign()
+        this.#request(false)
+    }
+
     #watch() {
+        this.#notice()
         const now = this.#environment.now()
         if (this.isLeader) {
             const state = this.#owner.beat()
@@ -94,6 +107,7 @@ export class Tabs {
                 if (!isNewest()) return release(undefined)
                 this.#release = release
                 this.isLeader = true
+                this.#turnAt = this.#environment.now()
                 this.#owner.lead(true)
                 this.#watch()
             })
