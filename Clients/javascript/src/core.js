@@ -40,7 +40,6 @@ import { claims, Tokens } from "./tokens.js"
 
 const slow = 2000 // a disk that takes longer is not used
 const cachePause = 1000
-const unstored = 5000
 const remembered = 200
 const most = 1000
 
@@ -65,6 +64,8 @@ export class Core {
     #tabs
     #isLeader = false
     #isSynced = false
+    /** @type {string | undefined} of the newest answer */
+    #history
     /** @type {any} */
     #shown
     #failures = 0
@@ -72,8 +73,8 @@ export class Core {
     #recent = []
     /** @type {Set<string>} keys of the entries of this tab */
     #own = new Set()
-    /** @type {Map<string, number>} numbers of entries that this tab does not know yet, by key */
-    #early = new Map()
+    /** @type {Map<string, Entry>} entries of other tabs that are not stored yet, by key */
+    #unnumbered = new Map()
     #cacheAlarm
     #retryAlarm
     #ignorePage
@@ -331,7 +332,8 @@ export class Core {
         const next = confirm(before, events)
         replay.predicts = !this.options.version || !next.version || next.version === this.options.version
         replay.confirm(next)
-        if (before.history && next.history !== before.history) {
+        const known = before.history ?? this.#history
+        if (known && next.history !== known) {
             outbox.sender.mustRead = outbox.sender.isTold ||= !!before.mark
             this.#owner.report({ kind: "history", history: next.history })
             outbox.pump()
@@ -349,6 +351,7 @@ export class Core {
 
     /** @param {import("./sender.js").Verdict} verdict */
     async #judge({ results = [], record, unknown, refused, gone }) {
+        this.#history = record?.history ?? this.#history
         if (record?.mark && !this.replay.confirmed.mark) {
             this.replay.confirmed = { ...this.replay.confirmed, mark: record.mark }
             this.#post({ type: "mark", mark: record.mark })
@@ -371,7 +374,7 @@ export class Core {
         for (const result of results) {
             const entry = byNumber.get(result.n)
             if (!entry || entry.result) continue
-            entry.result = result
+            entry.result = { ...result }
             this.outbox.done = [...this.outbox.done, result.n].slice(-most)
         }
         if (history === this.replay.confirmed.history) this.replay.expire(history)
@@ -445,7 +448,9 @@ export class Core {
         const isNext = !this.#isLeader || (entry && number === outbox.last + 1)
         if (entry && isNext) {
             entry.number = number
+            if (!replay.entries.includes(entry)) replay.add(entry)
             replay.sort()
+            this.#settle()
         }
         if (isNext || entry?.number === number) {
             outbox.last = Math.max(outbox.last, number)
@@ -518,32 +523,18 @@ export class Core {
 
     /** @param {any} message */
     #receiveEntry({ type, key, number, entry: foreign }) {
-        const { replay } = this
-        const entry = replay.entries.find(known => known.key === (foreign ?? { key }).key)
-        if (type === "entry" && foreign.number) {
-            if (!entry && this.#isLeader) this.#recall(foreign)
-        } else if (type === "entry" && !entry) {
-            this.#meet(foreign)
-            replay.sort()
-            this.#settle()
-        } else if (type === "number") {
-            if (!entry) this.#early.set(key, number)
-            this.#number(entry, number)
+        const entry = this.replay.entries.find(known => known.key === (foreign ?? { key }).key)
+        if (type === "number") {
+            this.#number(entry ?? this.#unnumbered.get(key), number)
+            this.#unnumbered.delete(key)
+        } else if (type === "drop") this.#unnumbered.delete(key)
+        else if (type === "entry" && !entry && foreign.number && this.#isLeader) this.#recall(foreign)
+        else if (type === "entry" && !entry && !foreign.number) {
+            this.#unnumbered.set(foreign.key, foreign)
+            // A tab that was closed in the same moment has stored nothing, and will never number its entry.
+            const [oldest] = this.#unnumbered.keys()
+            if (this.#unnumbered.size > most) this.#unnumbered.delete(oldest)
         }
-        if (type === "drop" && entry) this.#drop([entry])
-    }
-
-    /**
-     * An entry of another tab. Messages of different tabs overtake each other, so its number may have come before it.
-     * @param {Entry} entry
-     */
-    #meet(entry) {
-        entry.number ??= this.#early.get(entry.key)
-        this.#early.delete(entry.key)
-        this.replay.add(entry)
-        // A tab that was closed in the same moment has stored nothing.
-        const expire = () => this.#drop(this.replay.entries.filter(known => known === entry && !entry.number))
-        if (!entry.number) this.#environment.setTimeout(expire, unstored)
     }
 
     /** @param {{events: Event[], base?: string, room: number}} message */
@@ -571,7 +562,7 @@ export class Core {
         for (const entry of entries) {
             const own = known.get(entry.key)
             if (own) Object.assign(own, { number: entry.number, result: entry.result })
-            else this.#meet(entry)
+            else replay.add(entry)
             known.delete(entry.key)
         }
         // A leader that was frozen may know less than this tab.

@@ -103,7 +103,7 @@ export class Replay {
     /** @param {Confirmed} confirmed */
     confirm(confirmed) {
         const { history } = this.confirmed
-        if (history && history !== confirmed.history) {
+        if (history !== confirmed.history) {
             this.#gone.add(history)
             this.expire(confirmed.history)
         }

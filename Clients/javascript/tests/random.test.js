@@ -27,7 +27,7 @@ class Run {
         network.split = bytes => this.#split(bytes)
         network.streamDelay = () => (this.chance(0.5) ? 0 : Math.floor(this.random() * 80))
         this.rate = this.pick([0.02, 0.1, 0.3])
-        network.fault = request => { const fault = this.#fault(request); if (process.env.LOG) console.log('net', request.kind, request.body?.client?.slice(-3) ?? request.query.sync.slice(-3), request.body?.from, request.body?.entries.map(e => e.actions[0].payload?.id ?? '-').join(), JSON.stringify(fault)); return fault }
+        network.fault = () => this.#fault()
         const browsers = 1 + Math.floor(this.random() * 3)
         for (let i = 0; i < browsers; i++) {
             const how = { browser: newBrowser(), hasTabs: this.chance(0.6) }
@@ -79,11 +79,10 @@ class Run {
         if (store.state === undefined) return
         const [revision, history] = store.etag.split(".")
         const isSame = history === tab.history
-        if (process.env.LOG) console.log((tab.serial ??= this.serials = (this.serials ?? 0) + 1) + ' ' + store.etag, store.connection.status, store.state.count, store.confirmed.count, store.confirmed.items.slice(-4).join(), '|', store.state.items.slice(store.confirmed.items.length).join())
         assert.deepEqual(store.confirmed, this.world.server.histories.get(history)[revision], "a confirmed state is one of the server")
         if (isSame) {
             assert.ok(+revision >= tab.revision, "confirmed states are in order")
-            if (!tab.isForgotten) assert.ok(store.state.count >= tab.count, "a counter that only grows never shrinks")
+            if (!tab.isForgotten) assert.ok(store.state.count >= tab.count, `a counter that only grows never shrinks: ${tab.serial} ${store.etag} ${tab.count} ${store.state.count}`)
         } else tab.own.clear() // entries may be lost with a history
         const { items } = store.state
         // Where a record was forgotten, nobody can tell whether the value contains an entry.
@@ -130,7 +129,6 @@ class Run {
     }
 
     #dispatch(tab) {
-        if (process.env.LOG) console.log('dispatch', this.tabs.indexOf(tab), this.#id + 1)
         if (tab.isFrozen) return
         const id = ++this.#id
         const add = { type: "items/add", payload: { id } }

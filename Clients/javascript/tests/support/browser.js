@@ -59,9 +59,9 @@ export class FakeChannels {
             close: () => this.#all.delete(entry),
             postMessage: message => {
                 if (!this.#all.has(entry)) return
-                const copy = structuredClone(message)
                 for (const other of this.#all) {
                     if (other === entry || other.name !== name) continue
+                    const copy = structuredClone(message)
                     queueMicrotask(() => {
                         if (other.owner.isFrozen) other.owner.missed.push(() => other.channel.onmessage?.({ data: copy }))
                         else if (this.#all.has(other)) other.channel.onmessage?.({ data: copy })
