@@ -38,10 +38,7 @@ class Listeners {
             try {
                 listener(value)
             } catch (error) {
-                // The fault of a view must not stop what it is told of.
-                queueMicrotask(() => {
-                    throw error
-                })
+                console.error(error) // the fault of a view must not stop what it is told of
             }
         }
     }
