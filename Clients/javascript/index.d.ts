@@ -126,6 +126,8 @@ export type Report<A = Action> =
     | { kind: "unknown"; entries: readonly (readonly A[])[] }
     | { kind: "version"; version: string }
     | { kind: "patch" | "storage" | "token"; error: unknown }
+    /** The server is older than this client: it has no `ready` events, or no `sync`, so that nothing is predicted. */
+    | { kind: "old"; lacks: "ready" | "sync" }
     | { kind: "user" }
 
 export interface ServerEvent {

@@ -102,6 +102,7 @@ export class Core {
             create: options.create,
             position: () => this.#position(),
             deliver: events => this.#deliver(events),
+            lacksReady: () => owner.report({ kind: "old", lacks: "ready" }),
             mayContain: () => this.replay.entries.some(entry => entry.number && !this.replay.contains(entry)),
             changed: state => this.#connected(state),
             failed: error => {
@@ -124,7 +125,7 @@ export class Core {
     /** @param {Entry} entry whose replay is shown already */
     async append(entry) {
         await this.loaded
-        if (this.isEnded) return
+        if (this.isEnded) throw new Error("the connection has ended")
         try {
             this.#number(entry, await this.#storage.append(entry))
             this.#post({ type: "number", key: entry.key, number: entry.number })
@@ -169,7 +170,8 @@ export class Core {
         const { indexedDB, locks, channel, page, random, now } = this.#environment
         const { options, url } = this
         try {
-            const isOnDisk = options.storage === "indexeddb" && indexedDB
+            // Tabs that cannot agree on a leader must not share an outbox.
+            const isOnDisk = options.storage === "indexeddb" && indexedDB && locks && channel
             const user = options.user ?? (isOnDisk ? claims(await this.tokens.get()).sub : undefined) ?? ""
             const name = ["storehouse", url, options.select ?? "", user].join(" ")
             if (isOnDisk) await this.#useDisk(indexedDB, name)
@@ -177,7 +179,7 @@ export class Core {
             begun()
             if (this.isEnded) return
             if (page.isHidden()) this.#turn("hidden")
-            if (this.#storage instanceof MemoryStorage || !locks || !channel) return this.#lead(true)
+            if (this.#storage instanceof MemoryStorage) return this.#lead(true)
             this.#tabs = new Tabs(this.#environment, name, {
                 isVisible: () => !page.isHidden(),
                 beat: () => !this.stream.connection.isPaused && this.stream.connection.state,
@@ -330,7 +332,7 @@ export class Core {
         const { replay, outbox } = this
         const before = replay.confirmed
         const next = confirm(before, events)
-        replay.predicts = !this.options.version || !next.version || next.version === this.options.version
+        replay.predicts = !outbox.isPlain && (!this.options.version || !next.version || next.version === this.options.version)
         replay.confirm(next)
         const known = before.history ?? this.#history
         if (known && next.history !== known) {
@@ -350,7 +352,8 @@ export class Core {
     }
 
     /** @param {import("./sender.js").Verdict} verdict */
-    async #judge({ results = [], record, unknown, refused, gone }) {
+    async #judge({ results = [], record, unknown, refused, gone, isPlain }) {
+        if (isPlain) this.#lackSync()
         this.#history = record?.history ?? this.#history
         if (record?.mark && !this.replay.confirmed.mark) {
             this.replay.confirmed = { ...this.replay.confirmed, mark: record.mark }
@@ -472,6 +475,15 @@ export class Core {
         const { confirmed } = this.replay
         if (!this.#isLeader || !this.#isSynced || this.isEnded) return
         this.#storage.save({ url: this.url, client: this.outbox.client, version: confirmed.version, confirmed }).catch(() => {})
+    }
+
+    /** An older server cannot tell whose actions a value contains, so nothing is shown before it has decided. */
+    #lackSync() {
+        this.outbox.isPlain = true
+        this.replay.predicts = false
+        this.replay.replay()
+        this.#owner.report({ kind: "old", lacks: "sync" })
+        this.#settle()
     }
 
     // ---- Tabs

@@ -18,6 +18,7 @@ import { backoff } from "./backoff.js"
  * @property {number} [unknown] the record is gone, and entries up to this number may have been run
  * @property {any} [refused] the problem for which no entry can be sent
  * @property {number} [gone] the status that says that there is no session
+ * @property {boolean} [isPlain] the server knows no records
  */
 
 const most = 100
@@ -81,6 +82,8 @@ export class Sender {
         this.sent = prior // because nothing of this request was run
         if (status === 401) return { isUnauthorized: true }
         if (code === "client-forgotten") return this.#forget(now, prior)
+        // A server without records is sent one entry at a time.
+        if (request.isNew && (code === "no-such-resource" || status === 405)) return { isPlain: true }
         if (status === 404 || status === 410) return { gone: status, ...this.#wait(now, 0) }
         if (!entries.length) return { refused: body, ...this.#wait(now, 0) }
         if (entries.length === 1) {

@@ -13,10 +13,13 @@ import { EventParser } from "./sse.js"
  * @property {string | true | undefined} create
  * @property {() => {query: Record<string, string | undefined>, id?: string}} position where the stream begins
  * @property {(events: Event[]) => void} deliver takes the events of a read; throws if they do not apply
+ * @property {() => void} lacksReady the server has sent a value and no `ready` behind it
  * @property {() => boolean} mayContain whether an event may contain entries of this client that are shown already
  * @property {(state: import("./connection.js").ConnectionState) => void} changed
  * @property {(error: unknown) => void} failed the events were of no use; the next stream begins without an id
  */
+
+const patience = 2000 // from the first value to `ready`
 
 /** Opens and reads the streams that the connection decides on. */
 export class Stream {
@@ -24,6 +27,7 @@ export class Stream {
     #environment
     #owner
     #alarm
+    #readyAlarm
     #number = 0
     /** @type {AbortController | undefined} */
     #controller
@@ -40,6 +44,7 @@ export class Stream {
         this.connection = new Connection(environment.random)
         this.#shown = this.connection.state
         this.#alarm = new Alarm(environment, () => this.step("tick"))
+        this.#readyAlarm = new Alarm(environment, () => this.#missReady())
     }
 
     /** @param {ConnectionEvent} event @param {Detail} [detail] */
@@ -62,6 +67,7 @@ export class Stream {
     }
 
     #tell() {
+        if (!this.#number) this.#readyAlarm.set(Infinity)
         const { state } = this.connection
         if (state !== this.#shown) this.#owner.changed((this.#shown = state))
     }
@@ -111,6 +117,7 @@ export class Stream {
             const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: JSON.parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) this.#isReady = true
+            if (!this.#isReady && events.length) this.#readyAlarm.set(this.#environment.now() + patience)
             const wasHeld = this.#held.length
             this.#held.push(...events)
             // An event that names nobody may contain an own entry, which `ready` tells right behind it.
@@ -122,6 +129,15 @@ export class Stream {
             this.#owner.failed(error)
             this.step("lost", { retry: parser.retry })
         }
+    }
+
+    /** An older server has no `ready`: its first value has to do. */
+    #missReady() {
+        if (this.#isReady || !this.#held.length || !this.connection.stream) return
+        this.#isReady = true
+        this.#owner.lacksReady()
+        this.#owner.deliver(this.#held.splice(0))
+        this.step("ready")
     }
 
     /** @param {string} reason @param {EventParser} parser */

@@ -360,6 +360,17 @@ test("a stream that was frozen for more than one heartbeat is dropped without as
     assert.equal(tab.store.state.count, 1)
 })
 
+test("bytes that a frozen page finds when it wakes do not save the stream", () => {
+    const connection = new Connection(() => 0.5)
+    connection.step("start", 0)
+    connection.step("bytes", 1)
+    connection.step("ready", 1, { heartbeat: 15 })
+    const { stream } = connection
+    connection.step("bytes", 31002)
+    assert.notEqual(connection.stream, stream)
+    assert.equal(connection.state.status, "reconnecting")
+})
+
 test("a patch that does not apply is reported, and the next stream begins without an id", async () => {
     const world = new World()
     const tab = await world.live()

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { DiskStorage } from "../src/disk.js"
 import { OutcomeUnknown } from "../src/index.js"
+import { FakeIndexedDB } from "./support/indexeddb.js"
 import { increment, settle, World } from "./support/world.js"
 
 const add = id => ({ type: "items/add", payload: { id } })
@@ -309,4 +311,21 @@ test("an outcome that was told is not sent again after a kill", async () => {
     await second.store.dispatch(add(2))
     assert.deepEqual(ids(world), [1, 2])
     assert.ok(second.reports.every(({ kind }) => kind !== "unknown"), OutcomeUnknown.name)
+})
+
+test("only the tab that leads changes the client, and says what was sent", async () => {
+    const factory = new FakeIndexedDB()
+    let id = 0
+    const open = () => DiskStorage.open(factory, "name", () => "id" + id++)
+    const [stale, present] = [await open(), await open()]
+    const { client } = await stale.load(true)
+    await stale.append({ key: "a", actions: [add(1)], size: 1 })
+    await present.load(true)
+    await present.advance(1, [])
+    assert.ok(!(await stale.renew("other", [1])))
+    await stale.advance(0, [])
+    const saved = await present.load()
+    assert.deepEqual([saved.client, saved.sent, saved.rows.length], [client, 1, 1])
+    assert.equal(await present.renew("other", [1]), true)
+    assert.deepEqual({ ...(await present.load()), leader: 0 }, { client: "other", last: 1, sent: 0, leader: 0, rows: [], cache: undefined })
 })

@@ -30,9 +30,9 @@ class Run {
         network.fault = () => this.#fault()
         const browsers = 1 + Math.floor(this.random() * 3)
         for (let i = 0; i < browsers; i++) {
-            const how = { browser: newBrowser(), hasTabs: this.chance(0.6) }
+            const how = { browser: newBrowser() }
             const storage = this.chance(0.7) ? "indexeddb" : "memory"
-            const pages = how.hasTabs && storage === "indexeddb" ? this.pick([1, 2, 3]) : 1
+            const pages = storage === "indexeddb" ? this.pick([1, 2, 3]) : 1
             for (let page = 0; page < pages; page++) this.open({ storage }, how)
         }
     }

@@ -274,6 +274,25 @@ test("a new history: the client reads its record, tells the app, and goes on", a
     assert.equal(new Set(world.network.of("sync").map(({ body }) => body.client)).size, 1)
 })
 
+test("a new history that lacks an entry shows it as pending until it is committed there", async () => {
+    const world = new World()
+    const { store } = await world.live()
+    await store.dispatch(add(1))
+    const backup = world.server.backup()
+    world.network.fault = onEntries(() => ({ loseAnswer: true }))
+    const promise = store.dispatch(add(2))
+    await settle()
+    assert.deepEqual(store.confirmed.items, [1, 2])
+    world.network.fault = ({ kind }) => (kind === "sync" ? problem(503, "draining") : {})
+    world.server.restore(backup)
+    await world.advance(2000)
+    assert.deepEqual(store.confirmed.items, [1])
+    assert.deepEqual(store.state.items, [1, 2])
+    world.network.fault = () => ({})
+    await after(world, promise)
+    assert.deepEqual(world.server.state.items, [1, 2])
+})
+
 test("a new history without a record: as after client-forgotten, and the app is told", async () => {
     const world = new World()
     const tab = await world.live()

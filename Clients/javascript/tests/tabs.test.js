@@ -201,7 +201,7 @@ test("a token that a follower gets makes the leader go on", async () => {
 
 test("without Web Locks each tab is on its own, with a client of its own", async () => {
     const world = new World()
-    for (let i = 0; i < 2; i++) world.open({})
+    for (let i = 0; i < 2; i++) world.open(disk, { hasTabs: false })
     await rest(world)
     await Promise.all(world.tabs.map(({ store }) => store.dispatch(increment())))
     assert.equal(world.network.of("events").length, 2)

@@ -45,6 +45,7 @@ export class Network {
             this.isMissing = false
             return response(201, {})
         }
+        if (kind === "actions") return this.#actions(request, fault)
         return kind === "sync" ? this.#sync(request, fault, signal) : this.#events(request, fault, signal)
     }
 
@@ -52,6 +53,7 @@ export class Network {
         if (!this.accepts(headers.Authorization?.slice(7))) return problem(401, "unauthorized")
         if (this.isMissing && kind !== "PUT") return problem(404, "no-such-session")
         if (bytes > this.server.maxBody) return problem(413, "body-too-large")
+        if (this.server.isOld && kind === "sync") return problem(404, "no-such-resource")
         if (this.server.ended && kind === "sync") return problem(410, "session-ended")
     }
 
@@ -61,6 +63,12 @@ export class Network {
         if (fault.loseAnswer) throw new TypeError("network error")
         await this.#delay(fault.delay ?? this.answerDelay, signal)
         return response(answer.status, answer.body)
+    }
+
+    #actions({ body, headers }, fault) {
+        const { status, body: answer } = this.server.actions(headers["Idempotency-Key"], [body].flat(), headers["If-Match"]?.slice(1, -1))
+        if (fault.loseAnswer) throw new TypeError("network error")
+        return response(status, answer)
     }
 
     async #events({ query, headers }, fault, signal) {

@@ -24,7 +24,7 @@ export class World {
     }
 
     /** Opens a page with a store. */
-    open(options = {}, { url = address, hasTabs = false, network = this.network, browser = this.browser } = {}) {
+    open(options = {}, { url = address, hasTabs = options.storage === "indexeddb", network = this.network, browser = this.browser } = {}) {
         const tab = { browser, isFrozen: false, isHidden: false, missed: [], hear: () => {} }
         const run = call => (tab.isFrozen ? tab.missed.push(call) : tab.isDead || call())
         const killed = new AbortController()
@@ -100,8 +100,7 @@ export class World {
     /** A page that is live. */
     async live(options, how) {
         const tab = this.open(options, how)
-        await settle()
-        await settle()
+        for (let i = 0; i < 8; i++) await settle()
         return tab
     }
 
