@@ -1,9 +1,10 @@
 import { Alarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
 import { DiskStorage } from "./disk.js"
+import { Ledger } from "./ledger.js"
 import { MemoryStorage } from "./memory.js"
 import { Outbox } from "./outbox.js"
-import { confirm, Replay } from "./replay.js"
+import { Sharing } from "./sharing.js"
 import { Stream } from "./stream.js"
 import { Tabs } from "./tabs.js"
 import { claims, Tokens } from "./tokens.js"
@@ -40,11 +41,10 @@ import { claims, Tokens } from "./tokens.js"
 
 const slow = 2000 // a disk that takes longer is not used
 const cachePause = 1000
-const remembered = 200
-const most = 1000
 
 /** Joins stream, outbox, replay, disk and tabs. */
 export class Core {
+    ledger
     replay
     /** @type {Stream} */
     stream
@@ -57,24 +57,13 @@ export class Core {
     loaded
     #environment
     #owner
-    #tab
+    #sharing
     /** @type {import("./memory.js").Storage} */
     #storage
     /** @type {Tabs | undefined} */
     #tabs
-    #isLeader = false
-    #isSynced = false
-    /** @type {string | undefined} of the newest answer */
-    #history
-    /** @type {any} */
-    #shown
+    isLeader = false
     #failures = 0
-    /** @type {Result[]} for tabs that were frozen */
-    #recent = []
-    /** @type {Set<string>} keys of the entries of this tab */
-    #own = new Set()
-    /** @type {Map<string, Entry>} entries of other tabs that are not stored yet, by key */
-    #unnumbered = new Map()
     #cacheAlarm
     #retryAlarm
     #ignorePage
@@ -85,8 +74,9 @@ export class Core {
         this.options = options
         this.#environment = environment
         this.#owner = owner
-        this.#tab = environment.id()
-        this.replay = new Replay(options.reducer)
+        this.ledger = new Ledger(options, () => this.outbox, owner)
+        this.replay = this.ledger.replay
+        this.#sharing = new Sharing(this, this.ledger, environment.id())
         this.tokens = new Tokens(options.token, environment)
         this.#storage = new MemoryStorage(environment.id())
         this.#cacheAlarm = new Alarm(environment, () => this.#save())
@@ -127,19 +117,19 @@ export class Core {
         await this.loaded
         if (this.isEnded) throw new Error("the connection has ended")
         try {
-            this.#number(entry, await this.#storage.append(entry))
-            this.#post({ type: "number", key: entry.key, number: entry.number })
+            this.number(entry, await this.#storage.append(entry))
+            this.post({ type: "number", key: entry.key, number: entry.number })
         } catch (error) {
-            this.#post({ type: "drop", key: entry.key })
-            this.#drop([entry], /** @type {Error} */ (error))
+            this.post({ type: "drop", key: entry.key })
+            this.ledger.drop([entry], /** @type {Error} */ (error))
             throw error
         }
     }
 
     /** @param {Entry} entry */
     announce(entry) {
-        this.#own.add(entry.key)
-        this.#post({ type: "entry", entry: { ...entry } })
+        this.ledger.own.add(entry.key)
+        this.post({ type: "entry", entry: { ...entry } })
     }
 
     /** @param {string} reason */
@@ -150,7 +140,7 @@ export class Core {
     /** Deletes all that the disk has of this user and session. */
     async signOut() {
         await this.loaded
-        this.#post({ type: "signOut" })
+        this.post({ type: "signOut" })
         this.end("closed")
         await this.#storage.clear()
     }
@@ -159,8 +149,8 @@ export class Core {
     setToken(token) {
         if (!this.tokens.set(token)) return this.#owner.report({ kind: "user" })
         this.stream.step("renew")
-        if (this.#isLeader) this.outbox.start()
-        else this.#post({ type: "token", token })
+        if (this.isLeader) this.outbox.start()
+        else this.post({ type: "token", token })
     }
 
     // ---- Begin and end
@@ -184,9 +174,9 @@ export class Core {
                 isVisible: () => !page.isHidden(),
                 beat: () => !this.stream.connection.isPaused && this.stream.connection.state,
                 lead: isLeader => void this.#lead(isLeader),
-                receive: message => this.#receive(message),
+                receive: message => this.#sharing.receive(message),
             })
-            this.#post({ type: "hello", tab: this.#tab })
+            this.#sharing.hello()
         } catch (error) {
             // Without a token nobody knows whose outbox to open.
             this.#owner.report({ kind: "token", error })
@@ -222,7 +212,7 @@ export class Core {
     #load({ client, last, sent, rows }, late) {
         const { replay, outbox } = this
         const { sender } = outbox
-        if (outbox.client && outbox.client !== client) this.#rename(client, [])
+        if (outbox.client && outbox.client !== client) this.ledger.rename(client, [])
         outbox.client = client
         outbox.last = Math.max(outbox.last, last)
         sender.sent = Math.max(sent, sender.sent)
@@ -235,25 +225,25 @@ export class Core {
             else if (!row.isSecret && !outbox.done.includes(/** @type {number} */ (row.number))) replay.add(row)
         }
         replay.sort()
-        this.#settle()
+        this.ledger.settle()
         if (this.#storage instanceof MemoryStorage) return
         // Another tab has sent an entry whose row is gone, and this one missed the outcome while it was frozen.
         const keys = new Set(rows.map(({ key }) => key))
-        this.#forget(({ key, number, result }) => !result && number && number <= last && !keys.has(key))
+        this.ledger.forget(({ key, number, result }) => !result && number && number <= last && !keys.has(key))
     }
 
     /** @param {boolean} isLeader */
     async #lead(isLeader) {
-        this.#isLeader = isLeader
+        this.isLeader = isLeader
         if (!isLeader) {
             this.outbox.stop()
             this.stream.step("stop")
-            return this.#post({ type: "hello", tab: this.#tab })
+            return this.#sharing.hello()
         }
         this.stream.step("start")
-        this.#post({ type: "lead", id: this.replay.confirmed.id })
+        this.post({ type: "lead", id: this.replay.confirmed.id })
         await this.#reload()
-        if (this.#isLeader) this.outbox.start()
+        if (this.isLeader) this.outbox.start()
     }
 
     /** @param {Entry} [late] an entry that counts only if it has a row */
@@ -270,11 +260,11 @@ export class Core {
     /** @param {import("./connection.js").ConnectionState} state */
     #connected(state) {
         this.#owner.connected(state)
-        if (this.#isLeader) this.#post({ type: "connection", state })
+        if (this.isLeader) this.post({ type: "connection", state })
         if (state.status === "unauthorized") this.outbox.stop()
         if (state.status === "live") this.outbox.hurry()
         if (state.status !== "ended") return
-        this.#isLeader = false
+        this.isLeader = false
         this.outbox.stop()
         this.tokens.stop()
         this.#tabs?.close()
@@ -282,7 +272,7 @@ export class Core {
         this.#cacheAlarm.set(Infinity)
         this.#retryAlarm.set(Infinity)
         if (state.reason === "session-ended" || state.reason === "not-found") this.#storage.clear().catch(() => {})
-        this.#drop(this.replay.entries)
+        this.ledger.drop(this.replay.entries)
     }
 
     /** @param {import("./environment.js").PageEvent} event */
@@ -291,9 +281,9 @@ export class Core {
         if (event === "pagehide") {
             this.#save()
             this.#tabs?.stop()
-        } else if (event === "visible" && this.#tabs && !this.#isLeader) {
+        } else if (event === "visible" && this.#tabs && !this.isLeader) {
             this.#tabs.start()
-            this.#post({ type: "hello", tab: this.#tab })
+            this.#sharing.hello()
         }
         if (event !== "hidden" && event !== "offline" && event !== "pagehide") this.outbox.hurry()
     }
@@ -322,68 +312,29 @@ export class Core {
             throw new Error("the kind has another version")
         }
         if (ready) this.outbox.room = ready.maxBody ?? this.outbox.room
-        this.#apply(events)
-        this.#post({ type: "events", events, base: confirmed.id, room: this.outbox.room })
+        this.ledger.apply(events)
+        this.post({ type: "events", events, base: confirmed.id, room: this.outbox.room })
         if (this.#cacheAlarm.due === Infinity) this.#cacheAlarm.set(this.#environment.now() + cachePause)
-    }
-
-    /** @param {Event[]} events */
-    #apply(events) {
-        const { replay, outbox } = this
-        const before = replay.confirmed
-        const next = confirm(before, events)
-        replay.predicts = !outbox.isPlain && (!this.options.version || !next.version || next.version === this.options.version)
-        replay.confirm(next)
-        const known = before.history ?? this.#history
-        if (known && next.history !== known) {
-            outbox.sender.mustRead = outbox.sender.isTold ||= !!before.mark
-            this.#owner.report({ kind: "history", history: next.history })
-            outbox.pump()
-        }
-        // A record that is gone has to be found out before anything is shown for long.
-        if (outbox.sender.isTold && events.some(({ type, data }) => type === "ready" && !data.mark)) {
-            outbox.sender.mustRead = true
-            outbox.pump()
-        }
-        if (!replay.predicts && next.version !== before.version) this.#owner.report({ kind: "version", version: next.version })
-        this.#isSynced = true
-        this.#settle(true)
-        for (const event of events) if (!["state", "patch", "ready"].includes(event.type)) this.#owner.heard(event)
     }
 
     /** @param {import("./sender.js").Verdict} verdict */
     async #judge({ results = [], record, unknown, refused, gone, isPlain }) {
-        if (isPlain) this.#lackSync()
-        this.#history = record?.history ?? this.#history
+        if (isPlain) this.ledger.lackSync()
+        this.ledger.history = record?.history ?? this.ledger.history
         if (record?.mark && !this.replay.confirmed.mark) {
             this.replay.confirmed = { ...this.replay.confirmed, mark: record.mark }
-            this.#post({ type: "mark", mark: record.mark })
+            this.post({ type: "mark", mark: record.mark })
         }
         if (refused) {
             const queue = this.replay.entries.filter(({ number, result }) => number && !result)
             results = queue.map(({ number = 0 }) => ({ n: number, outcome: "refused", revision: 0, problem: refused }))
         }
         if (results.length || record) {
-            this.#decide(results, record?.history)
-            this.#post({ type: "results", results, history: record?.history })
+            this.ledger.decide(results, record?.history)
+            this.post({ type: "results", results, history: record?.history })
         }
         if (unknown !== undefined) await this.#renew(unknown)
         if (gone && !this.options.create) this.end(gone === 404 ? "not-found" : "session-ended")
-    }
-
-    /** @param {Result[]} results @param {string} [history] of the newest answer */
-    #decide(results, history) {
-        const byNumber = new Map(this.replay.entries.map(entry => [entry.number, entry]))
-        for (const result of results) {
-            const entry = byNumber.get(result.n)
-            if (!entry || entry.result) continue
-            entry.result = { ...result }
-            this.outbox.done = [...this.outbox.done, result.n].slice(-most)
-        }
-        if (history === this.replay.confirmed.history) this.replay.expire(history)
-        this.#recent = [...this.#recent, ...results].slice(-remembered)
-        this.replay.replay()
-        this.#settle()
     }
 
     /**
@@ -403,186 +354,48 @@ export class Core {
             return true
         })
         if (!isLeader) return
-        this.#rename(client, dropped.map(({ key }) => key))
-        this.#post({ type: "client", client, dropped: dropped.map(({ key }) => key) })
+        this.ledger.rename(client, dropped.map(({ key }) => key))
+        this.post({ type: "client", client, dropped: dropped.map(({ key }) => key) })
         this.stream.step("again")
     }
 
-    /** @param {string} client @param {string[]} dropped keys of entries whose outcome nobody knows */
-    #rename(client, dropped) {
-        this.outbox.client = client
-        Object.assign(this.outbox.sender, { isTold: false, mustRead: false, sent: 0 })
-        this.replay.confirmed = { ...this.replay.confirmed, mark: undefined, through: 0 }
-        this.#forget(({ key }) => dropped.includes(key))
-    }
-
-    /** @param {(entry: Entry) => boolean | number | undefined} isLost whether nobody knows the outcome of an entry */
-    #forget(isLost) {
-        const lost = this.replay.entries.filter(isLost)
-        if (lost.length) this.#owner.report({ kind: "unknown", entries: lost.map(({ actions }) => actions) })
-        this.#drop(lost)
-    }
-
-    /** @param {Entry[]} lost @param {Error} [error] */
-    #drop(lost, error) {
-        if (!lost.length) return
-        this.replay.entries = this.replay.entries.filter(entry => !lost.includes(entry))
-        this.replay.replay()
-        this.#owner.changed()
-        for (const entry of lost) this.#owner.lost(entry, error)
-    }
-
-    /**
-     * Tells the owner of all that has changed.
-     * @param {boolean} [isSoon]
-     */
-    #settle(isSoon) {
-        const done = this.replay.takeDone()
-        const { shown } = this.replay
-        if (done.length || shown !== this.#shown) this.#owner.changed(isSoon && !done.length)
-        this.#shown = shown
-        for (const { key } of done) this.#own.delete(key)
-        for (const entry of done) this.#owner.done(entry, /** @type {Result} */ (entry.result))
-    }
-
     /** @param {Entry | undefined} entry @param {number} number */
-    #number(entry, number) {
+    number(entry, number) {
+        if (this.isEnded) return
         const { outbox, replay } = this
-        const isNext = !this.#isLeader || (entry && number === outbox.last + 1)
+        const isNext = !this.isLeader || (entry && number === outbox.last + 1)
         if (entry && isNext) {
             entry.number = number
             if (!replay.entries.includes(entry)) replay.add(entry)
             replay.sort()
-            this.#settle()
+            this.ledger.settle()
         }
         if (isNext || entry?.number === number) {
             outbox.last = Math.max(outbox.last, number)
             outbox.pump()
-        } else this.#recall(entry)
+        } else this.recall(entry)
     }
 
     /**
      * Asks the disk about an entry that comes late: another tab may have sent it while this one or its own was frozen.
      * @param {Entry | undefined} entry
      */
-    async #recall(entry) {
+    async recall(entry) {
         await this.#reload(entry)
-        if (entry && !entry.number) this.#forget(known => known === entry)
+        if (entry && !entry.number) this.ledger.forget(known => known === entry)
         this.outbox.pump()
     }
 
     #save() {
         const { confirmed } = this.replay
-        if (!this.#isLeader || !this.#isSynced || this.isEnded) return
+        if (!this.isLeader || !this.ledger.hasEvents || this.isEnded) return
         this.#storage.save({ url: this.url, client: this.outbox.client, version: confirmed.version, confirmed }).catch(() => {})
-    }
-
-    /** An older server cannot tell whose actions a value contains, so nothing is shown before it has decided. */
-    #lackSync() {
-        this.outbox.isPlain = true
-        this.replay.predicts = false
-        this.replay.replay()
-        this.#owner.report({ kind: "old", lacks: "sync" })
-        this.#settle()
     }
 
     // ---- Tabs
 
     /** @param {any} message */
-    #post(message) {
+    post(message) {
         this.#tabs?.post(message)
-    }
-
-    /** @param {any} message */
-    #receive(message) {
-        const { replay, outbox } = this
-        switch (message.type) {
-            case "hello":
-                if (this.#isLeader) this.#post(this.#snapshot(message.tab))
-                break
-            case "snapshot":
-                if (message.tab === this.#tab && !this.#isLeader) this.#restore(message)
-                break
-            case "lead":
-                for (const entry of replay.entries) if (this.#own.has(entry.key) && !entry.result) this.announce(entry)
-                if (message.id !== replay.confirmed.id) this.#post({ type: "hello", tab: this.#tab })
-                break
-            case "events":
-                if (!this.#isLeader) this.#follow(message)
-                break
-            case "results":
-                this.#decide(message.results, message.history)
-                break
-            case "mark":
-                replay.confirmed = { ...replay.confirmed, mark: message.mark }
-                break
-            case "client":
-                this.#rename(message.client, message.dropped)
-                break
-            case "connection":
-                if (!this.#isLeader) this.stream.adopt(message.state)
-                break
-            case "token":
-                if (this.#isLeader) this.setToken(message.token)
-                break
-            case "signOut":
-                this.end("closed")
-                break
-            default:
-                this.#receiveEntry(message)
-        }
-    }
-
-    /** @param {any} message */
-    #receiveEntry({ type, key, number, entry: foreign }) {
-        const entry = this.replay.entries.find(known => known.key === (foreign ?? { key }).key)
-        if (type === "number") {
-            this.#number(entry ?? this.#unnumbered.get(key), number)
-            this.#unnumbered.delete(key)
-        } else if (type === "drop") this.#unnumbered.delete(key)
-        else if (type === "entry" && !entry && foreign.number && this.#isLeader) this.#recall(foreign)
-        else if (type === "entry" && !entry && !foreign.number) {
-            this.#unnumbered.set(foreign.key, foreign)
-            // A tab that was closed in the same moment has stored nothing, and will never number its entry.
-            const [oldest] = this.#unnumbered.keys()
-            if (this.#unnumbered.size > most) this.#unnumbered.delete(oldest)
-        }
-    }
-
-    /** @param {{events: Event[], base?: string, room: number}} message */
-    #follow({ events, base, room }) {
-        this.outbox.room = room
-        const isWhole = events.some(({ type }) => type === "state")
-        if (!isWhole && base !== this.replay.confirmed.id) return this.#post({ type: "hello", tab: this.#tab })
-        this.#apply(events)
-    }
-
-    /** @param {string} tab @returns {any} what a new tab needs */
-    #snapshot(tab) {
-        const { replay, outbox, stream } = this
-        const { client, last, room } = outbox
-        const { confirmed } = replay
-        const entries = replay.entries.filter(({ number }) => number)
-        return { type: "snapshot", tab, client, last, room, entries, confirmed, state: stream.connection.state, recent: this.#recent }
-    }
-
-    /** @param {any} snapshot */
-    #restore({ client, last, room, entries, confirmed, state, recent }) {
-        const { replay, outbox } = this
-        Object.assign(outbox, { client, last, room })
-        const known = new Map(replay.entries.map(entry => [entry.key, entry]))
-        for (const entry of entries) {
-            const own = known.get(entry.key)
-            if (own) Object.assign(own, { number: entry.number, result: entry.result })
-            else replay.add(entry)
-            known.delete(entry.key)
-        }
-        // A leader that was frozen may know less than this tab.
-        if (confirmed.value !== undefined && !replay.isOlder(confirmed)) replay.confirm(confirmed)
-        replay.sort()
-        this.#decide(recent)
-        // The leader has forgotten the outcome of an entry that it does not know.
-        this.#forget(({ key, number, result }) => known.has(key) && number && number <= last && !result)
-        this.stream.adopt(state)
     }
 }

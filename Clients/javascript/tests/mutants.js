@@ -16,7 +16,7 @@ const mutants = [
     ["an entry is predicted in part", "replay.js", "if (state === undefined || state instanceof Rejection) return", "if (state === undefined || state instanceof Rejection) break\n                this.shown = state"],
     ["a patch changes the state in place", "patch.js", "Array.isArray(container) ? [...container] : { ...container }", "container"],
     ["a copied value is shared", "patch.js", "} else this.own.clear()", "}"],
-    ["a failed patch is half applied", "core.js", "const next = confirm(before, events)", "const next = before.value === undefined ? confirm(before, events) : events.reduce((state, event) => { try { return confirm(state, [event]) } catch { return state } }, before)"],
+    ["a failed patch is half applied", "ledger.js", "const next = confirm(before, events)", "const next = before.value === undefined ? confirm(before, events) : events.reduce((state, event) => { try { return confirm(state, [event]) } catch { return state } }, before)"],
     ["entries are sent before the record", "sender.js", "if (!this.isTold) return { from: 1, isNew: true, entries: [], prior }", "if (!this.isTold && !prior) this.sent = 1\n        if (!this.isTold && prior < 1) return { from: 1, isNew: true, entries: [], prior }"],
     ["a lost answer gives new numbers", "sender.js", "const from = queue[0]?.number ?? last + 1", "const from = (queue[0]?.number ?? last + 1) + (this.#failures ? 1 : 0)"],
     ["two requests are in flight", "sender.js", "if (this.isBusy || now", "if (now"],
@@ -43,9 +43,12 @@ const mutants = [
     ["401 asks again and again", "tokens.js", "if (!this.#ask || this.#isUnproven) return false", "if (!this.#ask) return false"],
     ["a token of another user is taken", "tokens.js", "if (this.user && sub && sub !== this.user) return false", ""],
     ["a frozen leader is not replaced", "tabs.js", "now - this.#heardAt > patience", "false"],
-    ["a follower does not pass on its entries", "core.js", 'this.#post({ type: "number", key: entry.key, number: entry.number })', ""],
+    ["a follower does not pass on its entries", "core.js", 'this.post({ type: "number", key: entry.key, number: entry.number })', ""],
     ["a stale leader takes a new client", "disk.js", "if (head.leader !== this.#tab) return", ""],
-    ["the event of another base is applied", "core.js", "if (!isWhole && base !== this.replay.confirmed.id)", "if (false)"],
+    ["the event of another base is applied", "sharing.js", "if (!isWhole && base !== this.#ledger.replay.confirmed.id)", "if (false)"],
+    ["a stale entry of a tab that was frozen is sent", "sharing.js", "foreign.number && this.#core.isLeader) this.#core.recall(foreign)", "foreign.number && this.#core.isLeader) this.#ledger.replay.add(foreign)"],
+    ["a frozen leader goes on", "tabs.js", "if (!isLate || !this.isLeader) return", "return"],
+    ["the first history forgets no earlier result", "replay.js", "            this.expire(confirmed.history)\n", ""],
     ["CR waits for LF", "sse.js", "text.split(/\\r\\n?|\\n/)", "text.split(/\\r\\n|\\n/)"],
 ]
 
