@@ -8,7 +8,7 @@ import { backoff } from "./backoff.js"
  */
 /** @typedef {{reason?: string, heartbeat?: number, retry?: number, atLeast?: number}} Detail */
 
-const grace = 5000 // a loss that is shorter is not worth a banner
+const grace = 5000 // until a loss is called offline
 const settled = 10000 // a server that accepts and closes must not reset the backoff
 const hiddenFor = 60000
 const headLimit = 10000

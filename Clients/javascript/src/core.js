@@ -86,6 +86,7 @@ export class Core {
             queue: () => /** @type {Numbered[]} */ (this.replay.entries.filter(({ number, result }) => number && !result)),
             take: verdict => this.#judge(verdict),
             unauthorized: () => this.stream.step("unauthorized"),
+            deposed: () => this.#tabs?.yield(),
         }, this.#storage)
         this.stream = new Stream(environment, {
             ...shared,
@@ -242,15 +243,15 @@ export class Core {
         }
         this.stream.step("start")
         this.post({ type: "lead", id: this.replay.confirmed.id })
-        await this.#reload()
+        await this.#reload(true)
         if (this.isLeader) this.outbox.start()
     }
 
-    /** @param {Entry} [late] an entry that counts only if it has a row */
-    async #reload(late) {
+    /** @param {boolean} leads whether this tab has become the leader @param {Entry} [late] an entry that counts only if it has a row */
+    async #reload(leads, late) {
         const { client } = this.outbox
         try {
-            this.#load(await this.#storage.load(true), late)
+            this.#load(await this.#storage.load(leads), late)
             if (client !== this.outbox.client) this.stream.step("again")
         } catch (error) {
             this.#owner.report({ kind: "storage", error })
@@ -353,7 +354,7 @@ export class Core {
             this.#owner.report({ kind: "storage", error })
             return true
         })
-        if (!isLeader) return
+        if (!isLeader) return this.#tabs?.yield()
         this.ledger.rename(client, dropped.map(({ key }) => key))
         this.post({ type: "client", client, dropped: dropped.map(({ key }) => key) })
         this.stream.step("again")
@@ -381,7 +382,7 @@ export class Core {
      * @param {Entry | undefined} entry
      */
     async recall(entry) {
-        await this.#reload(entry)
+        await this.#reload(false, entry)
         if (entry && !entry.number) this.ledger.forget(known => known === entry)
         this.outbox.pump()
     }

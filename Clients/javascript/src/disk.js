@@ -67,11 +67,15 @@ export class DiskStorage {
         }))
     }
 
-    /** @param {number} sent @param {number[]} done @returns {Promise<void>} */
+    /** @param {number} sent @param {number[]} done @returns {Promise<boolean>} whether this tab is the leader */
     advance(sent, done) {
-        return this.#run((rows, others) => {
+        return this.#run((rows, others, give) => {
             for (const number of done) rows.delete(number)
-            this.#change(others, head => void (head.leader === this.#tab && (head.sent = sent)))
+            this.#change(others, head => {
+                if (head.leader !== this.#tab) return
+                head.sent = sent
+                give(true)
+            })
         })
     }
 

@@ -4,7 +4,7 @@
  * @typedef {object} Storage the place of an outbox; `append` gives the numbers
  * @property {(leads?: boolean) => Promise<Saved>} load
  * @property {(entry: Entry) => Promise<number>} append
- * @property {(sent: number, done: number[]) => Promise<void>} advance
+ * @property {(sent: number, done: number[]) => Promise<boolean>} advance
  * @property {(client: string, dropped: number[]) => Promise<boolean>} renew
  * @property {(cache: any) => Promise<void>} save
  * @property {() => Promise<void>} clear
@@ -31,7 +31,9 @@ export class MemoryStorage {
         return ++this.#last
     }
 
-    async advance() {}
+    async advance() {
+        return true
+    }
 
     /** @param {string} client */
     async renew(client) {

@@ -13,6 +13,7 @@ import { Sender } from "./sender.js"
  * @property {() => Numbered[]} queue entries without an outcome, in order
  * @property {(verdict: import("./sender.js").Verdict) => void | Promise<void>} take
  * @property {() => void} unauthorized
+ * @property {() => void} deposed another tab leads by now
  * @property {(error: unknown) => void} failed
  */
 
@@ -106,7 +107,8 @@ export class Outbox {
         const clock = this.#environment
         const limit = clock.setTimeout(() => this.#controller?.abort(), timeout)
         try {
-            await this.flush()
+            if (!(await this.flush())) this.#owner.deposed()
+            if (!this.#isActive) return { status: 0 }
             const token = await this.#owner.tokens.get()
             if (this.isPlain && !request.entries.length) return { status: 200, body: { results: [] } }
             const headers = { "Content-Type": "application/json", ...authorization(token) }
@@ -123,13 +125,17 @@ export class Outbox {
         }
     }
 
-    /** Writes what a later start must know before the next request leaves. */
+    /**
+     * Writes what a later start must know before the next request leaves.
+     * @returns {Promise<boolean>} false if another tab leads by now
+     */
     async flush() {
         const done = this.done.splice(0)
         try {
-            await this.storage.advance(this.sender.sent, done)
+            return await this.storage.advance(this.sender.sent, done)
         } catch (error) {
-            this.#owner.failed(error) // a disk that fails must not stop entries that can be sent
+            this.#owner.failed(error)
+            return true // a disk that fails must not stop entries that can be sent
         }
     }
 

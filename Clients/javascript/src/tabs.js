@@ -78,7 +78,12 @@ export class Tabs {
         const now = this.#environment.now()
         const isLate = now - this.#turnAt > patience
         this.#turnAt = now
-        if (!isLate || !this.isLeader) return
+        if (isLate) this.yield()
+    }
+
+    /** Stands in line again behind the tab that leads by now. */
+    yield() {
+        if (!this.isLeader) return
         this.#resign()
         this.#request(false)
     }

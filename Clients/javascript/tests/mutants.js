@@ -28,7 +28,7 @@ const mutants = [
     ["an append is not awaited", "disk.js", "transaction.oncomplete = () => resolve(result)", "queueMicrotask(() => resolve(result ?? 1))"],
     ["rows of done entries stay", "disk.js", "for (const number of done) rows.delete(number)", ""],
     ["secrets are written to disk", "disk.js", "rows.add(isSecret ? { key, number, isSecret } : ", "rows.add("],
-    ["what may have been sent is not on disk", "disk.js", "(head.sent = sent)", "0"],
+    ["what may have been sent is not on disk", "disk.js", "head.sent = sent\n", "\n"],
     ["the outbox is shared by users", "core.js", 'options.select ?? "", user]', 'options.select ?? ""]'],
     ["an open socket is live", "connection.js", "                this.#byteAt = now\n", '                this.#byteAt = now\n                this.#show("live")\n'],
     ["silence is not noticed", "connection.js", "2.5 * this.#heartbeat", "1e9"],
@@ -44,11 +44,12 @@ const mutants = [
     ["a token of another user is taken", "tokens.js", "if (this.user && sub && sub !== this.user) return false", ""],
     ["a frozen leader is not replaced", "tabs.js", "now - this.#heardAt > patience", "false"],
     ["a follower does not pass on its entries", "core.js", 'this.post({ type: "number", key: entry.key, number: entry.number })', ""],
-    ["a stale leader takes a new client", "disk.js", "if (head.leader !== this.#tab) return", ""],
+    ["a stale leader takes a new client", "disk.js", "if (head.leader !== this.#tab) return\n            for", "for"],
     ["the event of another base is applied", "sharing.js", "if (!isWhole && base !== this.#ledger.replay.confirmed.id)", "if (false)"],
     ["a stale entry of a tab that was frozen is sent", "sharing.js", "foreign.number && this.#core.isLeader) this.#core.recall(foreign)", "foreign.number && this.#core.isLeader) this.#ledger.replay.add(foreign)"],
-    ["a frozen leader goes on", "tabs.js", "if (!isLate || !this.isLeader) return", "return"],
+    ["a frozen leader goes on", "tabs.js", "if (isLate) this.yield()", ""],
     ["the first history forgets no earlier result", "replay.js", "            this.expire(confirmed.history)\n", ""],
+    ["a stale leader sends", "outbox.js", "if (!(await this.flush())) this.#owner.deposed()", "await this.flush()"],
     ["CR waits for LF", "sse.js", "text.split(/\\r\\n?|\\n/)", "text.split(/\\r\\n|\\n/)"],
 ]
 
