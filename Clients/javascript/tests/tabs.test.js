@@ -179,6 +179,16 @@ test("a new client of the leader is that of all tabs", async () => {
     assert.equal(new Set(world.network.of("sync").map(({ body }) => body.client)).size, 2)
 })
 
+test("a tab that no longer leads on disk sends nothing, and stands in line again", async () => {
+    const world = new World()
+    const all = await tabs(world, 2)
+    world.disk.meta.get("head").leader = "another tab"
+    await Promise.all([all[0].store.dispatch(add(1)), rest(world, 3000)])
+    assert.equal(world.network.of("events").length, 2)
+    assert.deepEqual(ids(world), [1])
+    agree(world, all)
+})
+
 test("signOut ends all tabs", async () => {
     const world = new World()
     const all = await tabs(world, 2)
