@@ -28,6 +28,7 @@ export class Stream {
     #owner
     #alarm
     #readyAlarm
+    #readyDue = 0
     #number = 0
     /** @type {AbortController | undefined} */
     #controller
@@ -78,6 +79,7 @@ export class Stream {
         const parser = new EventParser()
         this.#held = []
         this.#isReady = false
+        this.#readyAlarm.set(Infinity)
         try {
             const { url, tokens, position } = this.#owner
             const token = await tokens.get()
@@ -117,7 +119,7 @@ export class Stream {
             const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: JSON.parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) this.#isReady = true
-            if (!this.#isReady && events.length) this.#readyAlarm.set(this.#environment.now() + patience)
+            if (!this.#isReady && events.length) this.#awaitReady()
             const wasHeld = this.#held.length
             this.#held.push(...events)
             // An event that names nobody may contain an own entry, which `ready` tells right behind it.
@@ -131,9 +133,16 @@ export class Stream {
         }
     }
 
+    #awaitReady() {
+        this.#readyDue = this.#environment.now() + patience
+        this.#readyAlarm.set(this.#readyDue)
+    }
+
     /** An older server has no `ready`: its first value has to do. */
     #missReady() {
         if (this.#isReady || !this.#held.length || !this.connection.stream) return
+        // A page that was frozen has not read what may have come.
+        if (this.#environment.now() > this.#readyDue + patience) return this.#awaitReady()
         this.#isReady = true
         this.#owner.lacksReady()
         this.#owner.deliver(this.#held.splice(0))
