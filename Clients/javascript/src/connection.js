@@ -196,7 +196,8 @@ export class Connection {
     /** @param {number} now @param {number} delay */
     #lose(now, delay) {
         if (this.#isLive && now - this.#liveAt >= settled) this.#failures = 0
-        if (this.#isLive || this.state.status === "connecting") this.#show(this.#isOnline ? "reconnecting" : "offline", now)
+        const wasConnected = this.#isLive || this.state.status === "connecting"
+        if (wasConnected) this.#show(this.#isOnline ? "reconnecting" : "offline", now)
         this.stream = 0
         this.#retryAt = now + Math.max(0, delay)
     }

@@ -33,7 +33,7 @@ import { claims, Tokens } from "./tokens.js"
  * @typedef {object} Owner the public face of a core
  * @property {(isSoon?: boolean) => void} changed the shown state or the pending entries; soon, if a frame may pass
  * @property {(entry: Entry, result: Result) => void} done
- * @property {(entry: Entry, error: Error | undefined) => void} lost an entry without a result; the error is that of the disk
+ * @property {(entry: Entry, error: Error | undefined) => void} lost an entry has no result; `error` is from the disk
  * @property {(state: import("./connection.js").ConnectionState) => void} connected
  * @property {(event: Event) => void} heard an event that is no value
  * @property {(report: {kind: string, [member: string]: any}) => void} report
@@ -80,10 +80,12 @@ export class Core {
         this.tokens = new Tokens(options.token, environment)
         this.#storage = new MemoryStorage(environment.id())
         this.#cacheAlarm = new Alarm(environment, () => this.#save())
-        const shared = { url, tokens: this.tokens, failed: (/** @type {any} */ error) => owner.report({ kind: "storage", error }) }
+        const failed = (/** @type {unknown} */ error) => owner.report({ kind: "storage", error })
+        const shared = { url, tokens: this.tokens, failed }
+        const isQueued = (/** @type {Entry} */ { number, result }) => number && !result
         this.outbox = new Outbox(environment, {
             ...shared,
-            queue: () => /** @type {Numbered[]} */ (this.replay.entries.filter(({ number, result }) => number && !result)),
+            queue: () => /** @type {Numbered[]} */ (this.replay.entries.filter(isQueued)),
             take: verdict => this.#judge(verdict),
             unauthorized: () => this.stream.step("unauthorized"),
             deposed: () => this.#tabs?.yield(),
@@ -204,7 +206,8 @@ export class Core {
         clock.clearTimeout(timer)
         const { cache, client } = saved
         if (cache && (!this.options.version || cache.version === this.options.version)) {
-            this.replay.confirm(cache.client === client ? cache.confirmed : { ...cache.confirmed, mark: undefined, through: 0 })
+            const isOwn = cache.client === client
+            this.replay.confirm(isOwn ? cache.confirmed : { ...cache.confirmed, mark: undefined, through: 0 })
         }
         this.#load(saved)
     }
@@ -247,7 +250,10 @@ export class Core {
         if (this.isLeader) this.outbox.start()
     }
 
-    /** @param {boolean} leads whether this tab has become the leader @param {Entry} [late] an entry that counts only if it has a row */
+    /**
+     * @param {boolean} leads whether this tab has become the leader
+     * @param {Entry} [late] an entry that counts only if it has a row
+     */
     async #reload(leads, late) {
         const { client } = this.outbox
         try {
@@ -348,7 +354,8 @@ export class Core {
         const doubtful = this.replay.entries.filter(({ number = Infinity, result }) => number <= unknown && !result)
         const dropped = doubtful.filter(entry => {
             // A value that contains the entry proves that it was decided.
-            return this.replay.contains(entry) || (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
+            if (this.replay.contains(entry)) return true
+            return (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
         })
         const isLeader = await this.#storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
             this.#owner.report({ kind: "storage", error })
@@ -390,7 +397,8 @@ export class Core {
     #save() {
         const { confirmed } = this.replay
         if (!this.isLeader || !this.ledger.hasEvents || this.isEnded) return
-        this.#storage.save({ url: this.url, client: this.outbox.client, version: confirmed.version, confirmed }).catch(() => {})
+        const { client } = this.outbox
+        this.#storage.save({ client, version: confirmed.version, confirmed }).catch(() => {})
     }
 
     // ---- Tabs

@@ -11,7 +11,10 @@ export function devtools(store, options = {}) {
     const { name = "storehouse", extension } = options
     const tools = (extension ?? /** @type {any} */ (globalThis).__REDUX_DEVTOOLS_EXTENSION__)?.connect({ name })
     if (!tools) return () => {}
-    const view = () => ({ shown: store.state, confirmed: store.confirmed, revision: store.revision, pending: store.pending })
+    const view = () => {
+        const { state: shown, confirmed, revision, pending } = store
+        return { shown, confirmed, revision, pending }
+    }
     let revision = store.revision
     tools.init(view())
     return store.onTrace(({ phase, entry, result }) => {

@@ -24,7 +24,12 @@ export class DiskStorage {
         this.#tab = newClient()
     }
 
-    /** @param {IDBFactory} factory @param {string} name @param {() => string} newClient @returns {Promise<DiskStorage>} */
+    /**
+     * @param {IDBFactory} factory
+     * @param {string} name
+     * @param {() => string} newClient
+     * @returns {Promise<DiskStorage>}
+     */
     static open(factory, name, newClient) {
         return new Promise((resolve, reject) => {
             const request = factory.open(name, 1)

@@ -54,7 +54,7 @@ export function environment() {
     const request = /** @type {typeof requestAnimationFrame | undefined} */ (globalThis.requestAnimationFrame)
     return {
         fetch: (url, init) => fetch(url, init),
-        // The monotonic clock of a browser may stand still while the machine sleeps, and that of the day may be set back.
+        // A browser's monotonic clock may stand still while the machine sleeps, and the time of day may be set back.
         now() {
             const time = Date.now() + offset
             if (time < newest) offset += newest - time

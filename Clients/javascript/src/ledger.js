@@ -24,7 +24,11 @@ export class Ledger {
     #owner
     #version
 
-    /** @param {import("./core.js").Options} options @param {() => import("./outbox.js").Outbox} outbox @param {Owner} owner */
+    /**
+     * @param {import("./core.js").Options} options
+     * @param {() => import("./outbox.js").Outbox} outbox
+     * @param {Owner} owner
+     */
     constructor({ reducer, version }, outbox, owner) {
         this.replay = new Replay(reducer)
         this.#version = version
@@ -51,7 +55,8 @@ export class Ledger {
             outbox.sender.mustRead = true
             outbox.pump()
         }
-        if (!replay.predicts && next.version !== before.version) this.#owner.report({ kind: "version", version: next.version })
+        const { version } = next
+        if (!replay.predicts && version !== before.version) this.#owner.report({ kind: "version", version })
         this.hasEvents = true
         this.settle(true)
         for (const event of events) if (!["state", "patch", "ready"].includes(event.type)) this.#owner.heard(event)

@@ -114,7 +114,8 @@ export class Outbox {
             const headers = { "Content-Type": "application/json", ...authorization(token) }
             const { resource, ...init } = this.isPlain ? plainRequest(this.client, request) : this.#sync(request)
             Object.assign(headers, init.headers)
-            const response = await clock.fetch(address(this.#owner.url, resource), { ...init, method: "POST", headers, signal })
+            const target = address(this.#owner.url, resource)
+            const response = await clock.fetch(target, { ...init, method: "POST", headers, signal })
             const answer = { status: response.status, retryAfter: retryAfter(response), token }
             const body = await response.json().catch(() => undefined)
             return this.isPlain ? plainAnswer(request, answer, body) : { ...answer, body }
@@ -142,6 +143,7 @@ export class Outbox {
     /** @param {Request} request */
     #sync({ from, isNew, entries }) {
         const bodies = entries.map(({ actions, ifMatch }) => ({ actions, ifMatch }))
-        return { resource: "sync", headers: {}, body: JSON.stringify({ client: this.client, new: isNew, from, entries: bodies }) }
+        const body = JSON.stringify({ client: this.client, new: isNew, from, entries: bodies })
+        return { resource: "sync", headers: {}, body }
     }
 }

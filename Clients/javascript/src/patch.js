@@ -40,7 +40,7 @@ function child(container, key) {
 }
 
 /**
- * Applies JSON Patches (RFC 6902) to a value that stays as it is: containers on the way to a change are copied, once for
+ * Applies JSON Patches (RFC 6902) to a value that stays as it is. Containers on the way to a change are copied once for
  * all patches of one patcher, and all others keep their identity. After an error the value is of no use.
  */
 export class Patcher {

@@ -7,13 +7,14 @@ const changed = "@@storehouse/state"
  * Puts a store of the server behind a Redux store.
  * @param {Store} remote
  * @param {{slice?: string, isRemote?: (action: any) => boolean}} [options] `slice` names the member of the Redux state
- *     that holds the state of the server; without it that is the whole state. `isRemote` picks the actions that are sent.
+ *     that holds the state of the server. Without it, that is the whole state. `isRemote` picks the actions to send.
  * @returns {(createStore: any) => (reducer: any, preloaded?: any) => any}
  */
 export function reduxEnhancer(remote, options = {}) {
     const { slice, isRemote } = options
     const prefix = slice === undefined ? "" : slice + "/"
-    const isSent = isRemote ?? (({ type = "" }) => type.startsWith(prefix) && type.includes("/") && !type.startsWith("@@"))
+    const isOfServer = ({ type = "" }) => type.startsWith(prefix) && type.includes("/") && !type.startsWith("@@")
+    const isSent = isRemote ?? isOfServer
 
     /** @param {any} state */
     const merged = state => {

@@ -108,7 +108,8 @@ export class Sender {
         if (!isNew && !entries.length) this.mustRead = false
         if (entries.length) this.#limit = Math.min(most, this.#limit * 2)
         this.isTold = true
-        return { results: results.map((/** @type {Result} */ result) => ({ ...result, history })), record: { mark, history } }
+        const decided = results.map((/** @type {Result} */ result) => ({ ...result, history }))
+        return { results: decided, record: { mark, history } }
     }
 
     /** @param {number} now @param {number} atLeast @returns {Verdict} */

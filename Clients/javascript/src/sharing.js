@@ -34,7 +34,9 @@ export class Sharing {
                 if (message.tab === this.#tab && !this.#core.isLeader) this.#restore(message)
                 break
             case "lead":
-                for (const entry of replay.entries) if (this.#ledger.own.has(entry.key) && !entry.result) this.#core.announce(entry)
+                for (const entry of replay.entries) {
+                    if (this.#ledger.own.has(entry.key) && !entry.result) this.#core.announce(entry)
+                }
                 if (message.id !== replay.confirmed.id) this.hello()
                 break
             case "events":
@@ -98,7 +100,8 @@ export class Sharing {
         const { client, last, room } = outbox
         const { confirmed } = replay
         const entries = replay.entries.filter(({ number }) => number)
-        return { type: "snapshot", tab, client, last, room, entries, confirmed, state: stream.connection.state, recent: this.#ledger.recent }
+        const { state } = stream.connection
+        return { type: "snapshot", tab, client, last, room, entries, confirmed, state, recent: this.#ledger.recent }
     }
 
     /** @param {any} snapshot */

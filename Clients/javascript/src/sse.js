@@ -38,7 +38,8 @@ export class EventParser {
     /** @param {string} line @param {Block[]} blocks */
     #read(line, blocks) {
         if (!line) {
-            if (this.#data.length) blocks.push({ type: this.#type || "message", data: this.#data.join("\n"), id: this.#id })
+            const type = this.#type || "message"
+            if (this.#data.length) blocks.push({ type, data: this.#data.join("\n"), id: this.#id })
             this.#type = ""
             this.#data = []
             this.#length = 0

@@ -116,7 +116,8 @@ export class Store {
     /** @returns {Pending[]} the same array until it changes */
     get pending() {
         const { entries } = this.#core.replay
-        const isSame = (/** @type {Entry} */ { actions, reason }, /** @type {number} */ i) => actions === this.#pending[i].actions && reason === this.#pending[i].reason
+        const isSame = (/** @type {Entry} */ { actions, reason }, /** @type {number} */ i) =>
+            actions === this.#pending[i].actions && reason === this.#pending[i].reason
         if (entries.length !== this.#pending.length || !entries.every(isSame)) {
             this.#pending = entries.map(({ actions, reason }) => ({ action: actions[0], actions, reason }))
         }
@@ -154,8 +155,10 @@ export class Store {
         let stored
         try {
             const text = JSON.stringify({ actions: [action].flat(), ifMatch })
-            const entry = { ...JSON.parse(text), key: this.#environment.id(), size: new TextEncoder().encode(text).length }
-            entry.isSecret = isSecret ?? entry.actions.some((/** @type {Action} */ { type }) => this.#options.secret?.includes(type))
+            const size = new TextEncoder().encode(text).length
+            const entry = { ...JSON.parse(text), key: this.#environment.id(), size }
+            const isNamed = (/** @type {Action} */ { type }) => this.#options.secret?.includes(type)
+            entry.isSecret = isSecret ?? entry.actions.some(isNamed)
             entry.isBlind = !predicts
             this.#admit(entry)
             this.#pledges.set(entry.key, /** @type {Pledge} */ (pledge))
@@ -242,8 +245,9 @@ export class Store {
         const { status, reason } = this.connection
         const pledge = this.#pledges.get(entry.key)
         this.#pledges.delete(entry.key)
+        const { actions } = entry
         error ??= status === "ended" ? new ConnectionEnded("the connection has ended", { reason })
-            : new OutcomeUnknown("the server does not know the outcome", { actions: entry.actions, action: entry.actions[0] })
+            : new OutcomeUnknown("the server does not know the outcome", { actions, action: actions[0] })
         this.#traces.tell({ phase: "lost", entry, state: this.state })
         pledge?.reject(error)
         pledge?.settle(false)
@@ -277,13 +281,14 @@ export class Store {
 
     /**
      * Waits for effects whose causes have the revisions behind `from` up to `to`.
-     * @param {number} from @param {number} to @param {number} left @param {((isSettled: boolean) => void) | undefined} settle
+     * @param {number} from @param {number} to @param {number} left how many effects there are
+     * @param {((isSettled: boolean) => void) | undefined} settle
      */
     #await(from, to, left, settle) {
         if (!settle) return
         left -= this.#ended.filter(cause => cause > from && cause <= to).length
         if (left <= 0) settle(true)
-        else if (this.#options.effects && this.connection.status === "live") this.#effects.push({ from, to, left, settle })
-        else settle(false)
+        else if (!this.#options.effects || this.connection.status !== "live") settle(false)
+        else this.#effects.push({ from, to, left, settle })
     }
 }

@@ -102,7 +102,11 @@ export class Stream {
         if (isCurrent()) this.step("lost", { retry: parser.retry })
     }
 
-    /** @param {ReadableStreamDefaultReader<Uint8Array>} reader @param {EventParser} parser @param {() => boolean} isCurrent */
+    /**
+     * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+     * @param {EventParser} parser
+     * @param {() => boolean} isCurrent
+     */
     async #read(reader, parser, isCurrent) {
         for (;;) {
             const { done, value } = await reader.read()
@@ -156,7 +160,12 @@ export class Stream {
         this.step("closed", { reason, retry })
     }
 
-    /** @param {Response} response @param {string | null | undefined} token @param {string} type @param {() => boolean} isCurrent */
+    /**
+     * @param {Response} response
+     * @param {string | null | undefined} token
+     * @param {string} type
+     * @param {() => boolean} isCurrent
+     */
     async #refused(response, token, type, isCurrent) {
         const { tokens, create } = this.#owner
         const { status } = response
@@ -164,8 +173,9 @@ export class Stream {
         const reason = status === 204 || type.includes("problem+json") ? finalReason(status) : undefined
         /** @type {ConnectionEvent} */
         let event = reason ? "end" : "lost"
-        if (status === 401 && type.includes("problem+json")) event = (await tokens.refused(token)) ? "again" : "unauthorized"
-        else if (create && reason && (status === 404 || (status === 403 && token && !this.#wasCreated))) {
+        if (status === 401 && type.includes("problem+json")) {
+            event = (await tokens.refused(token)) ? "again" : "unauthorized"
+        } else if (create && reason && (status === 404 || (status === 403 && token && !this.#wasCreated))) {
             this.#wasCreated = true
             event = (await this.#create(token)) ? "again" : "lost"
         }

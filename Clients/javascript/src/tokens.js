@@ -4,7 +4,10 @@ import { Alarm } from "./alarm.js"
 
 const early = 30000 // before a token expires
 
-/** @param {string | null | undefined} token @returns {{sub?: string, exp?: number}} the claims of a token, not verified */
+/**
+ * @param {string | null | undefined} token
+ * @returns {{sub?: string, exp?: number}} the claims of a token, not verified
+ */
 export function claims(token) {
     try {
         const part = /** @type {string} */ (token).split(".")[1].replace(/-/g, "+").replace(/_/g, "/")
@@ -14,7 +17,7 @@ export function claims(token) {
     }
 }
 
-/** Asks the app for its token: before first use, when the server refuses one, and before one expires. One call at a time. */
+/** Asks the app for its token: before first use, after a refusal, and before one expires. One call at a time. */
 export class Tokens {
     /** @type {string | null | undefined} */
     current
@@ -64,7 +67,10 @@ export class Tokens {
         this.#isUnproven = false
     }
 
-    /** @param {string | null} token @returns {boolean} false for the token of another user, whose entries stand elsewhere */
+    /**
+     * @param {string | null} token
+     * @returns {boolean} false for the token of another user, whose entries stand elsewhere
+     */
     set(token) {
         const { sub, exp } = claims(token)
         if (this.user && sub && sub !== this.user) return false
