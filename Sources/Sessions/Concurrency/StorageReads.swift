@@ -1,7 +1,7 @@
 import Locks
 
-/// Admits few reads of stored commits at once: each holds all that it has read until its bytes are made, and the storage does one
-/// after another.
+/// Admits few reads of stored commits and of lists at once: each holds all that it has read until its bytes are made, and the storage
+/// does one after another.
 package final class StorageReads: Sendable {
     /// Is held by a read until it is done.
     package final class Turn: Sendable {
@@ -13,21 +13,25 @@ package final class StorageReads: Sendable {
     }
 
     private struct Contents {
-        var turns = WorkTurns<SessionID>()
+        var turns: WorkTurns<WorkOwner>
         /// The tasks that wait. Each gets whether it may begin.
-        var waiting: [WorkTurns<SessionID>.Place: Promise<Bool>] = [:]
+        var waiting: [WorkTurns<WorkOwner>.Place: Promise<Bool>] = [:]
     }
 
     // Guards the turns. Nothing is called while it is held.
-    private let contents = Locked(Contents())
+    private let contents: Locked<Contents>
 
-    /// Waits until a session may be read. A task that is cancelled waits no longer.
+    package init(_ limits: WorkTurns<WorkOwner>.Limits = .init()) {
+        contents = Locked(Contents(turns: WorkTurns(limits)))
+    }
+
+    /// Waits until a read of an owner may begin. A task that is cancelled waits no longer.
     ///
-    /// - Throws: ``SessionFailure/Unavailable/reads`` if too many wait for the session.
-    func turn(of session: SessionID) async throws(SessionFailure) -> Turn {
+    /// - Throws: ``SessionFailure/Unavailable/reads`` if too many of the owner wait.
+    package func turn(of owner: WorkOwner) async throws(SessionFailure) -> Turn {
         let begins = Promise<Bool>()
         let admission = contents.withLock { contents in
-            let admission = contents.turns.admit(session)
+            let admission = contents.turns.admit(owner)
             if case .waits(let place) = admission { contents.waiting[place] = begins }
             return admission
         }
@@ -45,7 +49,7 @@ package final class StorageReads: Sendable {
         }
     }
 
-    private func leave(_ place: WorkTurns<SessionID>.Place) {
+    private func leave(_ place: WorkTurns<WorkOwner>.Place) {
         let begins = contents.withLock { contents in
             contents.turns.leave(place)
             return contents.waiting.removeValue(forKey: place)

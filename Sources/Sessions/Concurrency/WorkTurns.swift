@@ -10,6 +10,10 @@ package struct WorkTurns<Owner: Hashable & Sendable>: Sendable {
         package var waitingPerOwner = 128
 
         package init() {}
+
+        package init(working: Int, waitingPerOwner: Int) {
+            (self.working, self.waitingPerOwner) = (working, waitingPerOwner)
+        }
     }
 
     package enum Admission: Equatable, Sendable {

@@ -30,7 +30,7 @@ final class PastStates: Sendable {
         if let known = remembered.withLock({ $0[key] }), known.session === session { return known }
         return try await replays.value(of: Moment(session: session, revision: revision)) {
             (_) async throws(SessionFailure) in
-            let turn = try await reads.turn(of: session.id)
+            let turn = try await reads.turn(of: .session(session.id))
             defer { withExtendedLifetime(turn) {} }
             let state = PastState(session, try await session.replay(to: revision))
             if state.isWorthKeeping {

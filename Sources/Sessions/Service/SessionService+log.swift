@@ -10,7 +10,7 @@ extension SessionService {
     ) throws(SessionFailure) -> Handling<SessionResult> {
         guard let journal = session.journal else { throw .stored(.noActions) }
         return .later { [reads] () async throws(SessionFailure) in
-            let turn = try await reads.turn(of: session.id)
+            let turn = try await reads.turn(of: .session(session.id))
             var page = ActionLogPage(query, hasOwner: session.owner != nil, upTo: last ?? .max)
             do throws(JournalError) {
                 switch query.start {

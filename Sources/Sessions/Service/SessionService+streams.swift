@@ -21,7 +21,7 @@ extension SessionService {
         guard let missed = wanted.commitsMissingFromBuffer(of: session, subscription), let journal = session.journal
         else { return .now(try session.subscribe(wanted, to: subscription, of: visitor)) }
         return .later { [reads] () async throws(SessionFailure) in
-            let turn = try await reads.turn(of: session.id)
+            let turn = try await reads.turn(of: .session(session.id))
             let earlier = await Self.read(missed, through: session.store.revision, from: journal)
             return try session.subscribe(wanted, to: subscription, of: visitor, earlier: earlier, in: turn)
         }

@@ -71,7 +71,7 @@ extension Problem {
             self = Problem(.rateLimited, "\(rate.detail) Nothing was done; try again in \(seconds) s.")
                 .retry(after: seconds)
         case .reads:
-            self.init(.overloaded, "Too many requests for earlier revisions of the session wait. Try again soon.")
+            self.init(.overloaded, "Too many requests wait that read as much from the storage. Try again soon.")
         case .threads:
             self.init(.overloaded, "Too many requests wait for threads; nothing was done. Try again soon.")
         case .connections:

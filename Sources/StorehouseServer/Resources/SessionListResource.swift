@@ -10,7 +10,10 @@ import Stores
 final class SessionListResource: Sendable {
     /// How many sessions are looked at for one page. The state of each may have to be read.
     private static let maxLooks = 1000
+    /// How many of them are looked at before it is found out whether the client is still there.
+    private static let looksAtOnce = 50
 
+    private let reads = StorageReads(.init(working: 2, waitingPerOwner: 16))
     private let sessions: SubjectSessions
     private let pages: SessionPages
 
@@ -27,23 +30,36 @@ final class SessionListResource: Sendable {
             store: context.head.query.first("store").map { Subject($0) }, among: claims.stores)
         let page = try pages.page(context.head, SessionFilter(), maxLooks: Self.maxLooks)
         let owner = WorkOwner.subject(claims.subject)
+        let pending = context.pending
         try pages.answer(
             context, with: page,
             filledBy: { [self] page async throws(SessionFailure) in
-                try await pages.run(for: owner) { () async throws(SessionFailure) in try await filled(page, question) }
+                let turn = try await reads.turn(of: owner)
+                defer { withExtendedLifetime(turn) {} }
+                var page = page
+                while !page.isFull {
+                    // Nobody takes the answer to a client that is gone.
+                    guard pending.here != nil else { throw .unavailable(.reads) }
+                    let filled = page
+                    page = try await pages.run(for: owner) { () async throws(SessionFailure) in
+                        try await self.portion(question, behind: filled)
+                    }
+                }
+                return page
             }, for: owner)
     }
 
-    private func filled(
-        _ page: SessionPage, _ question: SubjectSessions.Question
+    /// A page with the next sessions behind it.
+    private func portion(
+        _ question: SubjectSessions.Question, behind page: SessionPage
     ) async throws(SessionFailure) -> SessionPage {
         var page = page
-        while !page.isFull {
-            let portion = try await sessions.next(question, after: page.last, limit: page.nextCount)
-            var rest = portion.sessions[...]
-            while !page.isFull, let (id, document) = rest.popFirst() { page.append(document, id) }
-            if portion.isLast, !rest.contains(where: { $0.document != nil }) { page.end() }
-        }
+        // The last portion has one session more than the page shows, to know whether another page follows.
+        let count = page.nextCount <= 2 * Self.looksAtOnce ? page.nextCount : Self.looksAtOnce
+        let portion = try await sessions.next(question, after: page.last, limit: count)
+        var rest = portion.sessions[...]
+        while !page.isFull, let (id, document) = rest.popFirst() { page.append(document, id) }
+        if portion.isLast, !rest.contains(where: { $0.document != nil }) { page.end() }
         return page
     }
 

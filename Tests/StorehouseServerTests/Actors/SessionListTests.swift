@@ -1,3 +1,4 @@
+import Dispatch
 import JSON
 import StoreHosting
 import StorehouseServer
@@ -135,6 +136,40 @@ struct SessionListTests {
             #expect((head.status, head.text) == (200, ""))
             let document = try await server.get("/openapi.json")
             #expect(document.json["paths"]?["/sessions"]?["get"]?["operationId"] == "listOwnSessions")
+        }
+    }
+
+    @Test("waits for others of the subject, and is refused if too many wait")
+    func many() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let slow = StoreDefinition("club", "A club whose access function waits.", MembersClub()) {
+            Member("extra", \.extra)
+            Action("count", "Counts.") { $0.extra += 1 }
+            Access { _, _ in
+                gate.wait()
+                gate.signal()
+                return [.read]
+            }
+            Members { _ in ["ada"] }
+        }
+        try await ListStorage.memory.run(kinds: [slow.kind]) { server in
+            let path = try await server.sessionPath(of: "eve", store: "club")
+            // Two are made at once, and sixteen wait.
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<20 {
+                    group.addTask { try await server.send("GET", "/sessions", as: "ada") }
+                }
+                var answers: [TestResponse] = []
+                while let answer = try await group.next() {
+                    answers.append(answer)
+                    if answers.count == 2 {
+                        #expect(answers.allSatisfy { ($0.status, $0.code) == (503, "overloaded") })
+                        gate.signal()
+                    }
+                }
+                let lists = answers.dropFirst(2).map { $0.json["sessions"]?[0]?["id"]?.asString }
+                #expect(lists.count == 18 && lists.allSatisfy { $0 == sessionID(path) })
+            }
         }
     }
 

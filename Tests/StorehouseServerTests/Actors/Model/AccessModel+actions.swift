@@ -48,6 +48,21 @@ extension AccessModel {
         }
     }
 
+    /// A visitor who may not act any more gets the first answer to a key again, if that had no state.
+    func repeatLeaving(
+        _ post: ModelPost, from session: Int, _ step: ModelStep, _ expected: inout ModelExpectation
+    ) {
+        let way = Way.visitor(step.sender.actor)
+        guard step.sender.may("act"), step.sender.token != .listing, sessions[session].owner != step.sender.user,
+            !sessions[session].hasEnded, let key = post.key,
+            let answer = sessions[session].answers[keyOwner(of: way)]?[key], answer.calls == post.calls,
+            !answer.hasState
+        else { return }
+        if case .rejected = answer.outcome { return }
+        (expected.code, expected.members, expected.isStrange) = (nil, [:], false)
+        again(answer, session, way, &expected)
+    }
+
     /// The first action that does not reach the store.
     private func firstRefusal(of post: ModelPost, _ way: Way) -> (index: Int, status: Int, code: String)? {
         if case .share(let share) = way, let actions = shares[share].wish.actions,

@@ -24,7 +24,11 @@ extension AccessModel {
         case .act(let post):
             (expected.method, expected.below, expected.body) = ("POST", "/actions" + post.query, post.json)
             expected.key = post.key
-            if let way = enter(step, session, for: "act", &expected) { self.post(post, to: session, way, &expected) }
+            if let way = enter(step, session, for: "act", &expected) {
+                self.post(post, to: session, way, &expected)
+            } else {
+                repeatLeaving(post, from: session, step, &expected)
+            }
         case .fork(let back): return fork(back, step, session, expected)
         case .end: end(step, session, &expected)
         case .stream(let form):
