@@ -37,7 +37,7 @@ extension RedisJournal {
 }
 
 extension RedisNames {
-    /// What the script `relate` does.
+    /// A task of the script `relate`.
     enum Relation: String {
         case add, remove, set, fill
     }

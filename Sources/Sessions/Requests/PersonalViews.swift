@@ -55,7 +55,7 @@ enum PersonalHistory {
     // The names in the session's own history, which have one dot between them, are never empty.
     private static let separator = ".."
 
-    /// The same on every node.
+    /// Every node makes the same mark for a reader.
     static func mark(of reader: Actor) -> String {
         var hash = FNV1a()
         for byte in reader.json { hash.add(byte) }

@@ -106,7 +106,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
         withUnsafePointer(to: state) { encode(selection, of: $0, in: names, label, root: root) }
     }
 
-    /// What a pointer finds in the value of a selector.
+    /// The part of a selector's value at a pointer.
     private func value(
         _ name: String, _ pointer: JSONPointer, for reader: Actor?, _ state: UnsafePointer<State>,
         _ names: FaultNames, _ label: FaultLabel

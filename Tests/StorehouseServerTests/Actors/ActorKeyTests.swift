@@ -71,7 +71,7 @@ struct ActorKeyTests {
         }
     }
 
-    @Test("gives an actor who has left the answer to its leaving again", arguments: AccessFunctionTests.Place.allCases)
+    @Test("repeats the answer to a leave that is sent again", arguments: AccessFunctionTests.Place.allCases)
     func ofLeaving(_ place: AccessFunctionTests.Place) async throws {
         try await AccessFunctionTests.run(place) { own, other in
             _ = try await own.grant([.read, .act], to: "bob")

@@ -109,7 +109,7 @@ struct ActorSelectorTests {
     }
 
     @Test(
-        "goes on where a stream of the same reader ended, and begins anew for another reader", arguments: Place.allCases
+        "resumes a stream for the same reader, and sends the whole value to another reader", arguments: Place.allCases
     )
     func resume(_ place: Place) async throws {
         try await Self.run(place) { own, other in

@@ -3,7 +3,7 @@ import Stores
 
 // Actions.
 extension AccessModel {
-    /// What becomes of a batch, or of one action.
+    /// The outcome of a batch, or of one action.
     private enum Attempt {
         case committed([GuildModel], [JSONValue])
         case ignored

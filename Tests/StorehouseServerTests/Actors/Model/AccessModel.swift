@@ -79,7 +79,7 @@ struct AccessModel: Sendable {
     var made = 0
 }
 
-// Who may do what.
+// The rights of each sender.
 extension AccessModel {
     static func bits(_ right: String) -> Int {
         ["read": 1, "create": 1, "act": 2, "share": 4, "delete": 8][right] ?? 0
@@ -163,7 +163,7 @@ extension AccessModel {
     }
 }
 
-// What open streams show.
+// The events of open streams.
 extension AccessModel {
     private func selection(of form: ModelStreamForm, _ way: Way) -> String {
         if case .share(let share) = way { shares[share].wish.selection } else { form.selection }
@@ -174,7 +174,7 @@ extension AccessModel {
         sessions[session].state.value(selection(of: form, way))
     }
 
-    /// What comes on the streams of a session after commits.
+    /// Expects the events that commits send to the streams of a session.
     mutating func show(_ session: Int, since revision: Int, _ expected: inout ModelExpectation) {
         let newest = sessions[session].revision
         guard newest > revision else { return }

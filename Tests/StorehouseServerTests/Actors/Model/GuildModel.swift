@@ -1,7 +1,7 @@
 import JSON
 import Stores
 
-/// What a guild should look like, apart from the code of its kind.
+/// A second implementation of the guild, which shares no code with its kind.
 ///
 /// Values that the server makes up have names in place of values, which ``ModelBindings`` knows once they were seen.
 struct GuildModel: Sendable {
@@ -30,7 +30,7 @@ struct GuildModel: Sendable {
         }
     }
 
-    /// What the state says of a user who does not own the session.
+    /// The rights that the state gives to a user who does not own the session.
     func rights(of user: ActorID) -> Int { rights[user] ?? (isOpen ? 3 : 0) }
 }
 

@@ -1,6 +1,7 @@
 import JSON
 
-/// What is known of the values that the server makes up. Each has a name, and is the same wherever it is seen.
+/// The values that the server chooses, such as ids and times. The model names each value, and expects the same value wherever its name
+/// occurs.
 struct ModelBindings: Sendable {
     private static let idMark = "$id "
     private static let timeMark = "$time "
