@@ -201,7 +201,8 @@ let package = Package(
         .testTarget(
             name: "SessionsTests",
             dependencies: [
-                "JSON", "Locks", "Platform", "Security", "Sessions", "StoreHosting", "Stores", "StoresTesting",
+                "JSON", "Locks", "Observability", "Platform", "Security", "Sessions", "StoreHosting", "Stores",
+                "StoresTesting",
             ]),
         .testTarget(
             name: "StorehouseServerTests",

@@ -134,8 +134,8 @@ extension CommandRunner {
     ) throws {
         let name = id == "new" ? SessionID.random().description : id
         let members = { [kinds] (session: SessionHeader, state: StateSnapshot) -> [ActorID] in
-            let kind = kinds.first { $0.name == session.kind }
-            return kind?.hasMembers == true ? (try? kind?.restored(state, sealer: nil).members) ?? [] : []
+            guard let kind = kinds.first(where: { $0.name == session.kind }), kind.hasMembers else { return [] }
+            return (try? kind.makeStore(from: state, revision: 0).members) ?? []
         }
         let added = try store(try Self.read(document), name, members) { [kinds] in Self.objection($0, $1, $2, kinds) }
         Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
@@ -244,7 +244,7 @@ extension CommandRunner {
             Console.printError(
                 """
                 \(file): some sessions do not fit the stores of this program, which cannot load them: a definition lacks a \
-                migration. 'migrate --check' names all of them.
+                migration, or a newer program has written them. 'migrate --check' names all of them.
                 """)
         }
         return code

@@ -35,7 +35,7 @@ final class StateCheck {
         }
         guard counts[kind.name, default: 0] < limit else { return nil }
         counts[kind.name, default: 0] += 1
-        return state.misfit(kind, sealer).map { "the store '\(kind.name)' cannot read it: \($0)" }
+        return state.misfit(kind, sealer).map { "the store '\(kind.name)' cannot read it: \($0.detail)" }
     }
 }
 

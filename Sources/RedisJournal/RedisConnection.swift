@@ -60,6 +60,8 @@ final class RedisConnection: Sendable {
     let writeCount = Atomic(-1)
     // Guards the era of the server in which they were counted. No other lock is taken while it is held.
     let era = Locked("")
+    /// Whether the lists of subjects have the owners of all sessions, as far as is known.
+    let hasOwners = Atomic(false)
     /// Names the newest loss of acknowledged commits; 0 if there was none.
     let lineageID = Atomic(0)
 

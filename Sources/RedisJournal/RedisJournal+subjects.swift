@@ -2,6 +2,7 @@ import JSON
 import Locks
 package import StoreHosting
 package import Stores
+import Synchronization
 
 // The lists of the sessions that a subject owns or is a member of.
 extension RedisJournal {
@@ -32,12 +33,17 @@ extension RedisJournal {
         _ = try result.get()
     }
 
-    /// Sessions of earlier releases are in no list of an owner.
-    package var mayLackOwners: Bool { true }
+    /// Sessions of earlier releases are in no list of an owner. Nodes of those releases stop once this one has opened the storage.
+    package var mayLackOwners: Bool { !connection.hasOwners.load(ordering: .relaxed) }
+
+    package func recordIndexedOwners() {
+        let command = RedisCommand("HSET", "\(names.tag):meta", "owners", "indexed")
+        run { RedisBatch(command) }
+    }
 }
 
 extension RedisNames {
-    /// A task of the script `relate`.
+    /// A change that the script `relate` makes.
     enum Relation: String {
         case add, remove, set, fill
     }

@@ -241,11 +241,30 @@ package final class RedisJournal: Journal {
         try await list(after: id, limit: limit, of: [])
     }
 
+    /// Sessions whose summaries cannot be read are left out, or one of them would hide all others.
+    ///
     /// - Parameter subjects: those whose sessions are listed; none for all sessions.
     func list(after id: String?, limit: Int, of subjects: [String]) async throws(JournalError) -> [SessionSummary] {
+        var found: [SessionSummary] = []
+        var last = id.map(RedisNames.hash) ?? ""
+        while found.count < limit {
+            let rest = limit - found.count
+            let part = try await part(of: subjects, after: last, limit: rest)
+            found += part.sessions
+            guard part.count == rest, let next = part.last, next > last else { break }
+            last = next
+        }
+        return found
+    }
+
+    /// One call of the script `list`.
+    ///
+    /// - Returns: the sessions that can be read, how many there are with the others, and the name of the last one.
+    private func part(
+        of subjects: [String], after name: String, limit: Int
+    ) async throws(JournalError) -> (sessions: [SessionSummary], count: Int, last: String?) {
         let (connection, sealer) = (connection, sealer)
-        let arguments = [id.map(RedisNames.hash) ?? "", String(limit)] + subjects
-        return try await read(.list, arguments) { fields throws(JournalError) in
+        return try await read(.list, [name, String(limit)] + subjects) { fields throws(JournalError) in
             guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
@@ -254,9 +273,8 @@ package final class RedisJournal: Journal {
                 initial[states[index].text ?? ""] = states[index + 1].bytes
             }
             let lineageID = connection.lineageID.load(ordering: .acquiring)
-            return try rows.map { row throws(JournalError) in
-                try SessionSummary(row, initial, sealer, lineageID: lineageID)
-            }
+            let sessions = rows.compactMap { try? SessionSummary($0, initial, sealer, lineageID: lineageID) }
+            return (sessions, rows.count, rows.last?.array?.last?.text)
         }
     }
 
@@ -353,7 +371,7 @@ package final class RedisJournal: Journal {
     }
 
     /// Sends commands whose success nobody waits for.
-    private func run(_ encode: @escaping @Sendable () -> RedisBatch?) {
+    func run(_ encode: @escaping @Sendable () -> RedisBatch?) {
         connection.send(
             RedisCall(.read, deadline: connection.nextDeadline, encode: encode, done: { _ in }))
     }

@@ -26,6 +26,8 @@ enum RedisLease: Sendable, Equatable {
         let storedLineage: String
         /// When the leases of nodes of an earlier release end, by their addresses.
         let earlierNodes: [String: Int]
+        /// Whether the lists of subjects have the owners of all sessions.
+        let hasOwners: Bool
 
         var lineage: StorageLineage { StorageLineage(stored: storedLineage) }
     }
@@ -46,7 +48,7 @@ enum RedisLease: Sendable, Equatable {
         guard let fields = reply.array, let word = fields.first?.text else { return nil }
         switch word {
         case "OK":
-            guard fields.count == 13, let writeCount = fields[1].integer, let sessions = fields[2].integer,
+            guard fields.count == 14, let writeCount = fields[1].integer, let sessions = fields[2].integer,
                 let lineageID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
                 let nodes = fields[7].array, let namesakes = fields[8].array?.map({ $0.integer ?? 0 }),
                 let time = fields[9].integer, let runID = fields[10].text, let lineage = fields[11].text,
@@ -62,7 +64,8 @@ enum RedisLease: Sendable, Equatable {
                     secretCheck: secretCheck,
                     hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text)),
                     namesakes: Dictionary(pairs) { first, _ in first }, time: time, runID: runID,
-                    storedLineage: lineage, earlierNodes: Dictionary(ends) { max($0, $1) }))
+                    storedLineage: lineage, earlierNodes: Dictionary(ends) { max($0, $1) },
+                    hasOwners: fields[13].integer == 1))
         case "FORGOTTEN": self = .forgotten
         case "CHANGED": self = .changed
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")

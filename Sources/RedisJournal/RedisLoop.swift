@@ -156,6 +156,7 @@ final class RedisLoop: @unchecked Sendable {
     func take(_ opened: RedisLease.Opened) {
         connection.live.store(opened.sessions, ordering: .relaxed)
         connection.writeCount.max(opened.writeCount, ordering: .relaxed)
+        connection.hasOwners.store(opened.hasOwners, ordering: .relaxed)
         // Another node may have found the loss.
         let lineageID = connection.lineageID.exchange(opened.lineageID, ordering: .acquiringAndReleasing)
         if wasOpened, lineageID != opened.lineageID {

@@ -56,7 +56,7 @@ extension RedisNames {
     ///
     /// - Parameter moment: a session that was used later may still be created; nil if it has ended.
     func removal(of hash: String, olderThan moment: Int?, _ encode: RedisEncoder) -> [RedisCommand?] {
-        ["me", "due", "subjects", "ids", "used"].map { index in
+        ["me", "due", "ids", "used"].map { index in
             encode(.unindex, keys(session(hash)), RedisArguments(index, hash, moment.map(String.init) ?? ""))
         }
     }

@@ -6,8 +6,8 @@
 /// These scripts make transactions, and a part of such a transaction does no harm:
 ///
 /// - `open`, the first script of each connection. Its transaction ends a part that an earlier one has left, also of another program
-/// - `relate` and `unindex`, which change lists of sessions. What must not be missing there is added before the commit or the creation
-///   that it belongs to, and that is lost too
+/// - `relate` and `unindex`, which change lists of sessions. A subject is added before the commit that names it, which is lost too. If a
+///   part of such a change is executed, the next load of the session completes it, or the next search for idle sessions
 /// - `append` with thousands of commits. They are no part of the log before the last command sets the revision
 /// - a script that reads the key of an ended session after that key has expired. Redis deletes the key in the same transaction
 ///
@@ -29,7 +29,8 @@
 ///   have a session that the subject has left, and never lacks one
 /// - tag `:has:` and the name of a session: the subjects in whose lists it is
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
-/// - tag `:meta`: the counter of writes and other facts of the storage
+/// - tag `:meta`: the counter of writes and other facts of the storage. It has `owners` once the lists of subjects have the owners of all
+///   sessions: an earlier release made none
 /// - tag `:nodes`: by the numbers of their incarnations, when the leases of the nodes end by the clock of Redis, and where the nodes are
 ///   reached. An incarnation that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
 ///   claim can tell the one from the other

@@ -128,7 +128,7 @@ final class RedisSessionJournal: SessionJournal {
     func index(_ members: [ActorID]) {
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
-            send(.index(members), byteCount: members.reduce(64) { $0 + $1.text.utf8.count + 64 }, &contents)
+            send(.index(members), byteCount: members.byteCount, &contents)
         }
     }
 

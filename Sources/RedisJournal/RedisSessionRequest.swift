@@ -4,8 +4,8 @@ import Stores
 /// The changes that a request can make to a session.
 enum RedisSessionChange: Sendable {
     indirect case create(SessionHeader)
-    /// A transaction without a snapshot, an idempotency record and a change of the members, as most are. The request stays small, because another
-    /// thread than the one that has made it frees it, and that costs more for large objects.
+    /// A transaction without a snapshot, an idempotency record and a change of the members, as most are. The request stays small,
+    /// because another thread than the one that has made it frees it, and that costs more for large objects.
     case commits(after: Int, [CommitRecord], nextDeadline: Int?)
     indirect case append(CommitTransaction, StateSnapshot?)
     indirect case permits(PermitChange)

@@ -20,6 +20,12 @@ package enum SessionFailure: Error, Sendable {
     /// The session has left this object while it was used: look it up again. No client sees it.
     case detached
 
+    /// What an operator can do about it, in a sentence, which is nothing for clients; nil if the failure does not tell.
+    package var remedy: String? {
+        guard case .stored(.unrestorable(let error)) = self else { return nil }
+        return error.remedy
+    }
+
     /// The server cannot do it now.
     package enum Unavailable: Sendable {
         case draining

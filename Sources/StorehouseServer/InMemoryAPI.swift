@@ -23,6 +23,9 @@ package final class InMemoryAPI: Sendable {
     /// How many sessions are in memory.
     package var residentSessions: Int { parts.api.registry.residentCount }
 
+    /// Handles requests that come in another way than by ``connect(_:peer:)``.
+    package var router: Router { Router(parts.api) }
+
     /// Takes a client. On the loop only.
     ///
     /// - Returns: the channel by which `carrier` brings the bytes of the client.

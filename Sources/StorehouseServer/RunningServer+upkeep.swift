@@ -88,7 +88,7 @@ extension API {
     /// Reports the functions that have run for too long.
     func reportStalls(in functions: Locked<RunningFunctions>) {
         for stall in functions.withLock({ $0.look(now: steadyTime) }) {
-            kinds.first { $0.kind.name == stall.store }?.report(stall)
+            kinds.named(stall.store)?.report(stall)
         }
     }
 

@@ -4,7 +4,7 @@ import Locks
 import Observability
 import RemoteServices
 import Sessions
-import Sockets
+package import Sockets
 import StoreHosting
 
 /// A server that listens until it is drained.
@@ -21,6 +21,12 @@ package final class RunningServer: Sendable {
 
     /// The port of `/metrics` and `/admin`.
     package var operatorPort: Int { Int((operators?.http ?? http).address.port) }
+
+    /// Handles requests that come in another way than by a listener.
+    package var router: Router { Router(api) }
+
+    /// One of those on which clients are answered.
+    package var loop: any EventLoop { group.loops[0] }
 
     let group: EventLoopGroup
     private let http: HTTPServer

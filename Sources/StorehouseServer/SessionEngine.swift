@@ -40,9 +40,10 @@ struct SessionEngine: Sendable {
         let builder = SessionBuilder(
             self.kinds, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log,
             subjects: registry.subjects,
-            describe: { Problem($0).detail }, historySuffix: { registry.historySuffix })
+            describe: { Problem($0).detail + ($0.remedy.map { " " + $0 } ?? "") },
+            historySuffix: { registry.historySuffix })
         creator = SessionCreator(registry: registry, builder: builder, log: log)
-        memberCheck = MemberCheck(journal, registry, self.kinds)
+        memberCheck = MemberCheck(settings.tokenVerifier == nil ? nil : journal, registry, self.kinds)
         subjectSessions = SubjectSessions(registry, self.kinds, journal, memberCheck)
         let loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         let locator = loader.map { [availability] in

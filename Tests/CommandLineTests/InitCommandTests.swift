@@ -49,6 +49,18 @@ import Testing
         for file in files { #expect(try folder.text(of: file).hasSuffix("\n")) }
     }
 
+    @Test func theProgramUnderstandsTheCommandsOfTheReadme() throws {
+        let folder = try TemporaryFolder()
+        _ = try InitCommand(name: "my-hall", from: Self.checkout).create(in: folder.path + "/")
+        let commands = try folder.text(of: "my-hall/README.md").split(separator: "\n")
+            .filter { $0.hasPrefix("    swift run my-hall ") }
+            .map { line in line.prefix { $0 != "#" }.split(separator: " ").dropFirst(3).map(String.init) }
+        #expect(commands.map(\.first) == ["serve", "send", "--help"])
+        for words in commands {
+            #expect(throws: Never.self, "\(words)") { try Invocation.parse(words) }
+        }
+    }
+
     @Test func anotherCheckoutIsNamedByARelativePath() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/store house", withIntermediateDirectories: true)

@@ -148,6 +148,55 @@ struct SubjectSessionsTests {
         await journal.closed()
     }
 
+    @Test("are changed on Redis with a load only where they differ")
+    func differences() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let session = journal.create(Step.session(owner: "ada"))
+        session.index(["ada", "bob"])
+        #expect(await session.awaitDurable() == nil)
+        func listed(_ subject: String) async throws -> Bool {
+            try await !journal.sessions(of: Subject(subject), as: nil, after: nil, limit: 10).isEmpty
+        }
+        for (members, changes) in [(["bob", "ada"], [:]), (["bob", "eve"], ["sadd": 1, "srem": 1, "zrem": 1])] {
+            let loaded = try await journal.session("session").journal
+            try server.execute("CONFIG", "RESETSTAT")
+            loaded.index(members.map { ActorID($0) })
+            #expect(await loaded.awaitDurable() == nil)
+            let lines = try server.execute("INFO", "commandstats")
+            for command in ["sadd", "srem", "zrem"] {
+                let calls = lines.first { $0.hasPrefix("cmdstat_\(command):") }
+                #expect(calls?.contains(":calls=\(changes[command] ?? 0),") ?? (changes[command] == nil), "\(command)")
+            }
+            for subject in members + ["ada"] { #expect(try await listed(subject)) }
+        }
+        #expect(try await journal.sessions(of: "ada", as: .member, after: nil, limit: 10).isEmpty)
+        await journal.closed()
+    }
+
+    @Test("have the owners of an earlier release once they were added, whatever is committed meanwhile")
+    func owners() async throws {
+        let server = try RedisServer()
+        var journal = try server.open()
+        let session = journal.create(Step.session(owner: "ada"))
+        session.appendCommit(1)
+        #expect(await session.awaitDurable() == nil)
+        for key in try server.execute("KEYS", "{test}:of:*") + server.execute("KEYS", "{test}:has:*") {
+            try server.execute("DEL", key)
+        }
+        func listed() async throws -> Int {
+            try await journal.sessions(of: "ada", as: .owner, after: nil, limit: 10).count
+        }
+        #expect(try await listed() == 0 && journal.mayLackOwners)
+        try await journal.index(nil, of: "session", at: 0)
+        #expect(try await listed() == 1)
+        journal.recordIndexedOwners()
+        await journal.closed()
+        journal = try server.open()
+        #expect(!journal.mayLackOwners)
+        await journal.closed()
+    }
+
     @Test("get the members of a stored state only as long as that is the newest", arguments: DurableStorage.allCases)
     func stored(kind: DurableStorage) async throws {
         let storage = try kind.make()

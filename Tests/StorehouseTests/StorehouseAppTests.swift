@@ -86,6 +86,38 @@ private struct Bank: StorehouseApp {
     }
 }
 
+private struct Desk {
+    var error = ""
+
+    static let ask = Action<Desk, Void>("ask", "Asks.") { _ in }
+    static let look = Action<Desk, String>("look", "Looks.", .text("item", 1...9, example: "tea")) { _, _ in }
+
+    /// Its fetches differ in what they say of a restart.
+    static func store(isWaiting: (@Sendable (Desk) -> Bool)?) -> StoreKind {
+        StoreDefinition("desk", "A desk.", Desk()) {
+            Member("error", \.error)
+            ask
+            look
+            Fetch("notice", on: ask, from: "desk", as: RemoteResponse.Status.self) { _ in
+                .post([:])
+            } then: { _, _, _ in
+            }
+            Fetch(
+                "answer", on: ask, from: "desk", as: String.self, .latest, { _ in .get("/") },
+                then: { desk, text, _ in desk.error = text },
+                failed: { desk, failure, _ in desk.error = failure.message }, isWaiting: isWaiting)
+            Fetch("sight", on: look, from: "desk", as: String.self) { _, _ in
+                .get("/")
+            } then: { _, _, _, _ in
+            } failed: { desk, _, failure, _ in
+                desk.error = failure.message
+            } waiting: { _ in
+                []
+            }
+        }.kind
+    }
+}
+
 private struct Misnamed: StorehouseApp {
     var kinds: [StoreKind] {
         StoreKind.calling(RemoteService("Quote-API"), RemoteService("embedded", demo: { _ in .json([:]) })) { _ in
@@ -192,6 +224,18 @@ private struct Demos: StorehouseApp {
         configuration.storage.durability = .relaxed
         #expect(warnings() == ["storage.durability is relaxed, \(advice)full (STOREHOUSE_STORAGE_DURABILITY)"])
         #expect(configuration.warnings(serving: Full().kinds).isEmpty)
+    }
+
+    @Test func aFetchThatARestartEndsInSilenceIsAWarning() {
+        var configuration = Configuration()
+        #expect(configuration.warnings(serving: [Desk.store(isWaiting: nil)]).isEmpty)
+        configuration.storage.kind = .sqlite
+        #expect(
+            configuration.warnings(serving: [Desk.store(isWaiting: nil)]).map { "\($0.path ?? "") \($0.detail)" } == [
+                "storage.kind is sqlite, and the store 'desk' does not say which states wait for an answer of 'answer': after a "
+                    + "restart such a state waits for ever; add isWaiting or waiting to the Fetch, or retry"
+            ])
+        #expect(configuration.warnings(serving: [Desk.store { _ in false }]).isEmpty)
     }
 
     @Test(arguments: ["serve", "check-config"])

@@ -5,8 +5,8 @@ local rows, initial, states, now, limit = {}, {}, {}, moment(), tonumber(ARGV[2]
 -- The next names of all sessions, or of those of some subjects, which may have one twice
 local lists = {}
 for index = 3, #ARGV do lists[index - 2] = tag .. ':of:' .. redis.sha1hex(ARGV[index]) end
+if #lists == 0 then lists[1] = tag .. ':ids' end
 local function nextHashes()
-    if #lists == 0 then lists[1] = tag .. ':ids' end
     local hashes, isKnown = {}, {}
     for _, list in ipairs(lists) do
         for _, hash in ipairs(call('ZRANGEBYLEX', list, start, '+', 'LIMIT', 0, limit)) do
@@ -26,7 +26,7 @@ repeat
         local row = {fieldsOf(key, 'id', 'header', 'revision', 'shares', 'losses', 'initial', 'used')}
         if row[1] and #rows < limit then
             local indexed = call('ZSCORE', tag .. ':used', hash) or '0'
-            if tonumber(indexed) >= tonumber(row[7] or 0) then row[7] = indexed end
+            if tonumber(indexed) >= (tonumber(row[7] or 0) or 0) then row[7] = indexed end
             row[8] = otherOwner(key, '', now) or ''
             row[9] = call('ZSCORE', tag .. ':due', hash) or '0'
             row[10] = hash

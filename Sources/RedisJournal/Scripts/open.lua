@@ -53,4 +53,5 @@ if mode ~= 'read' then
     end
 end
 return {'OK', commits, call('ZCARD', tag .. ':ids'), call('HGET', meta, 'losses') or '0', oldCheck or check,
-    oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', earlier}
+    oldSecret or secret, isLost and 1 or 0, addresses, namesakes, now, oldRun or '', oldLineage or '', earlier,
+    call('HEXISTS', meta, 'owners')}

@@ -46,7 +46,7 @@ package struct SessionBuilder: Sendable {
     /// The kind with a name; without one, the default.
     package func kind(_ name: String?) throws(SessionFailure) -> KindRuntime {
         let name = name ?? defaultStore
-        if let kind = kinds.first(where: { Subject($0.kind.name) == Subject(name) }) { return kind }
+        if let kind = kinds.named(name) { return kind }
         throw .absent(.store(known: kinds.map(\.kind.name)))
     }
 
@@ -61,13 +61,11 @@ package struct SessionBuilder: Sendable {
         fork: Session.Fork? = nil
     ) throws(SessionFailure) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
-        let members = try members(of: kind, fork)
         let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot,
                 owner: owner, isPersonal: isPersonal))
-        if !members.isEmpty { journal?.index(members) }
         do throws(SessionFailure) {
             let recorder = recorder(id, kind, journal)
             let store =
@@ -76,6 +74,7 @@ package struct SessionBuilder: Sendable {
                 } else {
                     try store(id, kind, recorder, fork.map { ($0.initial, 0) })
                 }
+            index(store, of: kind, in: journal, isNew: true)
             identify(store, of: kind, as: id)
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, owner: owner,
@@ -95,17 +94,11 @@ package struct SessionBuilder: Sendable {
         guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
             return .failure(.unavailable(.storage(.corrupt(""))))
         }
-        guard let kind = kinds.first(where: { Subject($0.kind.name) == Subject(header.kind) }) else {
-            return .failure(.stored(.otherStore(header.kind)))
-        }
+        guard let kind = kinds.named(header.kind) else { return .failure(.stored(.otherStore(header.kind))) }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(SessionFailure) {
             let store = try store(id, kind, recorder(id, kind, journal), (state, summary.revision))
-            if kind.kind.hasMembers {
-                var members: [ActorID] = []
-                store.inspect { members = $0.members ?? [] }
-                journal.index(members)
-            }
+            index(store, of: kind, in: journal, isNew: false)
             identify(store, of: kind, as: id)
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
@@ -162,11 +155,14 @@ package struct SessionBuilder: Sendable {
         return log.isEnabled(.debug) ? ObservedRecorder(recorder, observe: CommitLog(log: log, id: id).write) : recorder
     }
 
-    /// The members of a new session.
+    /// Makes the index of members that of a store. No commit comes in between.
     ///
-    /// - Parameter fork: the initial state, if it is not that of the kind.
-    private func members(of kind: KindRuntime, _ fork: Session.Fork?) throws(SessionFailure) -> [ActorID] {
-        guard let initial = kind.kind.initialMembers else { return [] }
-        return try fork.map { fork throws(SessionFailure) in try kind.restored(fork.initial).members ?? [] } ?? initial
+    /// - Parameter isNew: whether the index has none of the session.
+    private func index(_ store: HostedStore, of kind: KindRuntime, in journal: (any SessionJournal)?, isNew: Bool) {
+        guard let journal, kind.kind.hasMembers else { return }
+        store.inspect { state in
+            let members = state.members ?? []
+            if !isNew || !members.isEmpty { journal.index(members) }
+        }
     }
 }

@@ -53,7 +53,7 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
                     return handling
                 }.value()
             }
-        case .read(let reading): return read(reading, request, session)
+        case .read(let reading): return try read(reading, request, session)
         case .subscribe:
             return .later { () async throws(SessionFailure) in
                 // The store remembers the encoded state, so the loop of the stream does not have to encode it.
@@ -80,15 +80,15 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
 
     private func read(
         _ reading: SessionOperation.Reading, _ request: SessionRequest, _ session: Session
-    ) -> Handling<SessionResult> {
-        var shared = request
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        // Once for the question and the read: a permit may be revoked in between, and then has no holder any more.
+        let reading = try reading.resolved(in: session, by: request.principal)
+        var shared = request.with(.read(reading))
         // The others that share the read have other permits.
         shared.permit = nil
+        let question = StateQuestion(session: session, reading: reading, visitor: request.visitor)
         return .later { [shared] () async throws(SessionFailure) in
-            let question = StateQuestion(
-                session: session, reading: reading, visitor: request.visitor,
-                reader: reading.selection.reader(in: session, by: request.principal))
-            return try await reads.value(of: question) {
+            try await reads.value(of: question) {
                 (begin: @Sendable () -> Void) async throws(SessionFailure) in
                 try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                     // A later question may have to see a later commit.
@@ -131,13 +131,20 @@ extension WorkPool {
 /// Requests with the same question can share one read.
 private struct StateQuestion: Hashable {
     let session: Session
+    /// Its selection is resolved: a view of an actor names the actor.
     let reading: SessionOperation.Reading
     /// The actor that is asked for its right, if the state decides.
     let visitor: Actor?
-    /// The actor whose value is asked for; nil if all have one value.
-    let reader: Actor?
 }
 
 extension SessionOperation.Reading {
-    fileprivate var isWhole: Bool { revision == nil && selection == .root }
+    /// A read that means the same by whomever it is asked for.
+    fileprivate func resolved(in session: Session, by principal: Credentials) throws(SessionFailure) -> Self {
+        var reading = self
+        reading.selection = .resolved(try selection.selection(in: session, by: principal))
+        return reading
+    }
+
+    /// Whether it is a resolved one of the whole newest state.
+    fileprivate var isWhole: Bool { revision == nil && selection == .resolved(.root) }
 }

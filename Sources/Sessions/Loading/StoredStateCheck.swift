@@ -27,25 +27,28 @@ package struct StoredStateCheck: Sendable {
         guard let states = try? await journal.sample(Self.sampleSize) else { return }
         for kind in kinds {
             let own = states.filter { Subject($0.header.kind) == Subject(kind.kind.name) }
-            var misfits: [(state: StoredState, detail: String)] = []
+            var misfits: [(state: StoredState, why: StoredState.Misfit)] = []
             for state in own {
                 if Task.isCancelled { return }
-                if let detail = state.misfit(kind.kind, kind.sealer) { misfits.append((state, detail)) }
+                if let why = state.misfit(kind.kind, kind.sealer) { misfits.append((state, why)) }
             }
             if let first = misfits.first {
-                write(kind.kind.name, misfits.count, of: own.count, first.state, first.detail)
+                write(kind.kind.name, misfits.count, of: own.count, first.state, first.why)
             }
         }
     }
 
     /// One line for each kind, however many sessions do not fit.
-    private func write(_ kind: String, _ count: Int, of total: Int, _ example: StoredState, _ detail: String) {
+    private func write(
+        _ kind: String, _ count: Int, of total: Int, _ example: StoredState, _ why: StoredState.Misfit
+    ) {
+        let remedy = why.isOfNewerProgram ? "run the newer program, or restore a backup" : "add a migration"
         log.error(
-            "stored sessions do not fit the definition of their store, and cannot be loaded; add a migration",
+            "stored sessions do not fit the definition of their store, and cannot be loaded; \(remedy)",
             [
                 .init("store", kind), .init("sessions", "\(count) of \(total) that were read"),
                 .init("session", Fingerprint.of(example.header.id)), .init("revision", example.revision),
-                .init("detail", detail),
+                .init("detail", why.detail),
             ])
     }
 }

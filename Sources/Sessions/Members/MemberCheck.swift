@@ -1,4 +1,3 @@
-import JSON
 package import StoreHosting
 import Stores
 import Synchronization
@@ -16,6 +15,7 @@ package final class MemberCheck: Sendable {
     private let kinds: [KindRuntime]
     private let done: Atomic<Bool>
 
+    /// - Parameter journal: nil if nobody asks for lists.
     package init(_ journal: (any Journal)?, _ registry: SessionRegistry, _ kinds: [KindRuntime]) {
         let isNeeded = journal.map {
             $0.outlivesProcess && ($0.mayLackOwners || kinds.contains { $0.kind.hasMembers })
@@ -37,9 +37,9 @@ package final class MemberCheck: Sendable {
             let start = ContinuousClock.now
             do throws(JournalError) {
                 let page = try await journal.list(after: last, limit: Self.pageSize)
-                for session in page { try await index(session, in: journal) }
+                for session in page { try await indexIfIntact(session, in: journal) }
                 last = page.last?.header.id ?? last
-                if page.count < Self.pageSize { return done.store(true, ordering: .releasing) }
+                if page.count < Self.pageSize { return finish(journal) }
                 try? await Task.sleep(for: ContinuousClock.now - start)
             } catch {
                 // The storage does not answer. The page is looked at again.
@@ -48,17 +48,29 @@ package final class MemberCheck: Sendable {
         }
     }
 
+    private func finish(_ journal: any Journal) {
+        if journal.mayLackOwners { journal.recordIndexedOwners() }
+        done.store(true, ordering: .releasing)
+    }
+
+    /// A damaged session must not keep the others out of the index.
+    private func indexIfIntact(_ session: SessionSummary, in journal: any Journal) async throws(JournalError) {
+        do throws(JournalError) {
+            try await index(session, in: journal)
+        } catch {
+            guard case .corrupt = error else { throw error }
+        }
+    }
+
     private func index(_ session: SessionSummary, in journal: any Journal) async throws(JournalError) {
         let header = session.header
-        let kind = kinds.first { Subject($0.kind.name) == Subject(header.kind) }
-        guard let kind, kind.kind.hasMembers, let id = SessionID(header.id.utf8) else {
-            if header.owner != nil { try await journal.index(nil, of: header.id, at: session.revision) }
-            return
+        if let kind = kinds.named(header.kind), kind.kind.hasMembers, let id = SessionID(header.id.utf8) {
+            // One in memory was indexed when it was loaded or created.
+            if registry.resident(id) != nil { return }
+            if let store = try await kind.storedState(of: id, in: journal) {
+                return try await journal.index(store.members, of: header.id, at: store.revision)
+            }
         }
-        // One in memory was indexed when it was loaded or created.
-        guard registry.resident(id) == nil, let store = try await kind.storedState(of: id, in: journal) else { return }
-        var found: (members: [ActorID], revision: Int)?
-        store.inspect { found = ($0.members ?? [], $0.revision) }
-        if let found { try await journal.index(found.members, of: header.id, at: found.revision) }
+        if header.owner != nil { try await journal.index(nil, of: header.id, at: session.revision) }
     }
 }

@@ -39,7 +39,7 @@ package struct SubjectSessions: Sendable {
         package var isLast = false
     }
 
-    /// How many sessions are looked at one after another if no index is there.
+    /// How many sessions are looked at one after another without an index.
     private static let scannedAtOnce = 100
 
     private let registry: SessionRegistry
@@ -108,10 +108,9 @@ package struct SubjectSessions: Sendable {
     ) async throws(JournalError) -> Bool {
         guard question.includes(kind: summary.header.kind) else { return false }
         if question.role != .member, summary.header.owner == question.subject { return true }
-        guard question.role != .owner,
-            let kind = kinds.first(where: { Subject($0.kind.name) == Subject(summary.header.kind) }),
-            kind.kind.hasMembers
-        else { return false }
+        guard question.role != .owner, let kind = kinds.named(summary.header.kind), kind.kind.hasMembers else {
+            return false
+        }
         if let session = registry.resident(id) { return Self.shows(session.store, to: question.actor) }
         guard let store = try await kind.storedState(of: id, in: journal) else { return false }
         return Self.shows(store, to: question.actor)

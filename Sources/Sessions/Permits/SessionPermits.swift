@@ -26,7 +26,7 @@ package struct SessionPermits: ~Copyable, Sendable {
         let terms = summary.permits.compactMap { PermitTerms($0) }
         var contents = PermitTable.Contents(
             generation: summary.shareGeneration, terms: Dictionary(terms.map { ($0.id, $0) }) { first, _ in first })
-        for case let maker? in terms.map(\.maker) { contents.makers[maker] = false }
+        contents.findMakers()
         _ = table.storeIfNil(PermitTable(contents))
     }
 
@@ -66,7 +66,7 @@ package struct SessionPermits: ~Copyable, Sendable {
             }
             let dropped = all.count == valid.count ? [] : Set(all.map(\.id)).subtracting(valid.map(\.id)).sorted()
             for id in dropped { contents.terms[id] = nil }
-            if !dropped.isEmpty { contents.forgetMakers() }
+            if !dropped.isEmpty { contents.findMakers() }
             contents.pending += 1
             return .free(dropping: dropped)
         }
@@ -77,7 +77,7 @@ package struct SessionPermits: ~Copyable, Sendable {
         change { contents in
             contents.pending -= 1
             contents.terms[terms.id] = terms
-            if let maker = terms.maker { contents.makers[maker] = true }
+            contents.count(terms, mayShare: true)
         }
     }
 
@@ -86,7 +86,7 @@ package struct SessionPermits: ~Copyable, Sendable {
     /// - Returns: whether there was one with this id.
     package func revoke(_ id: String) -> Bool {
         change { contents in
-            defer { contents.forgetMakers() }
+            defer { contents.findMakers() }
             return contents.terms.removeValue(forKey: id).map { $0.generation == contents.generation } ?? false
         }
     }
@@ -105,25 +105,42 @@ package struct SessionPermits: ~Copyable, Sendable {
 
 /// The permits of a session that has, or had, any. It is not private, because the compiler fails for such a type in ``SessionPermits``.
 final class PermitTable: Sendable {
+    struct Maker {
+        /// Whether the state lets it share: not until the state was asked.
+        var mayShare: Bool
+        /// When the last of its permits expires, in milliseconds since 1970.
+        var until: Int
+    }
+
     struct Contents {
         var generation = 0
         var terms: [String: PermitTerms] = [:]
-        /// The visitors who have made permits, and whether the state lets them share. Nobody may until the state was asked.
-        var makers: [Actor: Bool] = [:]
+        /// The visitors who have made permits of this generation.
+        var makers: [Actor: Maker] = [:]
         /// How many were counted and are not there yet.
         var pending = 0
         /// How many actions have come into the store by a permit and are not done.
         var uses = 0
 
         func isInForce(_ terms: PermitTerms) -> Bool {
-            terms.generation == generation && terms.maker.map { makers[$0] ?? false } ?? true
+            terms.generation == generation && terms.maker.map { makers[$0]?.mayShare ?? false } ?? true
         }
 
-        /// Forgets the visitors whose permits are all gone.
-        mutating func forgetMakers() {
-            guard !makers.isEmpty else { return }
-            let left = Set(terms.values.compactMap(\.maker))
-            makers = makers.filter { left.contains($0.key) }
+        /// Counts a permit that is among the terms for its maker.
+        ///
+        /// - Parameter mayShare: whether the state lets the maker share.
+        mutating func count(_ terms: PermitTerms, mayShare: Bool) {
+            guard let maker = terms.maker, terms.generation == generation else { return }
+            makers[maker] = Maker(mayShare: mayShare, until: max(terms.expiresAt, makers[maker]?.until ?? 0))
+        }
+
+        /// Finds the makers of the terms, after some of these have come from elsewhere or have gone.
+        mutating func findMakers() {
+            let before = makers
+            makers = [:]
+            for terms in terms.values {
+                count(terms, mayShare: terms.maker.flatMap { before[$0]?.mayShare } ?? false)
+            }
         }
     }
 
@@ -140,20 +157,22 @@ extension SessionPermits {
 
     /// Finds out which visitors who have made permits may still share. Called inside the store, in the order of commits.
     ///
+    /// Nobody is asked for whose permits have all expired: there may be no other change that forgets them.
+    ///
+    /// - Parameter now: in milliseconds since 1970.
     /// - Returns: whether one of them may not share any more.
-    package func askForMakers(_ isInForce: (Actor) -> Bool) -> Bool {
+    package func askForMakers(now: @autoclosure () -> Int, _ isInForce: (Actor) -> Bool) -> Bool {
         guard let table = table.load() else { return false }
         let makers = table.contents.withLock(\.makers)
         guard !makers.isEmpty else { return false }
+        let now = now()
         var hasLoser = false
         // Not while the permits are locked: the question runs code of the kind.
-        for (maker, before) in makers {
-            let now = isInForce(maker)
-            guard now != before else { continue }
-            hasLoser = hasLoser || before
-            table.contents.withLock { contents in
-                if contents.makers[maker] != nil { contents.makers[maker] = now }
-            }
+        for (actor, maker) in makers where maker.until > now {
+            let mayShare = isInForce(actor)
+            guard mayShare != maker.mayShare else { continue }
+            hasLoser = hasLoser || maker.mayShare
+            table.contents.withLock { contents in contents.makers[actor]?.mayShare = mayShare }
         }
         return hasLoser
     }

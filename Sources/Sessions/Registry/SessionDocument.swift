@@ -119,6 +119,7 @@ package struct SessionDocument: JSONEncodable {
                     json.member("actions", path + "/actions")
                     json.member("events", path + "/events")
                     json.member("forks", path + "/forks")
+                    json.member("shares", path + "/shares")
                     json.member("presence", path + "/presence")
                     json.member("signals", path + "/signals")
                 })

@@ -116,9 +116,10 @@ package final class SessionRegistry: Sendable {
     package func touch(_ session: Session) { session.touch(clock.now()) }
 
     private func insert(_ session: Session, _ now: Int) {
+        // First, because whoever finds the session may end it, and that removes its entries.
+        if indexesSubjects { session.insert(into: subjects) }
         shard(of: session.id).withLock { $0.insert(session) }
         if let key = session.personalKey { personal.withLock { $0[key] = session.id } }
-        if indexesSubjects { session.insert(into: subjects) }
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
@@ -211,7 +212,10 @@ package final class SessionRegistry: Sendable {
             refusal = refuse(state).map { .refused($0, at: state.revision) }
             return refusal == nil
         }
-        guard let instruction else { return refusal ?? .detached }
+        guard let instruction else {
+            // A session that has left this object may be in another state by now, which has to be asked.
+            return session.continuesElsewhere ? .detached : refusal ?? .detached
+        }
         if let result = beginEnd(of: session, as: .ended, now, instruction) { return result }
         return await completeEnd(of: session, now)
     }

@@ -17,7 +17,7 @@ package final class SubjectIndex: Sendable {
     // Each guards the subjects of some sessions. A shard of `sessions` is locked while one is held.
     private let subjects = (0..<shardCount).map { _ in Locked<[SessionID: Set<Key>]>([:]) }
     // Each guards the sessions of some subjects. Nothing else is locked while one is held.
-    private let sessions = (0..<shardCount).map { _ in Locked<[Key: Set<SessionID>]>([:]) }
+    private let sessions = (0..<shardCount).map { _ in Locked<[Key: OrderedIDs]>([:]) }
 
     package init() {}
 
@@ -43,7 +43,7 @@ package final class SubjectIndex: Sendable {
         }
     }
 
-    /// Changes the members of a session, if it is there.
+    /// Changes the members of a session, if the index has it.
     package func apply(_ change: MemberChange, to id: SessionID) {
         subjects(of: id).withLock { subjects in
             guard var known = subjects[id] else { return }
@@ -63,16 +63,16 @@ package final class SubjectIndex: Sendable {
     ///
     /// - Parameter role: nil for both.
     package func sessions(of subject: ActorID, as role: SessionRole?, after id: SessionID?, limit: Int) -> [SessionID] {
-        var found: Set<SessionID> = []
-        for role in role.map({ [$0] }) ?? SessionRole.allCases {
+        func ids(as role: SessionRole) -> [SessionID] {
             let key = Key(subject: subject, role: role)
-            found.formUnion(sessions(of: key).withLock { $0[key] ?? [] })
+            return sessions(of: key).withLock { $0[key]?.ids(after: id, limit: limit) ?? [] }
         }
-        return Array(found.filter { other in id.map { $0 < other } ?? true }.sorted().prefix(limit))
+        if let role { return ids(as: role) }
+        return Array(Set(ids(as: .owner)).union(ids(as: .member)).sorted().prefix(limit))
     }
 
     private func add(_ id: SessionID, to key: Key) {
-        sessions(of: key).withLock { _ = $0[key, default: []].insert(id) }
+        sessions(of: key).withLock { $0[key, default: OrderedIDs()].insert(id) }
     }
 
     private func remove(_ id: SessionID, from key: Key) {
@@ -86,7 +86,7 @@ package final class SubjectIndex: Sendable {
         subjects[Int(UInt(bitPattern: id.hashValue) % UInt(Self.shardCount))]
     }
 
-    private func sessions(of key: Key) -> Locked<[Key: Set<SessionID>]> {
+    private func sessions(of key: Key) -> Locked<[Key: OrderedIDs]> {
         sessions[Int(UInt(bitPattern: key.hashValue) % UInt(Self.shardCount))]
     }
 }
@@ -95,17 +95,10 @@ extension Session {
     /// Whether it has an owner, or may have members.
     var hasSubjects: Bool { owner != nil || kind.hasMembers }
 
-    fileprivate func members() -> [ActorID] {
-        guard kind.hasMembers else { return [] }
-        var members: [ActorID] = []
-        store.inspect { members = $0.members ?? [] }
-        return members
-    }
-
     func insert(into index: SubjectIndex) {
         guard hasSubjects else { return }
         // Empty at first, so that no change is lost that comes before the members are read.
         index.insert(id, owner: owner.map { ActorID($0.text) }, members: [])
-        if kind.hasMembers { index.insert(id, owner: nil, members: members()) }
+        if kind.hasMembers { index.insert(id, owner: nil, members: store.members) }
     }
 }

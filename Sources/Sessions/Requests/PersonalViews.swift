@@ -16,16 +16,6 @@ extension SelectionText {
         }
         return .personal(name, at: pointer, for: principal.reader(in: session))
     }
-
-    /// The client whose value it selects; nil if all clients have one value.
-    func reader(in session: Session, by principal: Credentials) -> Actor? {
-        switch self {
-        case .text(""), .resolved(.root), .resolved(.pointer): nil
-        case .resolved(.personal(_, _, let reader)): reader
-        case .text(let name), .resolved(.named(let name, _)):
-            session.kind.hasPersonalSelector(name) ? principal.reader(in: session) : nil
-        }
-    }
 }
 
 extension Credentials {
@@ -55,7 +45,7 @@ enum PersonalHistory {
     // The names in the session's own history, which have one dot between them, are never empty.
     private static let separator = ".."
 
-    /// Every node makes the same mark for a reader.
+    /// Tells the reader's history from others. Each node makes this mark of this reader.
     static func mark(of reader: Actor) -> String {
         var hash = FNV1a()
         for byte in reader.json { hash.add(byte) }

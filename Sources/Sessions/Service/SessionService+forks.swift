@@ -27,8 +27,11 @@ extension SessionService {
             }
             let fork = Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil)
             let session = try creator.create(parent.runtime, fork, owner: owner)
-            // Without a replay the document has the state of the revision. Calls that are interrupted are reported in the commits after it.
+            // Without a replay the document has the state of the revision, in the form of this program: a migration is the first commit.
+            // Calls that are interrupted are reported in the commits after it.
             if actions == nil {
+                session.store.rest(.replaying)
+                session.store.migrate()
                 let shown = creator.shown(session)
                 _ = await session.store.repeatAsCopy(nil, of: parent.runtime)
                 return shown

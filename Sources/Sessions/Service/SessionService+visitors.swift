@@ -69,12 +69,8 @@ extension SessionService {
         _ command: any SessionCommand, for visitor: Actor, _ session: Session
     ) throws(SessionFailure) -> SessionResult {
         guard let right = command.right else { return SessionResult(try command.perform(on: session), of: session) }
-        let asked = session.ask(visitor, for: right) { state in
-            let refusal = session.refusal(of: visitor, command.rightsToPassOn, in: state)
-            return Result { () throws(SessionFailure) in
-                if let refusal { throw refusal }
-                return try command.perform(on: session)
-            }
+        let asked = session.ask(visitor, for: right, passingOn: command.rightsToPassOn) { _ in
+            Result { () throws(SessionFailure) in try command.perform(on: session) }
         }
         switch asked {
         case .success(let content): return SessionResult(try content.get(), of: session)

@@ -341,7 +341,7 @@ extension Session: CommitWatcher {
     package var streamCount: Int { existingEvents?.count ?? 0 }
 
     package func committed(_ state: borrowing StateView) {
-        let endsPermits = permits.askForMakers { keepsPermits(of: $0, in: state) }
+        let endsPermits = permits.askForMakers(now: now) { keepsPermits(of: $0, in: state) }
         existingEvents?.committed(state, endsPermits: endsPermits)
         if endsPermits { existingPermitWaits?.endRevoked() }
     }

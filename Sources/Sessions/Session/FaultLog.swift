@@ -43,7 +43,9 @@ final class FaultLog: Sendable {
         write(
             "a function of a store does not return", Cause(fault: 9, name: stall.type),
             [LogField("session", stall.session), LogField("type", stall.type)],
-            detail: "It has run for some seconds. Nothing else can use the session until it returns.")
+            detail:
+                "It has run for some seconds. Nothing else can use the state that it was called with, usually that of the session, until it returns."
+        )
     }
 
     private func write(_ message: String, _ cause: Cause, _ fields: [LogField], detail: String) {

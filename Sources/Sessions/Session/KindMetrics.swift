@@ -27,6 +27,7 @@ package final class KindMetrics: Sendable {
         case sentWithoutUser = "sent-without-user"
         case stateTooLarge = "state-too-large"
         case tooManyEffects = "too-many-effects"
+        case tooManyMembers = "too-many-members"
         case overloaded
         case lateEmission = "late-emission"
         case awaitedInReducer = "awaited-in-reducer"
@@ -45,6 +46,7 @@ package final class KindMetrics: Sendable {
             case .sentWithoutUser: .sentWithoutUser
             case .stateTooLarge, .actionLost(.stateTooLarge, _, _, _): .stateTooLarge
             case .actionLost(.tooManyEffects, _, _, _): .tooManyEffects
+            case .actionLost(.tooManyMembers, _, _, _): .tooManyMembers
             case .actionLost(.overloaded, _, _, _): .overloaded
             case .actionLost(.lateEmission, _, _, _): .lateEmission
             case .awaitedInReducer: .awaitedInReducer

@@ -1,3 +1,4 @@
+import JSON
 package import Observability
 package import StoreHosting
 package import Stores
@@ -101,4 +102,9 @@ package struct SessionLimits: Sendable {
     package var presenceGrace = 10_000
 
     package init() {}
+}
+
+extension [KindRuntime] {
+    /// The kind with a name; nil if there is none. Names are the same if their bytes are.
+    package func named(_ name: String) -> KindRuntime? { first { Subject($0.kind.name) == Subject(name) } }
 }

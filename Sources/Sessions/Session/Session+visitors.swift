@@ -8,32 +8,24 @@ extension Session {
     /// A question that takes longer, in nanoseconds, is a fault of the kind: nobody can use the session meanwhile.
     private static let slowAccess = 50_000_000
 
-    /// Asks the state whether a visitor has a right, and calls `body` with the same state if it has.
+    /// Asks the state once whether a visitor has a right, and others that it passes on, and calls `body` with the same state if it has
+    /// them all.
     package func ask<Value>(
-        _ visitor: Actor, for right: Permission, _ body: (borrowing StateView) -> Value
+        _ visitor: Actor, for right: Permission, passingOn others: Permissions? = nil,
+        _ body: (borrowing StateView) -> Value
     ) -> Result<Value, SessionFailure> {
         var answer = Result<Value, SessionFailure>.failure(.forbidden(.session))
         store.inspect { state in
-            let refusal = refusal(of: visitor, right, in: state)
+            let rights = rights(of: visitor, in: state)
+            let refusal = rights.refusal(of: right) ?? others.flatMap(rights.refusal(of:))
             answer = refusal.map(Result.failure) ?? .success(body(state))
         }
         return answer
     }
 
-    /// Why a visitor may not do something in a state; nil if it may. Whoever may not read learns only what is told of a session that
-    /// there is not.
+    /// Why a visitor may not do something in a state; nil if it may.
     func refusal(of visitor: Actor, _ right: Permission, in state: borrowing StateView) -> SessionFailure? {
-        let rights = rights(of: visitor, in: state)
-        if rights.contains(right.inState) { return nil }
-        return .forbidden(rights.contains(.read) ? .state(lacks: right) : .session)
-    }
-
-    /// Why a visitor may not pass on some rights in a state; nil if it has them all.
-    func refusal(of visitor: Actor, _ rights: Permissions, in state: borrowing StateView) -> SessionFailure? {
-        for right in Permission.allCases where rights.contains(right) {
-            if let refusal = refusal(of: visitor, right, in: state) { return refusal }
-        }
-        return nil
+        rights(of: visitor, in: state).refusal(of: right)
     }
 
     /// Whether a visitor may read a state.
@@ -58,6 +50,20 @@ extension Session {
         let time = start.nanoseconds(to: .current)
         if time > Self.slowAccess { runtime.accessWasSlow(nanoseconds: time, in: id.fingerprint) }
         return rights
+    }
+}
+
+extension AccessRights {
+    /// Why a visitor with these rights may not do something; nil if it may. Whoever may not read learns only what is told of a session
+    /// that there is not.
+    fileprivate func refusal(of right: Permission) -> SessionFailure? {
+        if contains(right.inState) { return nil }
+        return .forbidden(contains(.read) ? .state(lacks: right) : .session)
+    }
+
+    /// Why a visitor with these rights may not pass on some; nil if it has them all.
+    fileprivate func refusal(of rights: Permissions) -> SessionFailure? {
+        Permission.allCases.lazy.filter(rights.contains).compactMap { refusal(of: $0) }.first
     }
 }
 

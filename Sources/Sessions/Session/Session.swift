@@ -54,7 +54,7 @@ package final class Session: Identifiable, Sendable {
         used = Atomic(lastActiveAt != nil)
         size = SessionSize(byteCount ?? fork?.initial.json.count ?? runtime.kind.initialState.count)
         if self.permits.hasMakers {
-            store.inspect { state in _ = self.permits.askForMakers { keepsPermits(of: $0, in: state) } }
+            store.inspect { state in _ = self.permits.askForMakers(now: now) { keepsPermits(of: $0, in: state) } }
         }
     }
 

@@ -125,6 +125,38 @@ extension Rule {
     ) -> Rule where Values == (A, B, C) { fatalError("unavailable") }
 }
 
+// Changes that get none of the values of an action. With some of them, the compiler counts the arguments by itself.
+extension Follow {
+    /// A change after an action with a field gets its value.
+    @available(*, unavailable, message: "the closure gets the state and the value of the field: { state, value in … }")
+    @_disfavoredOverload
+    public init<Slice, Values: Codable>(
+        _ part: Part<State, Slice>, _ action: Action<Slice, Values>, change: @escaping @Sendable (inout State) -> Void
+    ) { fatalError("unavailable") }
+
+    /// A change after an action with several fields gets a value for each.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, a, b in … }")
+    @_disfavoredOverload
+    public init<Slice, A, B, each Rest>(
+        _ part: Part<State, Slice>, _ action: Action<Slice, (A, B, repeat each Rest)>,
+        change: @escaping @Sendable (inout State) -> Void
+    ) { fatalError("unavailable") }
+
+    /// A change after an action with a field gets its value.
+    @available(*, unavailable, message: "the closure gets the state and the value of the field: { state, value in … }")
+    @_disfavoredOverload
+    public init<Values: Codable>(
+        _ action: Action<State, Values>, change: @escaping @Sendable (inout State) -> Void
+    ) { fatalError("unavailable") }
+
+    /// A change after an action with several fields gets a value for each.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, a, b in … }")
+    @_disfavoredOverload
+    public init<A, B, each Rest>(
+        _ action: Action<State, (A, B, repeat each Rest)>, change: @escaping @Sendable (inout State) -> Void
+    ) { fatalError("unavailable") }
+}
+
 extension Member {
     /// Only a `Codable` value can be a member.
     @available(*, unavailable, message: "the value of a member must be Codable")

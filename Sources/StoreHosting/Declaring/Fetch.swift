@@ -98,6 +98,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
         elements.fetches.append((plan.name, ObjectIdentifier(plan.trigger.handler), plan.trigger.name))
         elements.services.append(plan.service)
         elements.problems += plan.problems
+        if plan.isSilent { elements.silentFetches.append(plan.name) }
         var actions = [ObjectIdentifier(plan.trigger.handler)]
         if let retry = plan.retry {
             elements.repeatedFetches.append(plan.name)
@@ -135,21 +136,22 @@ extension Fetch {
     ///   - then: changes the state when the answer has arrived.
     ///   - failed: changes the state when the call has failed.
     ///   - isWaiting: whether a state waits for the answer. A store that continues from such a saved state gets the failure
-    ///     `interrupted`. With `retry` the state knows its calls by itself.
+    ///     `interrupted`. With `retry` the state knows its calls by itself. Without either, a server with durable storage warns at its
+    ///     start if there is `failed`; a function that returns false says that no state waits.
     public init(
         _ name: String, on trigger: Action<State, Void>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, retry: StoreDefinition<State>.Retry? = nil,
         _ request: @escaping @Sendable (State) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Output, Int) -> Void,
-        failed: @escaping @Sendable (inout State, RemoteFailure, Int) -> Void = { _, _, _ in },
-        isWaiting: @escaping @Sendable (State) -> Bool = { _ in false }
+        failed: (@Sendable (inout State, RemoteFailure, Int) -> Void)? = nil,
+        isWaiting: (@Sendable (State) -> Bool)? = nil
     ) where Values == Void {
         self.init(
             FetchPlan(
                 name, trigger, service, pointer, policy, retry, id: nil, request: { state, _ in request(state) },
                 then: { state, _, output, time in then(&state, output, time) },
-                failed: { state, _, failure, time in failed(&state, failure, time) },
-                waiting: { isWaiting($0) ? [()] : [] }))
+                failed: { state, _, failure, time in failed?(&state, failure, time) },
+                waiting: { isWaiting?($0) == true ? [()] : [] }, isSilent: failed != nil && isWaiting == nil))
     }
 
     /// A call after an action with a field.
@@ -168,19 +170,21 @@ extension Fetch {
     ///   - then: changes the state when the answer has arrived.
     ///   - failed: changes the state when the call has failed.
     ///   - waiting: the values of the calls that a state waits for. A store that continues from a saved state gets the failure
-    ///     `interrupted` for each of them. With `retry` the state knows its calls by itself.
+    ///     `interrupted` for each of them. With `retry` the state knows its calls by itself. Without either, a server with durable
+    ///     storage warns at its start if there is `failed`; a function that returns no values says that no state waits.
     public init(
         _ name: String, on trigger: Action<State, Values>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (Values) -> String)? = nil,
         retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
-        failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void = { _, _, _, _ in },
-        waiting: @escaping @Sendable (State) -> [Values] = { _ in [] }
+        failed: (@Sendable (inout State, Values, RemoteFailure, Int) -> Void)? = nil,
+        waiting: (@Sendable (State) -> [Values])? = nil
     ) {
         self.init(
             FetchPlan(
-                name, trigger, service, pointer, policy, retry, id: id, request: request, then: then, failed: failed,
-                waiting: waiting))
+                name, trigger, service, pointer, policy, retry, id: id, request: request, then: then,
+                failed: { state, values, failure, time in failed?(&state, values, failure, time) },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 
     /// A call after an action with two fields.
@@ -189,8 +193,8 @@ extension Fetch {
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B) -> String)? = nil,
         retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, A, B) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, Output, Int) -> Void,
-        failed: @escaping @Sendable (inout State, A, B, RemoteFailure, Int) -> Void = { _, _, _, _, _ in },
-        waiting: @escaping @Sendable (State) -> [(A, B)] = { _ in [] }
+        failed: (@Sendable (inout State, A, B, RemoteFailure, Int) -> Void)? = nil,
+        waiting: (@Sendable (State) -> [(A, B)])? = nil
     ) where Values == (A, B) {
         var ownID: (@Sendable (Values) -> String)?
         if let id { ownID = { id($0.0, $0.1) } }
@@ -199,8 +203,8 @@ extension Fetch {
                 name, trigger, service, pointer, policy, retry, id: ownID,
                 request: { state, values in request(state, values.0, values.1) },
                 then: { state, values, output, time in then(&state, values.0, values.1, output, time) },
-                failed: { state, values, failure, time in failed(&state, values.0, values.1, failure, time) },
-                waiting: waiting))
+                failed: { state, values, failure, time in failed?(&state, values.0, values.1, failure, time) },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 
     /// A call after an action with three fields.
@@ -209,8 +213,8 @@ extension Fetch {
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C) -> String)? = nil,
         retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, A, B, C) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, C, Output, Int) -> Void,
-        failed: @escaping @Sendable (inout State, A, B, C, RemoteFailure, Int) -> Void = { _, _, _, _, _, _ in },
-        waiting: @escaping @Sendable (State) -> [(A, B, C)] = { _ in [] }
+        failed: (@Sendable (inout State, A, B, C, RemoteFailure, Int) -> Void)? = nil,
+        waiting: (@Sendable (State) -> [(A, B, C)])? = nil
     ) where Values == (A, B, C) {
         var ownID: (@Sendable (Values) -> String)?
         if let id { ownID = { id($0.0, $0.1, $0.2) } }
@@ -219,8 +223,9 @@ extension Fetch {
                 name, trigger, service, pointer, policy, retry, id: ownID,
                 request: { state, values in request(state, values.0, values.1, values.2) },
                 then: { state, values, output, time in then(&state, values.0, values.1, values.2, output, time) },
-                failed: { state, values, failure, time in failed(&state, values.0, values.1, values.2, failure, time) },
-                waiting: waiting))
+                failed: { state, values, failure, time in failed?(&state, values.0, values.1, values.2, failure, time)
+                },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 
     /// A call after an action with four fields.
@@ -230,8 +235,8 @@ extension Fetch {
         retry: StoreDefinition<State>.Retry? = nil,
         _ request: @escaping @Sendable (State, A, B, C, D) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, C, D, Output, Int) -> Void,
-        failed: @escaping @Sendable (inout State, A, B, C, D, RemoteFailure, Int) -> Void = { _, _, _, _, _, _, _ in },
-        waiting: @escaping @Sendable (State) -> [(A, B, C, D)] = { _ in [] }
+        failed: (@Sendable (inout State, A, B, C, D, RemoteFailure, Int) -> Void)? = nil,
+        waiting: (@Sendable (State) -> [(A, B, C, D)])? = nil
     ) where Values == (A, B, C, D) {
         var ownID: (@Sendable (Values) -> String)?
         if let id { ownID = { id($0.0, $0.1, $0.2, $0.3) } }
@@ -243,8 +248,8 @@ extension Fetch {
                     then(&state, values.0, values.1, values.2, values.3, output, time)
                 },
                 failed: { state, values, failure, time in
-                    failed(&state, values.0, values.1, values.2, values.3, failure, time)
+                    failed?(&state, values.0, values.1, values.2, values.3, failure, time)
                 },
-                waiting: waiting))
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 }

@@ -12,6 +12,8 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     let then: @Sendable (inout State, Values, Output, Int) -> Void
     let failed: @Sendable (inout State, Values, RemoteFailure, Int) -> Void
     let waiting: @Sendable (State) -> [Values]
+    /// Whether the state hears of failures, and of a call that a restart has ended it hears nothing.
+    let isSilent: Bool
     /// Whether the answer is left out of the log.
     var isSecret = false
     private let pointer: String
@@ -24,7 +26,7 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         request: @escaping @Sendable (State, Values) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void,
-        waiting: @escaping @Sendable (State) -> [Values]
+        waiting: @escaping @Sendable (State) -> [Values], isSilent: Bool
     ) {
         self.name = name
         self.trigger = trigger
@@ -37,6 +39,7 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         self.then = then
         self.failed = failed
         self.waiting = waiting
+        self.isSilent = isSilent && retry == nil
     }
 
     var policy: EffectPolicy { ownPolicy ?? (retry == nil ? .latest : .leading) }

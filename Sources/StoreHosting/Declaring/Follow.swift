@@ -14,16 +14,19 @@ public struct Follow<State: Sendable>: StoreElement {
 
     @inlinable
     init<Values: Sendable>(
-        _ handler: ActionHandler<State>, _ change: @escaping @Sendable (inout State, Values) -> Void
+        _ handler: ActionHandler<State>, named name: String? = nil,
+        _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         // The cast holds: actions with this handler have these values.
-        self.init(of: handler) { change(&$1, unsafeDowncast($0, to: ValueBox<Values>.self).value) }
+        self.init(of: handler, named: name ?? handler.name) {
+            change(&$1, unsafeDowncast($0, to: ValueBox<Values>.self).value)
+        }
     }
 
     @usableFromInline
-    init(of handler: ActionHandler<State>, _ change: @escaping Follower<State>.Change) {
+    init(of handler: ActionHandler<State>, named name: String, _ change: @escaping Follower<State>.Change) {
         action = ObjectIdentifier(handler)
-        name = handler.name
+        self.name = name
         self.change = change
     }
 
@@ -47,7 +50,7 @@ extension Follow {
         _ part: Part<State, Slice>, _ action: Action<Slice, Values>,
         change: @escaping @Sendable (inout State, Values) -> Void
     ) {
-        self.init(part.handler(of: action.handler), change)
+        self.init(part.handler(of: action.handler), named: part.typeName(of: action.handler), change)
     }
 
     /// Follows an action of a part without fields.
@@ -55,7 +58,9 @@ extension Follow {
     public init<Slice>(
         _ part: Part<State, Slice>, _ action: Action<Slice, Void>, change: @escaping @Sendable (inout State) -> Void
     ) {
-        self.init(part.handler(of: action.handler)) { (state, _: Void) in change(&state) }
+        self.init(part.handler(of: action.handler), named: part.typeName(of: action.handler)) { (state, _: Void) in
+            change(&state)
+        }
     }
 
     /// Follows an action of a part that has two fields.
@@ -64,7 +69,9 @@ extension Follow {
         _ part: Part<State, Slice>, _ action: Action<Slice, (A, B)>,
         change: @escaping @Sendable (inout State, A, B) -> Void
     ) {
-        self.init(part.handler(of: action.handler)) { (state, values: (A, B)) in change(&state, values.0, values.1) }
+        self.init(part.handler(of: action.handler), named: part.typeName(of: action.handler)) {
+            (state, values: (A, B)) in change(&state, values.0, values.1)
+        }
     }
 
     /// Follows an action of a part that has three fields.
@@ -73,7 +80,8 @@ extension Follow {
         _ part: Part<State, Slice>, _ action: Action<Slice, (A, B, C)>,
         change: @escaping @Sendable (inout State, A, B, C) -> Void
     ) {
-        self.init(part.handler(of: action.handler)) { (state, values: (A, B, C)) in
+        self.init(part.handler(of: action.handler), named: part.typeName(of: action.handler)) {
+            (state, values: (A, B, C)) in
             change(&state, values.0, values.1, values.2)
         }
     }
@@ -84,7 +92,8 @@ extension Follow {
         _ part: Part<State, Slice>, _ action: Action<Slice, (A, B, C, D)>,
         change: @escaping @Sendable (inout State, A, B, C, D) -> Void
     ) {
-        self.init(part.handler(of: action.handler)) { (state, values: (A, B, C, D)) in
+        self.init(part.handler(of: action.handler), named: part.typeName(of: action.handler)) {
+            (state, values: (A, B, C, D)) in
             change(&state, values.0, values.1, values.2, values.3)
         }
     }

@@ -73,12 +73,16 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
     @usableFromInline
     func handler(of action: ActionHandler<Slice>) -> ActionHandler<State> { handlers.handler(of: action) }
 
+    /// The type of an action of the slice in the state, such as `cart/add`.
+    @usableFromInline
+    func typeName(of action: ActionHandler<Slice>) -> String { typeName(action.name) }
+
+    private func typeName(_ type: String) -> String { name.map { type.contains("/") ? type : "\($0)/\(type)" } ?? type }
+
     public func add(to elements: inout StoreElements<State>) {
         elements.members.append(member)
         elements.actions += slice.actions.map { action in
-            let declaration = action.declaration.renamed { type in
-                name.map { type.contains("/") ? type : "\($0)/\(type)" } ?? type
-            }
+            let declaration = action.declaration.renamed(typeName)
             let handler = handlers.handler(of: action.handler)
             return .init(handler: handler, declaration: ActionDeclaration(declaration, as: handler))
         }
@@ -87,6 +91,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
         elements.repeatedFetches += slice.repeatedFetches
+        elements.silentFetches += slice.silentFetches
         elements.makers += slice.makers.map { maker in
             MiddlewareMaker(actions: maker.actions.map { $0.map(handlers.id) }) { [path] clients in
                 maker.make(clients).scoped(path, casePath)

@@ -82,8 +82,9 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
             }.checked(middleware.timerGroups)
         }
         self.init(
-            kind.with(elements.repeatedFetches, problems: elements.problems(of: name) + kind.problems), initialState,
-            elements,
+            kind.with(
+                elements.repeatedFetches, silent: elements.silentFetches,
+                problems: elements.problems(of: name) + kind.problems), initialState, elements,
             restore: { persisted throws(RestorationError) in try encoder.restored(persisted, nil).0.value })
     }
 

@@ -90,6 +90,8 @@ public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline var keptCalls: [(member: String, place: CallPlace)] = []
     /// The names of all fetches with `retry:`, those of the slices included.
     @usableFromInline var repeatedFetches: [String] = []
+    /// The names of all fetches that do not tell a state that a restart has ended their calls, those of the slices included.
+    @usableFromInline var silentFetches: [String] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var accesses: [Access<State>] = []
     /// One at most, unless the definition is wrong.
@@ -256,6 +258,7 @@ extension StoreDefinition {
                 all.keepers += block.keepers
                 all.keptCalls += block.keptCalls
                 all.repeatedFetches += block.repeatedFetches
+                all.silentFetches += block.silentFetches
                 all.selectors += block.selectors
                 all.accesses += block.accesses
                 all.memberIDs += block.memberIDs

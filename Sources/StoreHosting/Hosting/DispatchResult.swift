@@ -71,7 +71,7 @@ package struct DispatchResult: Sendable {
         /// The reducer rejected the action; of a batch, the one at `index`.
         indirect case rejected(Rejection, index: Int?)
         /// The state does not let the actor act; of a batch, with the action at `index`, or with any if that is nil.
-        case forbidden(canRead: Bool, index: Int?)
+        indirect case forbidden(canRead: Bool, index: Int?)
         /// The store is at another revision than expected.
         case revisionMismatch
         /// Too many actions are queued.

@@ -46,7 +46,7 @@ final class HostBookkeeping {
     var idempotencyRecord: IdempotencyRecord?
     /// The migration that becomes the first commit when the store resumes.
     var pendingMigration: PendingMigration?
-    @exclusivity(unchecked) private var hasOpenTransaction = false
+    @exclusivity(unchecked) private(set) var hasOpenTransaction = false
     @exclusivity(unchecked) private var baseline: EncodedBaseline
     /// The revision of the state that the baseline is of.
     @exclusivity(unchecked) var baselineRevision: Int
@@ -54,6 +54,8 @@ final class HostBookkeeping {
     private var privateBaseline: [UInt8]
     /// The members of the newest state, as ``MemberIDs`` finds them; empty if the kind names none.
     var members: [ActorID] = []
+    /// The members of the newest state that the dispatch in progress has made, committed or not; nil if it has made none.
+    var proposedMembers: [ActorID]?
     /// The size of the newest state.
     @exclusivity(unchecked) var size: StateSize
     private var lastReportedLosses: [ActionLoss: Int] = [:]
@@ -134,19 +136,21 @@ final class HostBookkeeping {
     /// - Parameters:
     ///   - revision: of the store now.
     ///   - nextDeadline: when the next timer is due.
-    ///   - members: those of the state now; nil if the kind names none.
+    ///   - members: those of the state now, if they were not proposed; nil if the kind names none.
     /// - Returns: nil if there is nothing to persist.
     func takeTransaction(
-        at revision: Int, nextDeadline: Int?, members newMembers: @autoclosure () -> [ActorID]?
+        at revision: Int, nextDeadline: Int?, orMembers members: @autoclosure () -> [ActorID]?
     ) -> CommitTransaction? {
+        let proposed = proposedMembers
+        if proposed != nil { proposedMembers = nil }
         defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
         var change: MemberChange?
-        if hasOpenTransaction, let newMembers = newMembers() {
-            change = MemberChange(from: members, to: newMembers)
-            members = newMembers
+        if hasOpenTransaction, let newMembers = proposed ?? members() {
+            change = MemberChange(from: self.members, to: newMembers)
+            self.members = newMembers
         }
         return CommitTransaction(
             baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,

@@ -88,9 +88,14 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     @usableFromInline
     func objection(to state: State) -> Rejection? {
+        guard judgesStates else { return nil }
+        let bookkeeping = madeBookkeeping()
         // A state that has too many already, because the kind has changed, may lose some.
-        let limit = max(MemberCount.limit, bookkeeping?.members.count ?? 0)
-        return members(of: state, limit: limit).map { $0.count > limit } == true ? .tooManyMembers : nil
+        let limit = max(MemberCount.limit, bookkeeping.members.count)
+        let found = members(of: state, limit: limit) ?? []
+        if found.count > limit { return .tooManyMembers }
+        bookkeeping.proposedMembers = found
+        return nil
     }
 
     @usableFromInline
@@ -119,7 +124,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         defer { FaultNote.clear() }
         guard let bookkeeping,
             let transaction = bookkeeping.takeTransaction(
-                at: revision, nextDeadline: nextDeadline, members: members(of: state.pointee))
+                at: revision, nextDeadline: nextDeadline, orMembers: members(of: state.pointee))
         else { return }
         if bookkeeping.size.isNear(maxStateBytes) || asksBeforeCommit {
             asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
@@ -181,8 +186,10 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     @usableFromInline
     func members(in contents: UnsafeRawPointer) -> [ActorID]? {
+        guard let bookkeeping else { return coding.initialMembers }
+        guard bookkeeping.hasOpenTransaction else { return judgesStates ? bookkeeping.members : nil }
         // The state has the address of the contents.
-        members(of: contents.assumingMemoryBound(to: State.self).pointee)
+        return members(of: contents.assumingMemoryBound(to: State.self).pointee)
     }
 
     /// The state as it is persisted.
@@ -257,17 +264,13 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         let bookkeeping = HostBookkeeping(
             encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
-        if let members = encoder.initialMembers { bookkeeping.members = members }
+        if let members = coding.initialMembers { bookkeeping.members = members }
         return bookkeeping
     }
 
     /// The members of a state; nil if the kind names none.
     private func members(of state: State, limit: Int = .max) -> [ActorID]? {
-        guard let memberIDs = encoder.memberIDs else { return nil }
-        return FaultNote.naming(nil) {
-            FaultNote.set(coding.names, faultLabel)
-            return memberIDs.members(of: state, limit: limit)
-        }
+        encoder.memberIDs?.members(of: state, limit: limit, in: coding.names, faultLabel)
     }
 }
 

@@ -50,6 +50,13 @@ package struct HostedStore: Sendable {
         return found
     }
 
+    /// The members of the state now, some of them perhaps twice; empty if the kind names none.
+    package var members: [ActorID] {
+        var found: [ActorID] = []
+        inspect { found = $0.members ?? [] }
+        return found
+    }
+
     /// Calls `body` with the state now. No action is reduced meanwhile, so it must be quick and must not dispatch.
     package func inspect(_ body: (borrowing StateView) -> Void) { vtable.inspect(store, body) }
 
@@ -81,6 +88,9 @@ package struct HostedStore: Sendable {
     /// The actions that follow have the origin `system`. If the kind's migrations have changed the state, that is
     /// committed first, as `store/migrated`. Call it once, before anything else.
     package func resume() { resume(asCopy: false) }
+
+    /// Commits the pending migration of the state, if there is one. ``resume()`` does it too.
+    package func migrate() { vtable.migrate(store) }
 
     /// Resumes as ``resume()`` does.
     ///
@@ -148,6 +158,7 @@ final class HostedStoreVTable: Sendable {
     let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
     let runningEffects: @Sendable (AnyObject) -> [String]
     let hasAwaitedEffects: @Sendable (AnyObject, ContinuousClock.Instant) -> Bool
+    let migrate: @Sendable (AnyObject) -> Void
     let resume: @Sendable (AnyObject, _ isCopy: Bool) -> Void
     let rest: @Sendable (AnyObject, Dormancy) -> Void
     let identify: @Sendable (AnyObject, String) -> Void
@@ -166,6 +177,7 @@ final class HostedStoreVTable: Sendable {
         watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
         runningEffects: @escaping @Sendable (AnyObject) -> [String],
         hasAwaitedEffects: @escaping @Sendable (AnyObject, ContinuousClock.Instant) -> Bool,
+        migrate: @escaping @Sendable (AnyObject) -> Void,
         resume: @escaping @Sendable (AnyObject, _ isCopy: Bool) -> Void,
         rest: @escaping @Sendable (AnyObject, Dormancy) -> Void,
         identify: @escaping @Sendable (AnyObject, String) -> Void,
@@ -182,6 +194,7 @@ final class HostedStoreVTable: Sendable {
         self.watchEffects = watchEffects
         self.runningEffects = runningEffects
         self.hasAwaitedEffects = hasAwaitedEffects
+        self.migrate = migrate
         self.resume = resume
         self.rest = rest
         self.identify = identify
@@ -206,6 +219,7 @@ extension HostedStoreVTable {
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             hasAwaitedEffects: { host.hasAwaitedEffects(unsafeDowncast($0, to: Engine.self), at: $1) },
+            migrate: { host.migrate(unsafeDowncast($0, to: Engine.self)) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self), asCopy: $1) },
             rest: { unsafeDowncast($0, to: Engine.self).core.rest($1) },
             identify: { host.identify(unsafeDowncast($0, to: Engine.self), as: $1) },

@@ -6,6 +6,8 @@ import Stores
 final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     let encoder: StateEncoder<State>
     let names: FaultNames
+    /// The members of the initial state; nil if the kind names none.
+    @usableFromInline let initialMembers: [ActorID]?
     /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.
     let describe: Describer
     /// The index of an action's type among the declarations.
@@ -55,6 +57,7 @@ final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     ) {
         self.encoder = encoder
         self.names = names
+        initialMembers = encoder.memberIDs?.members(of: encoder.initialState, in: names, FaultLabel(""))
         self.findChanges = findChanges
         self.encodePrivate = encodePrivate
         self.describe = describe

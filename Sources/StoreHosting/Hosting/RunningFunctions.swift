@@ -1,6 +1,7 @@
 import CPlatform
 
-/// Finds functions of stores that do not return: reducers, middlewares, interceptors and access functions. They hold their sessions.
+/// Finds functions of stores that do not return: reducers, middlewares, interceptors, selectors, and the functions of access and members.
+/// They hold their sessions, but for a selector of an earlier state.
 ///
 /// The stores only count in the notes of their threads that a function begins or ends; see ``FaultNote``. So this costs them next to
 /// nothing, and it works while all event loops stand still. An `AsyncStore` watches its reducer itself.
@@ -9,7 +10,7 @@ package struct RunningFunctions: Sendable {
     package struct Stall: Sendable, Hashable {
         /// The name of the kind.
         package let store: String
-        /// The type of the action, or `access` for the access function; empty if it is not known.
+        /// The type of the action, `access` or `members` for these functions, or `selector` and the name of one; empty if it is not known.
         package let type: String
         /// As the log names it.
         package let session: String

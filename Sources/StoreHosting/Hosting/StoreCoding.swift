@@ -139,9 +139,9 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
         }
     }
 
-    /// Commits a migration of the state, if there was one, and then resumes the store.
+    /// Commits a migration of the state, if there was one.
     @usableFromInline
-    func resume(_ engine: Engine, asCopy isCopy: Bool) {
+    func migrate(_ engine: Engine) {
         let environment = engine.core.environment
         engine.core.contents.withLock { contents in
             let observer = observer(of: contents)
@@ -151,6 +151,12 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
                 contents.pointee.state, as: contents.pointee.revision, at: environment.now)
             engine.core.notifyDispatchEnded(contents)
         }
+    }
+
+    /// Commits a migration of the state, if there was one, and then resumes the store.
+    @usableFromInline
+    func resume(_ engine: Engine, asCopy isCopy: Bool) {
+        migrate(engine)
         engine.resume(asCopy: isCopy)
     }
 

@@ -31,15 +31,17 @@ extension StoreKind {
         var kind = connect(clients)
         kind.services = services
         kind.repeatedFetches = repeatedFetches
+        kind.silentFetches = silentFetches
         kind.problems = problems
         return kind
     }
 
-    /// A copy of this kind with these fetches that are repeated, and these problems.
+    /// A copy of this kind with these fetches that are repeated, and that say nothing after a restart, and these problems.
     @usableFromInline
-    func with(_ repeatedFetches: [String], problems: [String]) -> StoreKind {
+    func with(_ repeatedFetches: [String], silent silentFetches: [String], problems: [String]) -> StoreKind {
         var kind = self
         kind.repeatedFetches = repeatedFetches
+        kind.silentFetches = silentFetches
         kind.problems = problems
         return kind
     }

@@ -55,6 +55,8 @@ public struct StoreKind: Sendable {
     package internal(set) var services: [RemoteService] = []
     /// The names of the fetches that continue after a restart, as their calls are in the state.
     package internal(set) var repeatedFetches: [String] = []
+    /// The names of the fetches that do not tell a state that a restart has ended their calls.
+    package internal(set) var silentFetches: [String] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// The errors in its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
@@ -110,14 +112,14 @@ public struct StoreKind: Sendable {
                         HostCommitObserver(coding, recorder, sealer, maxStateBytes: limit, label: label))
                 }
         self.init(
-            name, summary, selectors, encoder, catalogue, names,
+            name, summary, selectors, encoder, catalogue, names, initialMembers: coding.initialMembers,
             make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
                 let baseline = try RestoredBaseline(
                     of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
-                return RestoredState(members: encoder.memberIDs?.members(of: state)) {
+                return RestoredState {
                     revision, environment, recorder, limit, label, json in
                     let engine = make(state, environment, sealer, recorder, limit, label)
                     host.restore(baseline, json, at: revision, in: engine)
@@ -129,13 +131,14 @@ public struct StoreKind: Sendable {
     @usableFromInline
     init<State: DiffableState, Action: Sendable>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, _ names: FaultNames, make: @escaping Factory, restore: @escaping Restorer
+        _ catalogue: ActionSchema<Action>, _ names: FaultNames, initialMembers: [ActorID]?, make: @escaping Factory,
+        restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
         self.make = make
         self.restore = restore
-        initialMembers = encoder.initialMembers
+        self.initialMembers = initialMembers
         self.selectors = selectors.map {
             SelectorDescription(name: $0.name, summary: $0.summary, dependsOnActor: $0.dependsOnActor)
         }
@@ -272,14 +275,9 @@ package struct RestoredState: Sendable {
         ) -> HostedStore
 
     private let make: Maker
-    /// The members of the state; nil if the kind names no members.
-    package let members: [ActorID]?
 
     @usableFromInline
-    init(members: [ActorID]?, _ make: @escaping Maker) {
-        self.make = make
-        self.members = members
-    }
+    init(_ make: @escaping Maker) { self.make = make }
 
     /// A store that begins with the state. Nothing runs in it before ``HostedStore/resume()``.
     ///

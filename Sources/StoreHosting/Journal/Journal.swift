@@ -88,6 +88,9 @@ package protocol Journal: Sendable {
     /// Whether an earlier release may have created sessions whose owners are not in the index.
     var mayLackOwners: Bool { get }
 
+    /// Records that the index has the owners of all sessions, for this process and later ones.
+    func recordIndexedOwners()
+
     /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time, and have no timer that is
     /// to fire.
     func idleSessions(before moment: Int, limit: Int) async throws(JournalError) -> [String]
@@ -182,6 +185,8 @@ extension Journal {
     package func index(_ members: [ActorID]?, of id: String, at revision: Int) async throws(JournalError) {}
 
     package var mayLackOwners: Bool { false }
+
+    package func recordIndexedOwners() {}
 
     package func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
 

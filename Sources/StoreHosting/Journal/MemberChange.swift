@@ -20,3 +20,8 @@ package final class MemberChange: Sendable {
         self.init(added: Array(added), removed: Array(removed))
     }
 }
+
+extension [ActorID] {
+    /// About how many bytes a journal writes for them.
+    package var byteCount: Int { reduce(64) { $0 + $1.text.utf8.count + 64 } }
+}

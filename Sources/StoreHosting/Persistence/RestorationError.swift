@@ -40,6 +40,15 @@ extension RestorationError: CustomStringConvertible {
         }
     }
 
+    /// What an operator can do about it, in a sentence; nil if the error does not tell.
+    package var remedy: String? {
+        switch self {
+        case .unreadable: "If the type of a member has changed, add a migration to the definition of the store."
+        case .newerSchema: "Run the newer program, or restore a backup that this one has made."
+        case .notRestorable, .malformed: nil
+        }
+    }
+
     private static func place(_ pointer: String) -> String {
         pointer.isEmpty ? "the whole" : pointer
     }

@@ -15,8 +15,6 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let findRights: RightsFinder?
     /// Finds the members of a state; nil if the kind names none.
     @usableFromInline let memberIDs: MemberIDs<State>?
-    /// The members of the initial state; nil if the kind names none.
-    let initialMembers: [ActorID]?
     let restoration: StatePersistence<State>?
     let migrations: [MigrationStep]
     /// The initial state of every new store.
@@ -45,7 +43,6 @@ final class StateEncoder<State: DiffableState>: Sendable {
     ) {
         self.findRights = findRights
         self.memberIDs = memberIDs
-        initialMembers = memberIDs?.members(of: state)
         self.privateMembers = privateMembers
         self.findChanges = findChanges
         self.selectors = Dictionary(
@@ -106,7 +103,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
         withUnsafePointer(to: state) { encode(selection, of: $0, in: names, label, root: root) }
     }
 
-    /// The part of a selector's value at a pointer.
+    /// The value of a selector, or the part of it that a pointer names.
     private func value(
         _ name: String, _ pointer: JSONPointer, for reader: Actor?, _ state: UnsafePointer<State>,
         _ names: FaultNames, _ label: FaultLabel

@@ -13,12 +13,19 @@ struct MemberIDs<State: Sendable>: Sendable {
     /// - Parameter visit: passes the ids of a state to a function, until that returns false.
     init(_ visit: @escaping @Sendable (State, (ActorID) -> Bool) -> Void) { self.visit = visit }
 
+    /// The ids of the members, as ``members(of:limit:)`` has them. If the function ends the process, the last line names the store.
+    func members(of state: State, limit: Int = .max, in names: FaultNames, _ label: FaultLabel) -> [ActorID] {
+        FaultNote.naming(nil) {
+            FaultNote.set(names, label)
+            return members(of: state, limit: limit)
+        }
+    }
+
     /// The ids of the members, in the order of the function, and some of them twice if it gives them twice.
     ///
     /// - Parameter limit: if there are more members, one more than this is enough. It is ``MemberCount/limit`` at least.
     /// - Returns: no id twice if there are more ids than ``MemberCount/limit``.
-    @usableFromInline
-    func members(of state: State, limit: Int = .max) -> [ActorID] {
+    private func members(of state: State, limit: Int) -> [ActorID] {
         var found: [ActorID] = []
         // Most states have few members, which need not be told apart.
         var known: Set<ActorID>?

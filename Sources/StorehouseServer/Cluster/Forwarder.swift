@@ -153,8 +153,11 @@ final class Forwarder: Sendable {
     func answer(_ context: RequestContext, with response: Response, isOfStream: Bool) {
         var response = response
         context.logsGuest(namedIn: &response)
-        if response.status != .forbidden { response.fields.append(via) }
-        context.answer(isOfStream ? response.withCodeOfProblem() : response)
+        let isRefusal = response.status == .forbidden
+        if !isRefusal { response.fields.append(via) }
+        if isOfStream { response = response.withCodeOfProblem() }
+        // Of a session that there is not, this node would say so at a set time.
+        if isRefusal { context.answerAtSetTime(response) } else { context.answer(response) }
     }
 
     /// Makes the response of a client the stream of another node.

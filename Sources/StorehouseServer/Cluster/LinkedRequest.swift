@@ -234,9 +234,6 @@ extension LinkedRequest: RequestSource {
 }
 
 extension RequestContext {
-    /// Whether another node has sent the request.
-    var isForwarded: Bool { exchange.connection.origin != 0 }
-
     /// Whether another node has checked that its client is an operator.
     var hasRightOfOperator: Bool { (exchange.connection as? LinkedRequest)?.isByOperator == true }
 

@@ -116,7 +116,7 @@ extension Configuration {
 
     /// Kinds for which the settings are unwise, although they can be served.
     package func warnings(serving kinds: [StoreKind]) -> [ConfigurationProblem] {
-        initialStateWarnings(kinds) + forgottenCallWarnings(kinds)
+        initialStateWarnings(kinds) + forgottenCallWarnings(kinds) + silentFetchWarnings(kinds)
     }
 
     /// Kinds whose calls a process may forget that is killed.
@@ -133,6 +133,19 @@ extension Configuration {
                     + "call; set "
                     + (isInMemory
                         ? "sqlite or redis (STOREHOUSE_STORAGE_KIND)" : "full (STOREHOUSE_STORAGE_DURABILITY)"))
+        }
+    }
+
+    /// Fetches whose answer a session may wait for without an end, after a restart.
+    private func silentFetchWarnings(_ kinds: [StoreKind]) -> [ConfigurationProblem] {
+        guard storage.kind.outlivesProcess else { return [] }
+        return kinds.filter { !$0.silentFetches.isEmpty }.map { kind in
+            let fetches = kind.silentFetches.map { "'\($0)'" }.joined(separator: ", ")
+            return ConfigurationProblem(
+                path: "storage.kind",
+                detail:
+                    "is \(storage.kind.rawValue), and the store '\(kind.name)' does not say which states wait for an answer of \(fetches): "
+                    + "after a restart such a state waits for ever; add isWaiting or waiting to the Fetch, or retry")
         }
     }
 

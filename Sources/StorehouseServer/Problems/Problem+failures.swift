@@ -146,7 +146,7 @@ extension Problem {
             case .state(let permission, _):
                 "The state of the session does not let you do this: it does not give you the right \"\(permission.rawValue)\"."
             case .session:
-                "No session with this id belongs to the token's subject, and the token does not list it."
+                "No session with this id belongs to the token's subject, the token does not list it, and no state lets the subject in."
             }
         self.init(.forbidden, detail)
         switch cause {
@@ -183,7 +183,7 @@ extension Problem {
             case .fork:
                 "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
             case .permit:
-                "The body must be like {\"may\":[\"read\"],\"select\":\"/counter\",\"expiresIn\":3600}, or empty."
+                "The body must be like {\"may\":[\"read\"],\"label\":\"front desk\",\"expiresIn\":3600}, or empty."
             case .signal: "The body must be like {\"type\":\"cursor\",\"payload\":{\"x\":3}}."
             case .longPermit: "The selection of the share is too long; select less deeply."
             }
@@ -224,11 +224,7 @@ extension Problem {
         case .contradiction:
             self.init(.internalError, "The stored commits up to this revision do not fit together.")
         case .unrestorable(let error):
-            var hint = ""
-            if case .unreadable = error {
-                hint = " If the type of a member has changed, add a migration to the definition of the store."
-            }
-            self.init(.internalError, "This release of the store cannot read the stored state: \(error).\(hint)")
+            self.init(.internalError, "This release of the store cannot read the stored state: \(error).")
         case .otherStore(let name):
             self.init(.internalError, "The session is of store \(name), which this server does not host.")
         }

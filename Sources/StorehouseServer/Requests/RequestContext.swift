@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Locks
 import Platform
 import Sessions
 import Sockets
@@ -36,9 +37,20 @@ struct RequestContext {
     /// Answers with a problem, at a time that tells nothing if the problem must not tell whether there is a session.
     func refuse(_ problem: Problem) {
         let response = problem.explainingWeakTags(of: head).response
-        guard problem.hidesSession else { return answer(response) }
-        let delay = RefusalTimes.delay(of: exchange.startedAt.nanoseconds(to: exchange.connection.now))
-        pending.schedule(after: delay) { [pending] in pending.here?.answer(response) }
+        if problem.hidesSession, !isForwarded { answerAtSetTime(response) } else { answer(response) }
+    }
+
+    /// Whether another node has sent the request. It waits with a refusal itself, because it knows when its client has asked.
+    var isForwarded: Bool { exchange.connection.origin != 0 }
+
+    /// Answers at one of the times that tell nothing of how long it took to find the answer; see ``RefusalTimes``.
+    func answerAtSetTime(_ response: Response) {
+        pending.loop.execute { [pending] in
+            guard let exchange = pending.here?.exchange else { return }
+            // The timer counts from the start of its turn. The age does too, so the sum of both is a set time.
+            let age = exchange.startedAt.nanoseconds(to: exchange.connection.now)
+            exchange.connection.schedule(after: RefusalTimes.delay(of: age)) { pending.here?.answer(response) }
+        }
     }
 
     /// Answers that the output budget has no room for the response.

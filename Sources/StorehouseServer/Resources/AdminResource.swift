@@ -41,12 +41,12 @@ final class AdminResource: Sendable {
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
         let page = try pages.page(context.head, try Self.filter(context.head))
-        try pages.answer(context, with: page, filledBy: filled, for: .admin)
+        pages.answer(context, with: page, filledBy: filled, for: .admin)
     }
 
     private func filled(_ page: SessionPage) async throws(SessionFailure) -> SessionPage {
         guard let journal else {
-            return try await pages.run(for: .admin) { () async throws(SessionFailure) in withResidents(page) }
+            return try await pages.pool.run(for: .admin) { () async throws(SessionFailure) in withResidents(page) }
         }
         // Not on the loop, as a page may have a thousand sessions.
         return try await beginTask { await self.filled(page, from: journal) }.value.get()

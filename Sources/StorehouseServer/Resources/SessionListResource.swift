@@ -31,7 +31,7 @@ final class SessionListResource: Sendable {
         let page = try pages.page(context.head, SessionFilter(), maxLooks: Self.maxLooks)
         let owner = WorkOwner.subject(claims.subject)
         let pending = context.pending
-        try pages.answer(
+        pages.answer(
             context, with: page,
             filledBy: { [self] page async throws(SessionFailure) in
                 let turn = try await reads.turn(of: owner)
@@ -41,7 +41,7 @@ final class SessionListResource: Sendable {
                     // Nobody takes the answer to a client that is gone.
                     guard pending.here != nil else { throw .unavailable(.reads) }
                     let filled = page
-                    page = try await pages.run(for: owner) { () async throws(SessionFailure) in
+                    page = try await pages.pool.run(for: owner) { () async throws(SessionFailure) in
                         try await self.portion(question, behind: filled)
                     }
                 }

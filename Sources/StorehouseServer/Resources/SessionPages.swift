@@ -7,7 +7,7 @@ import StoreHosting
 struct SessionPages: Sendable {
     /// Nil if no other process has sessions.
     private let elsewhere: SessionsElsewhere?
-    private let pool: WorkPool
+    let pool: WorkPool
     private let sealer: ClientSealer
 
     init(_ elsewhere: SessionsElsewhere?, _ pool: WorkPool, _ sealer: ClientSealer) {
@@ -31,7 +31,7 @@ struct SessionPages: Sendable {
         _ context: RequestContext, with page: SessionPage,
         filledBy fill: @escaping @Sendable (SessionPage) async throws(SessionFailure) -> SessionPage,
         for owner: WorkOwner
-    ) throws(Problem) {
+    ) {
         context.handleLater { [self] pending async throws(Problem) in
             let list = Handling.later { () async throws(SessionFailure) in
                 try await self.response(try await fill(page), for: owner, pending)
@@ -39,13 +39,6 @@ struct SessionPages: Sendable {
             let shown = try await list.awaited()
             pending.here?.answer(shown)
         }
-    }
-
-    /// Runs `body` when it is the turn of its owner.
-    func run<Value: Sendable>(
-        for owner: WorkOwner, _ body: @Sendable () async throws(SessionFailure) -> Value
-    ) async throws(SessionFailure) -> Value {
-        try await pool.run(for: owner, body)
     }
 
     private func response(

@@ -128,6 +128,8 @@ public enum ActionLoss: String, Sendable, Hashable, CaseIterable {
     case tooManyEffects = "too-many-effects"
     /// It would have made the state too large. It is reported as ``StoreFault/stateTooLarge(_:type:label:)``.
     case stateTooLarge = "state-too-large"
+    /// It would have given the session more members than the list of a host takes. A timer is kept, as at ``tooManyEffects``.
+    case tooManyMembers = "too-many-members"
     /// The queue of an ``AsyncStore`` was full.
     case overloaded
     /// An ``Emitter`` emitted it after the operation of its effect had returned.
@@ -138,6 +140,7 @@ public enum ActionLoss: String, Sendable, Hashable, CaseIterable {
         switch rejection {
         case .tooManyEffects: self = .tooManyEffects
         case .stateTooLarge: self = .stateTooLarge
+        case .tooManyMembers: self = .tooManyMembers
         default: return nil
         }
     }
@@ -179,6 +182,9 @@ extension ActionLoss {
             "it would have started too many effects, and nobody waits for its receipt; a timer is tried again, any other action is "
                 + "lost: raise the limit, or start fewer effects"
         case .stateTooLarge: "it would have made the state too large"
+        case .tooManyMembers:
+            "it would have made too many members of the session, and nobody waits for its receipt; a timer is tried again, any "
+                + "other action is lost: remove members before, or refuse further ones in a rule"
         case .overloaded: "the queue of the store is full, so it is lost: dispatch and wait, or send less"
         case .lateEmission:
             "its effect has returned, so it is lost: an effect must return after it has emitted everything"

@@ -99,6 +99,41 @@ struct RedisSearchTests {
         await second.closed()
     }
 
+    @Test("leave out the sessions of a list whose records are damaged, and list all others", arguments: 1...7)
+    func damaged(limit: Int) async throws {
+        let server = try RedisServer()
+        let node = try server.open()
+        let intact = (0..<6).map { "intact \($0)" }
+        // A damaged time of the last use is replaced by that of the index.
+        let damage = [
+            "intact 0": ["used", "never"], "no header": ["header", "damaged"], "no revision": ["revision", "none"],
+            "no state": ["initial", "{test}:nowhere"], "no id": ["id", "damaged"],
+        ]
+        var known: Set<String> = []
+        for name in Set(intact + damage.keys) {
+            let session = node.create(Step.session(name, owner: "ada"))
+            #expect(await session.awaitDurable() == nil)
+            let keys = Set(try server.execute("KEYS", "{test}:s:*"))
+            for key in keys.subtracting(known) {
+                if let damage = damage[name] { try server.execute(["HSET", key] + damage) }
+            }
+            known = keys
+        }
+        func pages(_ read: (String?) async throws -> [SessionSummary]) async throws -> [String] {
+            var (found, last): ([String], String?) = ([], nil)
+            repeat {
+                let page = try await read(last)
+                found += page.map(\.header.id)
+                last = page.count == limit ? page.last?.header.id : nil
+            } while last != nil
+            return found.sorted()
+        }
+        #expect(try await pages { try await node.listed(after: $0, limit: limit) } == intact)
+        #expect(
+            try await pages { try await node.sessions(of: "ada", as: .owner, after: $0, limit: limit) } == intact)
+        await node.closed()
+    }
+
     @Test("show in a list which of them has each session")
     func ownersInLists() async throws {
         let server = try RedisServer()

@@ -77,6 +77,35 @@ struct SessionPermitsTests {
         #expect(revoked.generation == 1 && revoked.ids == ["b"])
     }
 
+    @Test("ask for a maker only until the last of its permits expires")
+    func expiredMakers() {
+        let maker = Actor.user("bob")
+        let permits = SessionPermits()
+        for time in [10, 20] {
+            #expect(permits.makeRoom(limit: 2, now: 0) == .free(dropping: []))
+            permits.add(
+                PermitTerms(id: "\(time)", Permissions([.read]), maker: maker, expiresAt: time, generation: 0))
+        }
+        var asked: [Int] = []
+        for now in [5, 19, 20, 30] {
+            _ = permits.askForMakers(now: now) { _ in
+                asked.append(now)
+                return true
+            }
+        }
+        #expect(asked == [5, 19])
+        // The one that expires first is left.
+        let isRevoked = permits.revoke("20")
+        #expect(isRevoked)
+        for now in [9, 10] {
+            _ = permits.askForMakers(now: now) { _ in
+                asked.append(now)
+                return true
+            }
+        }
+        #expect(asked == [5, 19, 9])
+    }
+
     @Test("know whether an action by one of them is in the store")
     func uses() {
         let permits = SessionPermits()

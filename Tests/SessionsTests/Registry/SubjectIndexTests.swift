@@ -53,6 +53,74 @@ struct SubjectIndexTests {
         }
     }
 
+    @Test("has thousands of sessions of one subject in their order, as some come and go")
+    func many() {
+        var random = Generator(state: 1)
+        let index = SubjectIndex()
+        var model: Set<SessionID> = []
+        func expectPages(of limit: Int) {
+            var (found, last): ([SessionID], SessionID?) = ([], nil)
+            repeat {
+                let page = index.sessions(of: "ada", as: .owner, after: last, limit: limit)
+                found += page
+                last = page.count == limit ? page.last : nil
+            } while last != nil
+            #expect(found == model.sorted())
+        }
+        for _ in 0..<3000 {
+            let id = SessionID.random()
+            index.insert(id, owner: "ada", members: [])
+            model.insert(id)
+            if Int.random(in: 0..<4, using: &random) == 0, let gone = model.first {
+                index.remove(gone)
+                model.remove(gone)
+            }
+        }
+        for limit in [1, 100, 256, 10_000] { expectPages(of: limit) }
+        for id in model.sorted().dropLast(3) {
+            index.remove(id)
+            model.remove(id)
+        }
+        expectPages(of: 2)
+        // After an id that is not there.
+        let last = model.max()
+        #expect(index.sessions(of: "ada", as: .owner, after: .random(), limit: 10).allSatisfy(model.contains))
+        #expect(index.sessions(of: "ada", as: .owner, after: last, limit: 10).isEmpty)
+    }
+
+    private struct Hall: Sendable, Equatable {
+        var count = 10_000
+    }
+
+    @Test("has nothing of a session that ends as soon as it is found", .timeLimit(.minutes(1)))
+    func endedAtOnce() async throws {
+        let definition = StoreDefinition("hall", "A full hall.", Hall()) {
+            Member("count", \.count)
+            Action("grow", "Counts.") { $0.count += 1 }
+            Members { hall in (0..<hall.count).lazy.map { "guest \($0)" } }
+        }
+        let clock = WallClock()
+        let runtime = KindRuntime(definition.kind, .standard, SessionClock(clock), nil)
+        let registry = SessionRegistry(SessionPolicy(), journal: nil, clock: clock)
+        for _ in 0..<20 {
+            let id = SessionID.random()
+            let end = Task {
+                while true {
+                    if let session = registry.resident(id) { return await registry.end(session) }
+                    await Task.yield()
+                }
+            }
+            _ = registry.create(id) { id, now in
+                Session(
+                    id, runtime, definition.kind.makeStore(), journal: nil, createdAt: now, historyID: "", owner: "ada")
+            }
+            _ = await end.value
+            for subject in ["ada", "guest 1"] as [ActorID] {
+                #expect(registry.subjects.sessions(of: subject, as: nil, after: nil, limit: 10).isEmpty)
+            }
+        }
+    }
+
     /// Chance that comes out the same each time.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64

@@ -10,6 +10,9 @@ import Testing
         struct Hall: Sendable { var guests: [String] = []; var plain = Plain() }
         let a = Field<String>.text("a", 1...9, example: "a")
         let b = Field<Int>.integer("b", 1...9)
+        let one = Action<Plain, String>("one", "One.", a) { _, _ in }
+        let two = Action<Plain, (String, Int)>("two", "Two.", a, b) { _, _, _ in }
+        let three = Action<Hall, (String, Int, Int)>("three", "Three.", a, b, b) { _, _, _, _ in }
 
         """
 
@@ -46,6 +49,12 @@ import Testing
             #"_ = Action<Hall, (String, String, String, String, String)>("book", "Books.", a, a, a, a, a) { _, _, _, _, _, _ in }"#,
             "an action has up to four fields; put more values into one .value of a Codable type"
         ),
+        (
+            #"_ = Follow(Part("plain", \Hall.plain) {}, one) { hall in }"#,
+            "the value of the field: { state, value in … }"
+        ),
+        (#"_ = Follow(Part("plain", \Hall.plain) {}, two) { hall in }"#, stateAndEach + " a, b in … }"),
+        (#"_ = Follow(three) { hall in }"#, stateAndEach + " a, b in … }"),
         (#"_ = Member<Hall, Plain>("plain", \.plain)"#, "the value of a member must be Codable"),
         (#"_ = Selector<Hall>("plain", "It.") { $0.plain }"#, "the value of a selector must be Codable"),
         (

@@ -10,6 +10,7 @@ private struct Hall: Sendable, Equatable {
     var quote: String?
     var error: String?
     var isLoading = false
+    var isTelling = false
     var prices: [String: Double] = [:]
     var failures: [String] = []
 }
@@ -41,17 +42,21 @@ private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as
 private let notice = Fetch("notice", on: open, from: "webhook", as: RemoteResponse.Status.self) { hall in
     .post(["prices": .integer(hall.prices.count)])
 } then: { hall, _, _ in
-    hall.isLoading = false
+    hall.isTelling = false
 } failed: { hall, failure, _ in
+    hall.isTelling = false
     hall.error = failure.code.rawValue
+} isWaiting: { hall in
+    hall.isTelling
 }
 
-private let open = Action<Hall, Void>("open", "Opens.") { hall in hall.isLoading = true }
+private let open = Action<Hall, Void>("open", "Opens.") { hall in hall.isTelling = true }
 
 private let hall = StoreDefinition("hall", "A hall.", Hall()) {
     Member("quote", \.quote)
     Member("error", \.error)
     Member("isLoading", \.isLoading)
+    Member("isTelling", \.isTelling)
     Member("prices", \.prices)
     Member("failures", \.failures)
     clear
@@ -138,13 +143,14 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
 
     @Test func aWebhookNeedsNoBody() throws {
         let store = store()
-        try store.dispatch(open()) { $0.isLoading = true }
+        try store.dispatch(open()) { $0.isTelling = true }
         #expect(webhook.requests.map(\.body) == [Array(#"{"prices":0}"#.utf8)])
         webhook.reply(.success(RemoteResponse(status: 204)))
-        try store.receive(notice.arrival(of: RemoteResponse.Status(code: 204), for: ())) { $0.isLoading = false }
-        try store.dispatch(open()) { $0.isLoading = true }
+        try store.receive(notice.arrival(of: RemoteResponse.Status(code: 204), for: ())) { $0.isTelling = false }
+        try store.dispatch(open()) { $0.isTelling = true }
         webhook.reply(.success(RemoteResponse(status: 500)))
         try store.receive(notice.failure(.serverError(.init(status: 500)), for: ())) {
+            $0.isTelling = false
             $0.error = "bad-status"
         }
         try store.finish()

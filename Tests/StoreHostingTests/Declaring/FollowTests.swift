@@ -146,12 +146,14 @@ private struct Depot: Sendable, Equatable {
         let other = Action<Shop, Void>("other", "Other.") { _ in }
         let shop = StoreDefinition("shop", "A shop.", Shop()) {
             Follow(other) { _ in }
+            Follow(Shop.left, Action<Cart, Void>("clear", "Clears.") { _ in }) { _ in }
             Shop.left
             Member("left", \.seen)
         }
         #expect(
             shop.kind.problems == [
                 #"A Follow names the action "other", which the definition does not contain."#,
+                #"A Follow names the action "left/clear", which the definition does not contain."#,
                 #"Two members have the name "left"."#,
             ])
     }

@@ -92,9 +92,9 @@ struct MembersTests {
         let first = arena.kind.makeStore()
         _ = Self.send(["type": "arena/crowd", "payload": ["count": 3]], to: first)
         let (revision, state) = first.snapshot()
-        #expect(try arena.kind.restored(state, sealer: nil).members == ["extra-0", "extra-1", "extra-2"])
         let recorder = Recorder()
         let store = try arena.kind.makeStore(recorder: recorder, from: state, revision: revision)
+        #expect(Self.members(of: store) == ["extra-0", "extra-1", "extra-2"])
         store.resume()
         _ = Self.send(["type": "arena/crowd", "payload": ["count": 1]], to: store)
         let change = try #require(recorder.changes.last ?? nil)
@@ -182,6 +182,75 @@ struct MembersTests {
         let store = definition.kind.makeStore()
         for _ in 0..<3 { _ = Self.send(["type": "arena/grow"], to: store) }
         #expect(calls.withLock(\.self) == 3 && store.revision == 3)
+    }
+
+    @Test(
+        "lose no timer whose action would make too many: it is reported, and fires once there is room",
+        .timeLimit(.minutes(1)))
+    func refusedTimer() async {
+        let swell = Action<Chat, Void>("swell", "Lets one more in.") { chat in
+            chat.crowd += 1
+            chat.topic = ""
+        }
+        let definition = StoreDefinition("arena", "A crowd.", Chat()) {
+            Member("crowd", \.crowd)
+            Member("topic", \.topic)
+            crowd
+            talk
+            swell
+            Timers("swell") { (chat: Chat) in chat.topic.isEmpty ? [] : [StateTimer("swell", at: 0, swell())] }
+            Members { chat in (0..<chat.crowd).lazy.map { "extra-\($0)" } }
+        }
+        let (fault, hasFired) = (Promise<StoreFault>(), Promise<Void>())
+        let store = definition.kind.makeStore(environment: StoreEnvironment(report: { fault.fulfill($0) }))
+        let subscription = store.watch { if $0.revision == 4 { hasFired.fulfill(()) } }
+        _ = Self.send(["type": "arena/crowd", "payload": ["count": 10_000]], to: store)
+        _ = Self.send(["type": "arena/talk", "payload": ["topic": "Tea"]], to: store)
+        #expect(await fault.value() == .actionLost(.tooManyMembers, .effect, type: "arena/swell", label: ""))
+        #expect(store.revision == 2)
+        _ = Self.send(["type": "arena/crowd", "payload": ["count": 5]], to: store)
+        await hasFired.value()
+        #expect(Self.members(of: store)?.count == 6)
+        subscription.cancel()
+        store.end()
+    }
+
+    @Test("are asked of each state once, and of one that is not committed too", arguments: [false, true])
+    func askedOnce(isAsynchronous: Bool) async throws {
+        let calls = Locked(0)
+        let definition = StoreDefinition("arena", "A crowd.", Chat(), isAsynchronous: isAsynchronous) {
+            Member("crowd", \.crowd)
+            Member("topic", \.topic)
+            crowd
+            talk
+            Members { chat in
+                calls.withLock { $0 += 1 }
+                return (0..<chat.crowd).map { "extra-\($0)" }
+            }
+        }
+        let recorder = Recorder()
+        let store = definition.kind.makeStore(recorder: recorder)
+        #expect(calls.withLock(\.self) == 1 && Self.members(of: store) == [])
+        func send(_ body: JSONValue, isDryRun: Bool = false) async -> DispatchResult {
+            var options = DispatchOptions()
+            options.isDryRun = isDryRun
+            let done = Promise<DispatchResult>()
+            store.dispatch(body, options) { done.fulfill($0) }
+            return await done.value()
+        }
+        let grow: JSONValue = ["type": "arena/crowd", "payload": ["count": 2]]
+        let rename: JSONValue = ["type": "arena/talk", "payload": ["topic": "Tea"]]
+        // What a dry run or a refused batch proposes is nobody's.
+        _ = await send(grow, isDryRun: true)
+        let refused = await send([grow, ["type": "arena/crowd", "payload": ["count": 10_001]]])
+        #expect(refused.rejection == "too-many-members" && calls.withLock(\.self) == 4)
+        #expect(Self.members(of: store) == [])
+        _ = await send(rename)
+        _ = await send([grow, rename])
+        #expect(calls.withLock(\.self) == 7 && recorder.changes.map { $0?.added.count } == [nil, 2])
+        #expect(Self.members(of: store) == ["extra-0", "extra-1"])
+        let restored = try definition.kind.makeStore(from: store.snapshot().state, revision: store.revision)
+        #expect(Self.members(of: restored)?.count == 2 && calls.withLock(\.self) == 8)
     }
 
     @Test("stand in a definition once, and not in a part")

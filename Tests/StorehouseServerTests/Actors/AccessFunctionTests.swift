@@ -51,6 +51,23 @@ struct AccessFunctionTests {
         }
     }
 
+    @Test("is asked once for all rights that a share passes on")
+    func rightsToPassOn() async throws {
+        let club = ClubKind()
+        try await Self.run(.memory, club) { session, _ in
+            _ = try await session.grant([.read, .act, .share], to: "bob")
+            var questions: [Int] = []
+            for may in [["read"], ["read", "act"]] as [JSONValue] {
+                let before = club.asked["bob"] ?? 0
+                let answer = try await session.send("POST", "/shares", as: "bob", json: ["may": may])
+                #expect(answer.status == 201)
+                questions.append((club.asked["bob"] ?? 0) - before)
+            }
+            // Before anything of the request is looked at, and in the step that makes the share.
+            #expect(questions == [2, 2])
+        }
+    }
+
     /// The requests that need a right, and what they answer to whoever has it.
     private static let needs: [(right: AccessRights, method: String, below: String, json: JSONValue?, status: Int)] = [
         (.read, "GET", "", nil, 200), (.read, "HEAD", "", nil, 200), (.read, "PUT", "", ["store": "club"], 200),

@@ -160,6 +160,27 @@ struct MembersTests {
         }
     }
 
+    @Test(
+        "are not looked for where nobody asks for lists: in capability mode", arguments: [ListStorage.sqlite, .redis])
+    func capabilityMode(storage: ListStorage) async throws {
+        try await DurableServer(onRedis: storage == .redis).run(kinds: [club.kind]) { server in
+            #expect(server.running.membersAreChecked)
+        }
+    }
+
+    @Test("and owners are brought up to date once on a Redis, if the kinds of the program have none")
+    func owners() async throws {
+        let durable = try DurableServer(onRedis: true)
+        for round in 0..<2 {
+            try await ListStorage.redis.run(durable, kinds: [Self.earlier.kind]) { server in
+                #expect(round == 0 || server.running.membersAreChecked)
+                _ = try await server.sessionPath(of: "ada", store: "club")
+                try await server.membersAreChecked()
+                #expect(try await server.listed(of: "ada").count == round + 1)
+            }
+        }
+    }
+
     @Test("may be removed where an earlier program has made too many")
     func shrinking() async throws {
         let durable = try DurableServer()

@@ -1,5 +1,10 @@
 import JSON
+import Locks
+import Observability
+import Sessions
+import StoreHosting
 import StorehouseServer
+import Stores
 import StoresTesting
 import Testing
 
@@ -46,6 +51,40 @@ import Testing
             #expect(try await session.dispatch("betslip/placeBet", fields: key).status == 409)
             let response = try await fork(session, revision.map { ["revision": .integer($0)] })
             #expect(response.status == 201 && response[json: "forkedFrom"] == ["revision": 0])
+        }
+    }
+
+    @Test func aForkFromBeforeAMigrationBeginsWithTheMigration() async throws {
+        struct Old: Codable, Sendable { var count = 0 }
+        struct New: Sendable { var total = 0 }
+        let old = StoreDefinition("till", "A till.", Old()) {
+            Member("count", \.count)
+            Action("add", "Adds one.") { $0.count += 1 }
+        }
+        let new = StoreDefinition(
+            "till", "A till.", New(), migrations: [.from(Old.self) { New(total: $0.count * 100) }]
+        ) {
+            Member("total", \.total)
+            Action("add", "Adds a hundred.") { $0.total += 100 }
+        }
+        let durable = try DurableServer()
+        let path = try await durable.runAPI(kinds: [old.kind]) { api in
+            let session = try await api.session("till")
+            for _ in 1...3 { _ = try await session.dispatch("till/add") }
+            return session.path
+        }
+        try await durable.runAPI(kinds: [new.kind]) { api in
+            let made = try await fork(LiveSession(server: api, path: path), ["revision": 2])
+            #expect(made.status == 201)
+            #expect(made.revision == 1 && made.taggedRevision == 1)
+            #expect(made[json: "state"] == ["total": 200])
+            #expect(made[json: "forkedFrom"] == ["revision": 2])
+            let forked = LiveSession(server: api, path: try #require(made["location"]))
+            let tag = try #require(made["etag"])
+            let added = try await forked.dispatch("till/add", fields: [("If-Match", tag)])
+            #expect(added.status == 200 && added.revision == 2)
+            let types = try await forked.read("/actions")[json: "actions"]?.asArray?.map { $0["type"] }
+            #expect(types == ["store/migrated", "till/add"])
         }
     }
 
@@ -141,5 +180,43 @@ import Testing
             #expect(wrong.status == 405)
             #expect(wrong["allow"] == "POST, OPTIONS")
         }
+    }
+
+    /// A name that counts how often one is decoded.
+    private struct CountedName: Codable, Sendable, Equatable {
+        static let decoded = Locked(0)
+        var text = "ada"
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            Self.decoded.withLock { $0 += 1 }
+            text = try decoder.singleValueContainer().decode(String.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        }
+    }
+
+    private struct Club: Sendable, Equatable {
+        var name = CountedName()
+    }
+
+    @Test func theStateOfAForkIsDecodedOnceAlsoIfItHasMembers() throws {
+        let definition = StoreDefinition("club", "A club.", Club()) {
+            Member("name", \.name)
+            Action("rename", "Gives it another name.") { $0.name.text = "eve" }
+            Members { club in [club.name.text] }
+        }
+        let log = Log(level: .error, format: .text, sink: LogLines())
+        let kind = KindRuntime(definition.kind, clock: SessionClock(WallClock()), sealer: nil, log: log)
+        let builder = SessionBuilder([kind], defaultStore: "club", nil, streamEpoch: "", log)
+        let before = CountedName.decoded.withLock(\.self)
+        let fork = Session.Fork(1, StateSnapshot(json: Array(#"{"name":"bob"}"#.utf8)))
+        let session = try builder.create(kind, .random(), now: 0, fork: fork)
+        #expect(CountedName.decoded.withLock(\.self) == before + 1)
+        session.store.inspect { #expect($0.members == ["bob"]) }
     }
 }

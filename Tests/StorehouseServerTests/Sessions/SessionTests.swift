@@ -46,6 +46,7 @@ import Testing
             #expect(links["state"] == .string(session.path + "/state"))
             #expect(links["actions"] == .string(session.path + "/actions"))
             #expect(links["events"] == .string(session.path + "/events"))
+            #expect(links["shares"] == .string(session.path + "/shares"))
         }
     }
 

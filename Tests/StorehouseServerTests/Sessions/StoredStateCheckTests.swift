@@ -72,6 +72,28 @@ import Testing
         await journal.close()
     }
 
+    @Test func theOlderProgramIsNotToldToMigrate() async throws {
+        let newer = StoreDefinition("planner", "A note.", Some(), migrations: [.raw { _, _ in }]) {
+            Member("note", \.note)
+            Action("reset", "Resets.") { $0.note = "a" }
+        }.kind
+        let durable = try DurableServer()
+        let path = try await Self.fill(durable, newer, "planner/reset")
+        try await durable.runAPI(kinds: [Self.some]) { api in
+            let detail = try await api.get(path + "/state").json["detail"]?.asString ?? ""
+            #expect(detail.hasSuffix("but this program knows schemas up to 1 only."))
+            let line = try #require(api.log.text.split(separator: "\n").first { $0.contains("session cannot be read") })
+            #expect(line.contains("Run the newer program, or restore a backup that this one has made."))
+        }
+        let journal = try await durable.open()
+        let lines = LogLines()
+        let log = Log(level: .debug, format: .text, sink: lines)
+        let kind = KindRuntime(Self.some, clock: SessionClock(WallClock()), sealer: nil, log: log)
+        await StoredStateCheck(journal, [kind], log).run()
+        #expect(lines.text.contains("cannot be loaded; run the newer program, or restore a backup store=planner"))
+        await journal.close()
+    }
+
     @Test(arguments: [false, true])
     func verifyAndMigrateNameTheMember(onRedis: Bool) async throws {
         let durable = try DurableServer(onRedis: onRedis)

@@ -6,6 +6,7 @@ import Testing
 
 private struct Seats: Equatable {
     var guests: [String] = []
+    var isAsking = false
     var quote: String?
     var error: String?
 }
@@ -15,10 +16,11 @@ private let book = Action<Seats, String>(
     rules: .reject("booked-already") { hall, guest in hall.guests.contains(guest) }
 ) { hall, guest in hall.guests.append(guest) }
 
-private let clear = Action<Seats, Void>("clear", "Frees all seats.") { hall in hall.guests = [] }
+private let clear = Action<Seats, Void>("clear", "Frees all seats.") { hall in hall = Seats(isAsking: true) }
 
 private let hall = StoreDefinition("hall", "A hall with a quote.", Seats()) {
     Member("guests", \.guests)
+    Member("isAsking", \.isAsking)
     Member("quote", \.quote)
     Member("error", \.error)
     book
@@ -27,8 +29,12 @@ private let hall = StoreDefinition("hall", "A hall with a quote.", Seats()) {
         .get("/random")
     } then: { hall, text, _ in
         hall.quote = text
+        hall.isAsking = false
     } failed: { hall, failure, _ in
         hall.error = failure.code.rawValue
+        hall.isAsking = false
+    } isWaiting: { hall in
+        hall.isAsking
     }
 }
 

@@ -67,11 +67,17 @@ extension ReadQueries {
         "SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?"
     }
 
-    /// The sessions of the subject `?1`, which is a text as the owner and a blob as a member. The cross join begins with its sessions,
+    /// The sessions of a subject, which is the text `?1` as the owner and the blob `?2` as a member: one role asks for one of them. First
+    /// the ids of the page are found, so that no more rows are read whole. The cross joins begin with the sessions of the subject,
     /// however many others there are.
     func sessions(as role: SessionRole?) -> String {
-        let owned = "SELECT number FROM sessions INDEXED BY sessions_by_owner WHERE owner = ?1 AND ended IS NULL"
-        let joined = "SELECT session AS number FROM members WHERE member = ?2"
+        let owned = """
+            SELECT number, id FROM sessions INDEXED BY sessions_by_owner WHERE owner = ?1 AND ended IS NULL AND id > ?3
+            """
+        let joined = """
+            SELECT number, id FROM members CROSS JOIN sessions ON number = session
+            WHERE member = ?2 AND ended IS NULL AND id > ?3
+            """
         let wanted =
             switch role {
             case .owner: owned
@@ -79,9 +85,9 @@ extension ReadQueries {
             case nil: "\(owned) UNION \(joined)"
             }
         return """
-            SELECT \(columns), \(newestCommitAt) FROM (\(wanted)) AS wanted
+            SELECT \(columns), \(newestCommitAt) FROM (SELECT number FROM (\(wanted)) ORDER BY id LIMIT ?4) AS wanted
             CROSS JOIN sessions ON sessions.number = wanted.number LEFT JOIN states ON states.number = sessions.initial
-            WHERE sessions.ended IS NULL AND sessions.id > ?3 AND (?1 IS NOT ?2) ORDER BY sessions.id LIMIT ?4
+            ORDER BY sessions.id
             """
     }
 

@@ -61,11 +61,6 @@ extension CommitTransaction {
     }
 }
 
-extension [ActorID] {
-    /// The approximate number of bytes to write.
-    var byteCount: Int { reduce(64) { $0 + $1.text.utf8.count + 64 } }
-}
-
 /// The results of the commands of one transaction.
 struct WriteResult: Sendable {
     enum Outcome: Sendable {
