@@ -84,7 +84,7 @@ struct StoredStateTests {
                 initial: StateSnapshot(json: Array(json.utf8)))
             return StoredState(
                 header, revision: 0, ReplayableState(snapshot: nil, patches: [], privateState: nil)
-            ).misfit(kind, nil)
+            ).misfit(kind, nil)?.detail
         }
         #expect(misfit("{}", Hall.second) == nil)
         #expect(misfit(#"{"seats":["A1"]}"#, Hall.second) == nil)
@@ -105,7 +105,7 @@ struct StoredStateTests {
         let asked = Locked<[String]>([])
         func misfit(_ state: StoredState) -> String? {
             asked.withLock { $0.append(state.header.id) }
-            return state.header.id == "hall-1" ? state.misfit(Hall.second, nil) : nil
+            return state.header.id == "hall-1" ? state.misfit(Hall.second, nil)?.detail : nil
         }
         let found: SQLiteStorage.Verification
         switch storage {
