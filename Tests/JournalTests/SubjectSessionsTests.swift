@@ -163,7 +163,7 @@ struct SubjectSessionsTests {
             try server.execute("CONFIG", "RESETSTAT")
             loaded.index(members.map { ActorID($0) })
             #expect(await loaded.awaitDurable() == nil)
-            let lines = try server.execute("INFO", "commandstats")
+            let lines = try server.execute("INFO", "commandstats").flatMap { $0.split(whereSeparator: \.isNewline) }
             for command in ["sadd", "srem", "zrem"] {
                 let calls = lines.first { $0.hasPrefix("cmdstat_\(command):") }
                 #expect(calls?.contains(":calls=\(changes[command] ?? 0),") ?? (changes[command] == nil), "\(command)")

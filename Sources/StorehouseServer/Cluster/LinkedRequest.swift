@@ -234,6 +234,12 @@ extension LinkedRequest: RequestSource {
 }
 
 extension RequestContext {
+    /// Whether another node has sent the request.
+    var isForwarded: Bool { exchange.connection.origin != 0 }
+
+    /// Whether refusals leave here at set times. Another node waits with them itself, because it knows when its client has asked.
+    var waitsWithRefusals: Bool { !isForwarded }
+
     /// Whether another node has checked that its client is an operator.
     var hasRightOfOperator: Bool { (exchange.connection as? LinkedRequest)?.isByOperator == true }
 

@@ -37,11 +37,8 @@ struct RequestContext {
     /// Answers with a problem, at a time that tells nothing if the problem must not tell whether there is a session.
     func refuse(_ problem: Problem) {
         let response = problem.explainingWeakTags(of: head).response
-        if problem.hidesSession, !isForwarded { answerAtSetTime(response) } else { answer(response) }
+        if problem.hidesSession, waitsWithRefusals { answerAtSetTime(response) } else { answer(response) }
     }
-
-    /// Whether another node has sent the request. It waits with a refusal itself, because it knows when its client has asked.
-    var isForwarded: Bool { exchange.connection.origin != 0 }
 
     /// Answers at one of the times that tell nothing of how long it took to find the answer; see ``RefusalTimes``.
     func answerAtSetTime(_ response: Response) {
