@@ -144,7 +144,7 @@ import Testing
             _ = try await events.state()
             #expect(try await server.send(TestRequest("DELETE", path, fields)).status == 204)
             while try await events.event() != nil {}
-            try await waitUntil { server.log.text.split(separator: "\n").count == 6 }
+            try await waitUntil { server.log.text.split(separator: "\n").count { $0.contains("duration") } == 6 }
             try await body(server)
         }
     }
