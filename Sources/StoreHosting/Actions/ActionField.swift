@@ -86,21 +86,25 @@ package enum Filler: String, Sendable {
 extension ActionField where Self == FilledField<Actor> {
     /// The sender of the action.
     public static func actor(_ name: String) -> Self {
-        FilledField(name, .actor) { context in context.actor }
+        FilledField(
+            name, .actor, { context in context.actor },
+            read: { try? $0.decode(Actor.self) }, write: { try? JSONValue(encoding: $0) })
     }
 }
 
 extension ActionField where Self == FilledField<ActorID> {
     /// The id of the sender. The action of a sender without an id is refused: over HTTP with 403 `identity-required`.
     public static func user(_ name: String) -> Self {
-        FilledField(name, .user) { context throws(Rejection) in try context.identity }
+        FilledField(
+            name, .user, { context throws(Rejection) in try context.identity },
+            read: { $0.asString.map { ActorID($0) } }, write: { .string($0.text) })
     }
 }
 
 extension ActionField where Self == FilledField<Int> {
     /// The time in milliseconds since 1970. All actions of a batch have the same.
     public static func now(_ name: String) -> Self {
-        FilledField(name, .now) { context in context.now }
+        FilledField(name, .now, { context in context.now }, read: { $0.asInteger }, write: { .integer($0) })
     }
 }
 
@@ -108,15 +112,20 @@ extension ActionField where Self == FilledField<String> {
     /// An id that nobody can guess, of 22 characters of `A-Z a-z 0-9 - _`. A client may send its own of 22 to 64 such characters.
     public static func id(_ name: String) -> Self {
         FilledField(
-            name, .id, schema: .string(minLength: 22, maxLength: 64, pattern: .unguessableID)
-        ) { _ in .unguessableID() }
+            name, .id, schema: .string(minLength: 22, maxLength: 64, pattern: .unguessableID),
+            { _ in .unguessableID() }, read: { $0.asString }, write: { .string($0) })
     }
 }
 
-extension FilledField where Value: Codable {
+extension FilledField {
+    /// - Parameters:
+    ///   - value: the value for an action that is dispatched.
+    ///   - read: reads a value of the log.
+    ///   - write: writes a value for the log.
     fileprivate init(
         _ name: String, _ filler: Filler, schema: JSONSchema = .any,
-        _ value: @escaping @Sendable (ActionContext) throws(Rejection) -> Value
+        _ value: @escaping @Sendable (ActionContext) throws(Rejection) -> Value,
+        read: @escaping @Sendable (JSONValue) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
     ) {
         member = Field(
             name, schema: schema,
@@ -126,9 +135,9 @@ extension FilledField where Value: Codable {
             // Clients may send only what the schema has; the log has all values.
             read: { json in
                 guard let json else { return .byServer }
-                return (try? json.decode(Value.self)).map { Filled($0) }
+                return read(json).map { Filled($0) }
             },
-            write: { slot in slot.known.flatMap { try? JSONValue(encoding: $0) } })
+            write: { slot in slot.known.flatMap(write) })
     }
 }
 

@@ -124,7 +124,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         defer { FaultNote.clear() }
         guard let bookkeeping,
             let transaction = bookkeeping.takeTransaction(
-                at: revision, nextDeadline: nextDeadline, orMembers: members(of: state.pointee))
+                // Passing on a state would copy it, so no kind without members does.
+                at: revision, nextDeadline: nextDeadline, orMembers: judgesStates ? members(of: state.pointee) : nil)
         else { return }
         if bookkeeping.size.isNear(maxStateBytes) || asksBeforeCommit {
             asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
