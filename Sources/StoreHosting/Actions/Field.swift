@@ -148,7 +148,7 @@ struct FieldFilling<Value: Sendable>: Sendable {
     /// The kind of value.
     @usableFromInline let filler: Filler
     /// The value with what an action brings along; one that is there already stays.
-    let fill: @Sendable (Value, ActionContext) throws(Rejection) -> Value
+    @usableFromInline let fill: @Sendable (Value, ActionContext) throws(Rejection) -> Value
 
     init(by filler: Filler, fill: @escaping @Sendable (Value, ActionContext) throws(Rejection) -> Value) {
         self.filler = filler
@@ -163,7 +163,7 @@ final class FieldCoder<Value: Sendable>: Sendable {
     @usableFromInline let isSecret: Bool
     @usableFromInline let read: Field<Value>.Reader
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
-    private let filling: FieldFilling<Value>?
+    @usableFromInline let filling: FieldFilling<Value>?
     private let explain: (@Sendable (JSONValue) -> JSONDecodingError?)?
 
     @usableFromInline
@@ -186,9 +186,10 @@ final class FieldCoder<Value: Sendable>: Sendable {
     }
 
     /// The value, which the server has filled in if the field is one of its own.
-    @usableFromInline
+    @inlinable
     func filled(_ value: Value, _ context: ActionContext) throws(Rejection) -> Value {
-        try filling?.fill(value, context) ?? value
+        guard let filling else { return value }
+        return try filling.fill(value, context)
     }
 
     @usableFromInline
