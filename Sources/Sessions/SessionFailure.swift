@@ -132,7 +132,8 @@ package enum SessionFailure: Error, Sendable {
     /// The index is that of the action in its batch.
     package enum Action: Sendable {
         case refused(ActionDecodingError, index: Int?)
-        case rejected(reason: String, index: Int?)
+        /// The revision is that at which the reducer has decided. The case is boxed, so that no other failure gets longer.
+        indirect case rejected(reason: String, index: Int?, revision: Int, history: String)
         case mismatch(revision: Int, history: String)
     }
 

@@ -92,12 +92,13 @@ extension SessionFailure {
     /// Of a batch, the index of the action that is refused.
     fileprivate var index: Int? {
         switch self {
-        case .action(.refused(_, let index)), .action(.rejected(_, let index)), .forbidden(.action(_, let index)): index
+        case .action(.refused(_, let index)), .action(.rejected(_, let index, _, _)), .forbidden(.action(_, let index)):
+            index
         default: nil
         }
     }
 
-    fileprivate var reason: String? { if case .action(.rejected(let reason, _)) = self { reason } else { nil } }
+    fileprivate var reason: String? { if case .action(.rejected(let reason, _, _, _)) = self { reason } else { nil } }
 
     /// A copy of the failure without texts of the client: they may be long, and they may be secret.
     fileprivate var withoutInput: SessionFailure {
@@ -106,7 +107,8 @@ extension SessionFailure {
             .action(.refused(.unknownAction("", nearest: []), index: index))
         case .action(.refused(.internalAction, let index)): .action(.refused(.internalAction(""), index: index))
         case .action(.refused(.invalidPayload, let index)): .action(.refused(.invalidPayload([]), index: index))
-        case .action(.rejected(_, let index)): .action(.rejected(reason: "", index: index))
+        case .action(.rejected(_, let index, let revision, let history)):
+            .action(.rejected(reason: "", index: index, revision: revision, history: history))
         case .forbidden(.action(_, let index)): .forbidden(.action("", index: index))
         default: self
         }

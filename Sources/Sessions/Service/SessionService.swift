@@ -121,7 +121,8 @@ extension SessionService {
         case .refused(let refusal, let index):
             return refuse(.refused(refusal, index: index), action, by: principal, session, at: session.store.revision)
         case .rejected(let rejection, let index):
-            let cause = SessionFailure.Action.rejected(reason: rejection.reason, index: index)
+            let cause = SessionFailure.Action.rejected(
+                reason: rejection.reason, index: index, revision: result.revision, history: session.historyID)
             return refuse(cause, action, by: principal, session, at: result.revision)
         case .revisionMismatch:
             let shown = SessionResult(mismatchAt: result.revision, of: session)

@@ -22,7 +22,7 @@ extension OpenAPI {
                     content: Self.json(.schema("DispatchAnswer"), examples: dispatchExamples)),
                 .init(
                     status: .noContent, description: "The same, for `Prefer: return=minimal`.",
-                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
+                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed", "Storehouse-Outcome"]),
             ],
             problems: [
                 .forbidden, .malformedJSON, .malformedPointer, .internalAction, .identityRequired,

@@ -259,6 +259,8 @@ extension OpenAPI {
             "Idempotency-Replayed": Self.header(
                 "The response repeats that to the first request with this key.", pattern: "^true$", isRequired: false
             ),
+            "Storehouse-Outcome": Self.header(
+                "The action was ignored; a committed one has no such field.", pattern: "^ignored$", isRequired: false),
             "Retry-After": Self.header("The number of seconds to wait before another attempt.", pattern: "^[0-9]+$"),
             "Allow": Self.header("The methods of this resource.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
         ]

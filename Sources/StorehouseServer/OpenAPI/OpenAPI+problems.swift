@@ -24,7 +24,8 @@ extension OpenAPI {
     private static func response(_ description: String, _ status: HTTPStatus, _ codes: [Problem.Code]) -> JSONValue {
         var response: JSONObject = ["description": .string(description)]
         let headers = headers(status, codes) + ["X-Request-Id"]
-        response["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
+        response["headers"] = .object(
+            JSONObject(headers.map { ($0, .reference("headers", $0)) } + headersOfSome(status)))
         response["content"] = content(of: codes)
         return .object(response)
     }
@@ -37,6 +38,18 @@ extension OpenAPI {
         case .methodNotAllowed: own + ["Allow"]
         case .preconditionFailed: own + ["ETag"]
         default: own
+        }
+    }
+
+    /// The header fields that only some problems of this status have.
+    private static func headersOfSome(_ status: HTTPStatus) -> [(String, JSONValue)] {
+        guard status == .conflict else { return [] }
+        let texts = [
+            ("ETag", "action-rejected: the revision at which it was decided, as for a state."),
+            ("Retry-After", "idempotency-conflict: the number of seconds to wait before another attempt."),
+        ]
+        return texts.map { name, text in
+            (name, ["description": .string(text), "required": false, "schema": ["type": "string"]])
         }
     }
 
@@ -81,7 +94,8 @@ extension OpenAPI {
                     "type": "string",
                     "description": "action-rejected: the reducer's reason. revision-gone: why it is not available.",
                 ],
-                "revision": count("revision-mismatch: the current revision."),
+                "revision": count(
+                    "revision-mismatch: the current revision. action-rejected: the revision at which it was decided."),
             ],
             optional: ["oldest", "offset", "errors", "index", "nearest", "reason", "revision"])
     }

@@ -98,7 +98,7 @@ extension OpenAPI {
                     content: Self.json(.schema("SharedDispatchAnswer"))),
                 .init(
                     status: .noContent, description: "The same, for `Prefer: return=minimal`.",
-                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
+                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed", "Storehouse-Outcome"]),
             ],
             problems: dispatch.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
     }

@@ -239,14 +239,20 @@ extension Problem {
         switch cause {
         case .refused(let refusal, let index):
             self = Problem(refusal).with("index", index.map(JSONValue.integer))
-        case .rejected(let reason, let index):
+        case .rejected(let reason, let index, let revision, let history):
             self = Problem(.actionRejected, "The session's state does not allow this action now: \(reason).")
                 .with("reason", .string(reason)).with("index", index.map(JSONValue.integer))
+                .decided(at: revision, of: history)
         case .mismatch(let revision, let history):
             self = Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
-                .with("revision", .integer(revision))
-                .with(.init("ETag", EntityTag(RevisionTag(revision, of: history)).description))
+                .decided(at: revision, of: history)
         }
+    }
+
+    /// The problem with the revision of the session.
+    private func decided(at revision: Int, of history: String) -> Problem {
+        with("revision", .integer(revision))
+            .with(.init("ETag", EntityTag(RevisionTag(revision, of: history)).description))
     }
 
     private init(_ refusal: ActionDecodingError) {
@@ -275,9 +281,10 @@ extension Problem {
     private init(_ cause: SessionFailure.Key) {
         switch cause {
         case .inProgress:
-            self.init(
+            self = Problem(
                 .idempotencyConflict,
-                "The first request with this Idempotency-Key is not answered yet; try again later.")
+                "The first request with this Idempotency-Key is not answered yet; try again later."
+            ).retry(after: 1)
         case .mismatch:
             self.init(
                 .idempotencyMismatch,

@@ -35,11 +35,17 @@ extension ActionResponse {
         case .committed: word = "committed"
         case .ignored: word = "ignored"
         case .rejected(let reason, let index):
-            return Problem(.action(.rejected(reason: reason, index: index))).response
+            let cause = SessionFailure.Action.rejected(
+                reason: reason, index: index, revision: revision, history: history)
+            return Problem(.action(cause)).response
         }
-        let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
+        var fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
         let tag = RevisionTag(revision, of: history)
-        guard let state else { return Response(.noContent, fields: fields, revision: tag) }
+        guard let state else {
+            // A body would say so.
+            if case .ignored = outcome { fields.append(.init("Storehouse-Outcome", "ignored")) }
+            return Response(.noContent, fields: fields, revision: tag)
+        }
         var json = JSONWriter(reservingCapacity: max(1024, state.count + 256))
         json.object { json in
             json.member("revision", revision)

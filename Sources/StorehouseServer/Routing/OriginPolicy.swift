@@ -78,7 +78,8 @@ extension OriginPolicy {
             .init("Access-Control-Allow-Origin", origin), vary,
             .init(
                 "Access-Control-Expose-Headers",
-                "Allow, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, Retry-After, X-Request-Id"),
+                "Allow, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, Retry-After, Storehouse-Outcome, "
+                    + "X-Request-Id"),
         ]
     }
 

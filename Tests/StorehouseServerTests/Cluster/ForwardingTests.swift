@@ -58,6 +58,9 @@ struct ForwardingTests {
                 TestRequest("GET", here.path + "/state?select=/none"),
                 TestRequest("GET", here.path + "/actions?limit=0"),
                 TestRequest("POST", here.path + "/actions", json: ["type": "no/such"]),
+                TestRequest("POST", here.path + "/actions", json: [["type": "betslip/placeBet"]]),
+                TestRequest(
+                    "POST", here.path + "/actions", [("Prefer", "return=minimal")], json: ["type": "login/ackError"]),
                 TestRequest(
                     "POST", here.path + "/actions", [("If-Match", "\"7\"")], json: ["type": "counter/increment"]),
                 TestRequest("DELETE", here.path, [("If-Match", "\"7\"")]),
@@ -70,6 +73,7 @@ struct ForwardingTests {
                 #expect(direct["content-type"] == forwarded["content-type"], "\(request)")
                 #expect(direct["content-length"] == forwarded["content-length"], "\(request)")
                 #expect(direct["etag"] == forwarded["etag"], "\(request)")
+                #expect(direct["storehouse-outcome"] == forwarded["storehouse-outcome"], "\(request)")
             }
             // The client's own id of the request is in the problem once.
             let problem = try await there.server.get(here.path + "/state?revision=9", [("X-Request-Id", "mine")])

@@ -39,7 +39,7 @@ import Testing
                 let exposed = answer["access-control-expose-headers"]?.split(separator: ", ").map(String.init) ?? []
                 let wanted = [
                     "ETag", "Idempotency-Replayed", "Link", "Location", "Preference-Applied", "Retry-After",
-                    "X-Request-Id",
+                    "Storehouse-Outcome", "X-Request-Id",
                 ]
                 #expect(Set(wanted).isSubset(of: exposed) == isAllowed)
             }

@@ -65,6 +65,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func aRejectionTellsTheRevisionAtWhichItWasDecided(isByShare: Bool) async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let path = isByShare ? try await session.share().path : session.path
+            let bodies: [JSONValue] = [
+                ["type": "betslip/placeBet"], [["type": "counter/increment"], ["type": "betslip/placeBet"]],
+            ]
+            for revision in 0...1 {
+                for (query, body) in ["", "?dryRun=true"].flatMap({ query in bodies.map { (query, $0) } }) {
+                    let answer = try await api.send(TestRequest("POST", path + "/actions" + query, json: body))
+                    #expect(answer.code == "action-rejected" && answer[json: "reason"] == "empty-betslip")
+                    #expect(answer.revision == revision && answer.taggedRevision == revision)
+                    #expect(answer["etag"] == (try await api.get(path + "/state"))["etag"])
+                }
+                _ = try await session.increment()
+            }
+        }
+    }
+
+    /// The tag of a rejection is that of the state on which it was decided, so that it can be the condition of the next attempt.
+    @Test func theTagOfARejectionIsACondition() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let tag = try #require(try await session.dispatch("betslip/placeBet")["etag"])
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", tag)]).status == 200)
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", tag)]).status == 412)
+        }
+    }
+
     @Test func theEffectsThatAnActionStartedAreListed() async throws {
         try await TestAPI.run { api in
             let session = try await api.session()

@@ -43,6 +43,7 @@ import Testing
             session.request(
                 "counter/increment", fields: [key("preferred"), ("Prefer", "return=representation")]),
             session.request("animal/ackError", fields: [key("ignored")]),
+            session.request("animal/ackError", fields: [key("ignored briefly"), ("Prefer", "return=minimal")]),
             session.request("betslip/placeBet", fields: [key("rejected")]),
             TestRequest(
                 "POST", session.path + "/actions", [key("batch")],
@@ -73,7 +74,10 @@ import Testing
             #expect(again["idempotency-replayed"] == "true", "\(first.text)")
             #expect(again.status == first.status)
             #expect(again.textWithoutRequestID == first.textWithoutRequestID)
-            for name in ["etag", "content-type", "preference-applied", "x-content-type-options", "cache-control"] {
+            for name in [
+                "etag", "content-type", "preference-applied", "x-content-type-options", "cache-control",
+                "storehouse-outcome",
+            ] {
                 #expect(again[name] == first[name])
             }
         }

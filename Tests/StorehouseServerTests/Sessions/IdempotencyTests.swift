@@ -147,6 +147,7 @@ import Testing
             let early = try await api.send(request)
             #expect(early.status == 409)
             #expect(early.code == "idempotency-conflict")
+            #expect(early["retry-after"] == "1")
             remote.reply(#"{"animal":"Cat"}"#)
             let first = try await answer
             #expect(first.at("/state/animal/currentAnimal") == "Cat")
@@ -154,6 +155,19 @@ import Testing
             #expect(again["idempotency-replayed"] == "true")
             #expect(again["preference-applied"] == "wait=3600")
             #expect(again.body == first.body)
+        }
+    }
+
+    @Test func aRepeatedRejectionHasTheRevisionOfTheFirst() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let request = session.request("betslip/placeBet", fields: key("\"k\""))
+            let first = try await api.send(request)
+            _ = try await session.increment()
+            let again = try await api.send(request)
+            #expect(first.revision == 0 && first.taggedRevision == 0)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again.textWithoutRequestID == first.textWithoutRequestID && again["etag"] == first["etag"])
         }
     }
 

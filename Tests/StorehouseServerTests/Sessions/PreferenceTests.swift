@@ -19,6 +19,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "?dryRun=true"])
+    func aMinimalAnswerTellsWhetherTheActionWasIgnored(_ query: String) async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let minimal = ("Prefer", "return=minimal")
+            for (type, outcome) in [("animal/ackError", "ignored"), ("animal/fetchAnimal", nil)] {
+                let answer = try await session.dispatch(type, query: query, fields: [minimal])
+                #expect(answer.status == 204 && answer["storehouse-outcome"] == outcome)
+            }
+            let batch: JSONValue = [["type": "animal/ackError"], ["type": "counter/increment"]]
+            let answer = try await api.send(
+                TestRequest("POST", session.path + "/actions" + query, [minimal], json: batch))
+            #expect(answer.status == 204 && answer["storehouse-outcome"] == nil)
+            // A body tells it.
+            let ignored = try await session.dispatch("login/ackError", query: query)
+            #expect(ignored[json: "outcome"] == "ignored" && ignored["storehouse-outcome"] == nil)
+        }
+    }
+
     @Test(arguments: ["return=everything", "respond-async", "", ";;", "wait=x"])
     func unknownPreferencesAreIgnored(_ preference: String) async throws {
         try await TestAPI.run { api in

@@ -172,7 +172,8 @@ struct RefusedActionListTests {
     @Test func theOldestLeaveWhenTheOthersTakeTooMuch() {
         let actions = RefusedActions()
         let payload: JSONValue = ["x": .string(String(repeating: "x", count: 2000))]
-        let failure = SessionFailure.action(.rejected(reason: String(repeating: "r", count: 5000), index: nil))
+        let failure = SessionFailure.action(
+            .rejected(reason: String(repeating: "r", count: 5000), index: nil, revision: 7, history: "k2f9"))
         for revision in 0..<300 {
             let body: JSONValue = ["type": "faulty/break", "payload": payload]
             actions.add(RefusedAction(body, failure, of: .faulty, by: .anonymous, at: revision, 0))

@@ -30,6 +30,7 @@ extension AccessModel {
         case .forbidden: expected.refuse(403, "forbidden")
         case .rejected(let reason, let index):
             refuse(409, "action-rejected", reason: reason, post, index, session, way, &expected)
+            decide(at: sessions[session].revision, &expected)
             keep(.rejected(reason, index: post.isBatch ? index : nil), post, session, way, hasState: false)
         case .ignored: answer(.ignored, post, session, way, &expected)
         case .committed(let states, let entries):
@@ -144,6 +145,13 @@ extension AccessModel {
         }
         expected.refuse(409, "action-rejected", ["reason": .string(reason)])
         expected.members["index"] = index.map { .integer($0) }
+        decide(at: answer.revision, &expected)
+    }
+
+    /// Expects the revision at which an action was rejected.
+    private func decide(at revision: Int, _ expected: inout ModelExpectation) {
+        expected.members["revision"] = .integer(revision)
+        expected.taggedRevision = revision
     }
 
     private mutating func keep(_ outcome: Outcome, _ post: ModelPost, _ session: Int, _ way: Way, hasState: Bool) {
