@@ -6,9 +6,13 @@ extension CommandDeclaration {
             details: [
                 """
                 The types are those of the actions that clients may send, made from the schemas that the server \
-                checks them with, and that of the state. A name that the language does not allow is changed.
+                checks them with, that of the state, and the reasons for which the actions are rejected. A name that \
+                the language does not allow is changed.
                 """,
-                "The Swift types are Codable and need no library. The TypeScript types are one module without code.",
+                """
+                The Swift types are Codable and need no library. The TypeScript types are one module, whose only value is \
+                the version of the kind.
+                """,
             ],
             arguments: [CommandArgument(placeholder: "KIND", summary: "the name of a store kind", values: .kinds)],
             flags: [.typeScript, .swift], failure: "this program has no such kind",

@@ -290,6 +290,7 @@ package final class Router: RequestHandler {
         switch resource.route {
         case .index: try api.meta.readIndex(context)
         case .stores: try api.meta.readStores(context)
+        case .store: try api.meta.readStore(resource.id, context)
         case .openAPI: try api.meta.readOpenAPI(context)
         case .liveness: try api.meta.readLiveness(context)
         case .readiness: try api.meta.readReadiness(context)

@@ -70,23 +70,29 @@ package struct TypedKind: Sendable {
     package struct Action: Sendable {
         package let type: String
         package let summary: String
+        /// The reasons for which it is rejected, as far as its declaration names them.
+        package let reasons: [String]
         package let payload: PublishedSchema
 
-        package init(type: String, summary: String, payload: PublishedSchema) {
+        package init(type: String, summary: String, reasons: [String] = [], payload: PublishedSchema) {
             self.type = type
             self.summary = summary
+            self.reasons = reasons
             self.payload = payload
         }
     }
 
     package let name: String
+    /// The version of its declaration; nil if it is not known.
+    package let version: String?
     /// The actions that clients may send.
     package let actions: [Action]
     /// Nil if the kind does not say what its state is.
     package let state: PublishedSchema?
 
-    package init(name: String, actions: [Action], state: PublishedSchema?) {
+    package init(name: String, version: String? = nil, actions: [Action], state: PublishedSchema?) {
         self.name = name
+        self.version = version
         self.actions = actions
         self.state = state
     }
@@ -94,12 +100,22 @@ package struct TypedKind: Sendable {
     /// - Parameter state: the schema of the state, if the kind has one.
     package init(_ kind: StoreKind, state: JSONSchema? = nil) {
         self.init(
-            name: kind.name,
+            name: kind.name, version: kind.version,
             actions: kind.actions.filter { $0.audience != .internal }.map { action in
                 Action(
-                    type: action.type, summary: action.summary, payload: PublishedSchema(encoded: action.payload))
+                    type: action.type, summary: action.summary, reasons: action.reasons,
+                    payload: PublishedSchema(encoded: action.payload))
             },
             state: state.map { PublishedSchema(encoded: $0) })
+    }
+}
+
+extension TypedKind {
+    /// The reasons of all actions, each once.
+    var reasons: [String] {
+        actions.flatMap(\.reasons).reduce(into: []) { reasons, reason in
+            if !reasons.contains(reason) { reasons.append(reason) }
+        }
     }
 }
 

@@ -9,7 +9,9 @@ struct SwiftTypes {
         var types = SwiftTypes()
         var names = IdentifierNames(reserved: SwiftNames.types)
         let name = names.name(kind.name, isType: true)
-        var parts = [types.actions(kind.actions), types.state(kind.state)]
+        var parts = [types.actions(kind.actions, ReasonNames(kind.reasons)), types.state(kind.state)]
+        if !kind.reasons.isEmpty { parts.append(reasons(kind.reasons)) }
+        if let version = kind.version { parts.append(constant(version)) }
         if types.usesNullable { parts.append(SwiftSupport.nullable) }
         if types.usesJSON { parts.append(SwiftSupport.json) }
         let members = parts.joined(separator: "\n\n")
@@ -21,6 +23,17 @@ struct SwiftTypes {
             \(SwiftNames.indented(members))
             }
             """
+    }
+
+    private static func reasons(_ reasons: [String]) -> String {
+        "/// Why an action is rejected. A server can have other reasons.\n" + SwiftNames.enumeration("Reason", reasons)
+    }
+
+    private static func constant(_ version: String) -> String {
+        """
+        /// The version of the kind, as GET /stores shows it.
+        public static let version = \(SwiftNames.quoted(version))
+        """
     }
 
     private mutating func state(_ schema: PublishedSchema?) -> String {
@@ -38,10 +51,10 @@ struct SwiftTypes {
 
     // MARK: Actions
 
-    private mutating func actions(_ actions: [TypedKind.Action]) -> String {
+    private mutating func actions(_ actions: [TypedKind.Action], _ reasons: ReasonNames) -> String {
         guard !actions.isEmpty else { return "/// Clients may send no action.\npublic typealias Action = Never" }
-        var scope = SwiftScope(keepsNull: true)
-        var caseNames = IdentifierNames()
+        var scope = SwiftScope(keepsNull: true, reserved: reasons.isEmpty ? [] : ["Reason"])
+        var caseNames = IdentifierNames(reserved: reasons.isEmpty ? [] : ["reasons"])
         let cases = actions.map { action -> SwiftCase in
             let name = SwiftNames.escaped(caseNames.name(action.type, isType: false))
             guard !action.payload.isEmpty else { return SwiftCase(action: action, name: name, payload: nil) }
@@ -71,7 +84,7 @@ struct SwiftTypes {
                     }
                 }
                 """,
-            ] + scope.declarations
+            ] + reasons.members(of: cases) + scope.declarations
         return """
             /// An action that clients may send.
             public enum Action: Codable, Hashable, Sendable {
@@ -143,11 +156,12 @@ struct SwiftTypes {
 /// The types that are declared inside of another one.
 private struct SwiftScope {
     let keepsNull: Bool
-    private var names = IdentifierNames(reserved: SwiftNames.types)
+    private var names: IdentifierNames
     private(set) var declarations: [String] = []
 
-    init(keepsNull: Bool) {
+    init(keepsNull: Bool, reserved: Set<String> = []) {
         self.keepsNull = keepsNull
+        names = IdentifierNames(reserved: SwiftNames.types.union(reserved))
     }
 
     /// - Returns: the name of the type that `declaration` declares.
@@ -185,6 +199,37 @@ private struct SwiftCase {
         let type = "    try action.encode(\(SwiftNames.quoted(action.type)), forKey: .type)"
         guard payload != nil else { return "case .\(name):\n\(type)" }
         return "case .\(name)(let payload):\n\(type)\n    try action.encode(payload, forKey: .payload)"
+    }
+}
+
+/// The cases of the enumeration of reasons.
+private struct ReasonNames {
+    private var names: [String: String] = [:]
+
+    init(_ reasons: [String]) {
+        var members = IdentifierNames(reserved: SwiftNames.members)
+        for reason in reasons { names[reason] = members.memberName(reason) }
+    }
+
+    var isEmpty: Bool { names.isEmpty }
+
+    /// The member of the actions that tells the reasons of each.
+    func members(of cases: [SwiftCase]) -> [String] {
+        guard !isEmpty else { return [] }
+        let lines = cases.map { one in
+            let reasons = one.action.reasons.compactMap { names[$0] }.map { "." + $0 }
+            return "case .\(one.name): [\(reasons.joined(separator: ", "))]"
+        }
+        return [
+            """
+            /// Why the action is rejected, as far as its declaration tells.
+            public var reasons: [Reason] {
+                switch self {
+            \(SwiftNames.indented(lines.joined(separator: "\n")))
+                }
+            }
+            """
+        ]
     }
 }
 

@@ -6,24 +6,39 @@ enum TypeScriptTypes {
         var names = IdentifierNames(reserved: ["Array", "Record"])
         let prefix = names.name(kind.name, isType: true)
         let (union, state) = (names.name(prefix + "Action", isType: true), names.name(prefix + "State", isType: true))
-        var declarations: [String] = []
-        var members: [String] = []
-        for action in kind.actions {
-            let name = names.name(action.type, isType: true)
-            members.append(name)
-            declarations.append(declaration(of: action, name))
+        let actions = kind.actions.map { (action: $0, name: names.name($0.type, isType: true)) }
+        var parts = [
+            "// The types of the store kind \(quoted(kind.name)), made by 'types --typescript'. Make them again after an upgrade."
+        ]
+        if let version = kind.version {
+            let constant = "export const \(names.name(kind.name + " version", isType: false)) = \(quoted(version));"
+            parts.append("/** The version of the kind, as GET /stores shows it. */\n" + constant)
         }
-        let actions = members.isEmpty ? " never" : members.map { "\n  | \($0)" }.joined()
-        let header = """
-            // The types of the store kind \(quoted(kind.name)), made by 'types --typescript'. Make them again after an upgrade.
+        parts.append(declaration(of: union, "An action that clients may send.", actions.map(\.name)))
+        parts.append("/** The state. */\nexport type \(state) = \(kind.state.map { type($0, "") } ?? "unknown");")
+        parts += actions.map { declaration(of: $0.action, $0.name) }
+        return (parts + reasons(of: actions, in: kind, prefix, &names)).joined(separator: "\n\n")
+    }
 
-            /** An action that clients may send. */
-            export type \(union) =\(actions);
+    /// The reasons of each action that has some, and those of all actions; nothing if no action has any.
+    private static func reasons(
+        of actions: [(action: TypedKind.Action, name: String)], in kind: TypedKind, _ prefix: String,
+        _ names: inout IdentifierNames
+    ) -> [String] {
+        guard !kind.reasons.isEmpty else { return [] }
+        let all = names.name(prefix + "Reason", isType: true)
+        let summary = "Why an action is rejected. A server can have other reasons."
+        let each = actions.filter { !$0.action.reasons.isEmpty }.map { action, name in
+            declaration(
+                of: names.name(name + "Reason", isType: true), "Why \(action.type) is rejected.",
+                action.reasons.map(quoted))
+        }
+        return [declaration(of: all, summary, kind.reasons.map(quoted))] + each
+    }
 
-            /** The state. */
-            export type \(state) = \(kind.state.map { type($0, "") } ?? "unknown");
-            """
-        return ([header] + declarations).joined(separator: "\n\n")
+    private static func declaration(of union: String, _ summary: String, _ members: [String]) -> String {
+        let types = members.isEmpty ? " never" : members.map { "\n  | \($0)" }.joined()
+        return "\(comment(summary, ""))export type \(union) =\(types);"
     }
 
     private static func declaration(of action: TypedKind.Action, _ name: String) -> String {

@@ -18,6 +18,8 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
     @usableFromInline let fields: ActionFields<Values>
     @usableFromInline let summary: String
     @usableFromInline let audience: ActionAudience
+    /// The reasons that its declaration names.
+    @usableFromInline let reasons: [Rejection]
 
     @inlinable
     init(
@@ -35,7 +37,7 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
         _ change: @escaping @Sendable (inout State, Plain) -> Void
     ) {
         self.init(
-            name, summary, audience, fields,
+            name, summary, audience, fields, reasons: rules.compactMap { $0.rejection },
             decide: { state, slots in
                 guard !rules.isEmpty else { return .accept }
                 let values = values(slots)
@@ -47,13 +49,14 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
     @inlinable
     init(
         _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
-        decide: @escaping @Sendable (State, Values) -> Decision,
+        reasons: [Rejection], decide: @escaping @Sendable (State, Values) -> Decision,
         _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.name = name
         self.fields = fields
         self.summary = summary
         self.audience = audience
+        self.reasons = reasons
         let write = fields.write
         // The casts hold: only `action(_:)` makes actions with this handler.
         handler = ActionHandler(

@@ -13,6 +13,9 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// The senders that it accepts.
     @usableFromInline
     package let audience: ActionAudience
+    /// The reasons for which it is rejected, as far as the declaration names them; each once.
+    @usableFromInline
+    package let reasons: [String]
     /// The schema of its payload.
     @usableFromInline
     package let payload: JSONSchema
@@ -65,8 +68,8 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// A copy of this declaration under another type.
     func renamed(_ rename: (String) -> String) -> ActionDeclaration {
         ActionDeclaration(
-            rename(type), summary, audience: audience, payload: payload, example: examplePayload, secrets: secrets,
-            filled: filled, read: read, write: write)
+            rename(type), summary, audience: audience, reasons: reasons, payload: payload, example: examplePayload,
+            secrets: secrets, filled: filled, read: read, write: write)
     }
 
     @usableFromInline var examplePayload: JSONObject { example["payload"]?.asObject ?? [:] }
@@ -82,14 +85,15 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     /// Declares an action by its coding.
     @usableFromInline
     init(
-        _ type: String, _ summary: String, audience: ActionAudience, payload: JSONSchema, example: JSONObject,
-        secrets: [String], filled: [FilledMember] = [],
+        _ type: String, _ summary: String, audience: ActionAudience, reasons: [String] = [], payload: JSONSchema,
+        example: JSONObject, secrets: [String], filled: [FilledMember] = [],
         read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
         write: @escaping @Sendable (Action) -> JSONObject?
     ) {
         self.type = type
         self.summary = summary
         self.audience = audience
+        self.reasons = reasons
         self.payload = payload.withWriteOnlyMembers(secrets)
         acceptsEmptyPayload = payload.validate(.object(JSONObject())).isEmpty
         self.example = Self.body(type, example)
@@ -103,7 +107,8 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     @inlinable
     convenience init<Nested>(_ part: ActionDeclaration<Nested>, _ path: CasePath<Action, Nested>) {
         self.init(
-            part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
+            part.type, part.summary, audience: part.audience, reasons: part.reasons, payload: part.payload,
+            example: part.examplePayload,
             secrets: part.secrets, filled: part.filled,
             read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
             write: { action in
@@ -122,7 +127,8 @@ package final class ActionDeclaration<Action: Sendable>: Sendable {
     convenience init<State, Slice>(_ part: ActionDeclaration<StoreAction<Slice>>, as handler: ActionHandler<State>)
     where Action == StoreAction<State> {
         self.init(
-            part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
+            part.type, part.summary, audience: part.audience, reasons: part.reasons, payload: part.payload,
+            example: part.examplePayload,
             secrets: part.secrets, filled: part.filled,
             read: { json throws(PayloadMismatch) in StoreAction(handler: handler, values: try part.read(json).values) },
             write: { $0.handler === handler ? $0.payload : nil })

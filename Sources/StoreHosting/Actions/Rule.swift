@@ -12,6 +12,9 @@ public struct Rule<State: Sendable, Values: Sendable>: Sendable {
         self.applies = applies
     }
 
+    /// The reason for which it rejects; nil if it ignores.
+    @inlinable var rejection: Rejection? { if case .reject(let rejection) = decision { rejection } else { nil } }
+
     /// Rejects the action if the condition holds.
     ///
     /// - Parameters:

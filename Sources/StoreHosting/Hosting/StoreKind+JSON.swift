@@ -8,6 +8,7 @@ extension StoreKind {
             json.member("name", name)
             json.member("summary", summary)
             json.member("initialState", raw: initialState)
+            json.member("version", version)
             json.member("state", stateSchema)
             json.member(
                 "selectors",
@@ -36,6 +37,7 @@ extension StoreKind.ActionDescription: JSONEncodable {
             json.member("type", type)
             json.member("summary", summary)
             json.member("audience", audience.text)
+            if !reasons.isEmpty { json.member("reasons", reasons) }
             if !filled.isEmpty {
                 json.name("filled")
                 json.object { json in

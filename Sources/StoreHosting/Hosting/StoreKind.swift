@@ -13,6 +13,8 @@ public struct StoreKind: Sendable {
         package let summary: String
         /// Whether clients may send it.
         package let audience: ActionAudience
+        /// The reasons for which it is rejected, as far as the declaration names them; each once.
+        package let reasons: [String]
         /// The schema of its payload.
         package let payload: JSONSchema
         /// An example of a request body.
@@ -158,8 +160,8 @@ public struct StoreKind: Sendable {
             + Self.problems(ofSelectors: selectors.map(\.name)) + Self.problems(ofMembers: initialMembers)
         actions = catalogue.declarations.map {
             ActionDescription(
-                type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
-                secrets: $0.secrets, filled: $0.filled)
+                type: $0.type, summary: $0.summary, audience: $0.audience, reasons: $0.reasons, payload: $0.payload,
+                example: $0.example, secrets: $0.secrets, filled: $0.filled)
         }
     }
 

@@ -61,7 +61,8 @@ package struct LoginForm: Sendable, Equatable {
 extension LoginForm {
     package static let set = Action<LoginForm, (String?, String?)>.method(
         "set", "Enters the user name, the password or both; `busy` or `already-authenticated`.",
-        Credentials.usernameField.optional(), Credentials.passwordField.optional(), members: 1...2
+        Credentials.usernameField.optional(), Credentials.passwordField.optional(), members: 1...2,
+        reasons: ["busy", "already-authenticated"]
     ) { form, username, password throws(Rejection) in try form.set(username, password) }
 
     package static let authenticate = Action<LoginForm, Void>.method(

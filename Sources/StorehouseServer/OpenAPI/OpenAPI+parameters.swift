@@ -28,6 +28,10 @@ extension OpenAPI {
                 "schema": .written(
                     JSONSchema.enumeration(kinds.map(\.name)).defaulting(to: .string(defaultStore)).encoded()),
             ],
+            "kind": [
+                "name": "kind", "in": "path", "required": true, "description": "The name of a kind of store.",
+                "schema": .written(JSONSchema.enumeration(kinds.map(\.name)).encoded()),
+            ],
             "share": [
                 "name": "share", "in": "path", "required": true, "description": "The share.",
                 "schema": ["type": "string", "minLength": 1],
@@ -189,7 +193,10 @@ extension OpenAPI {
                 "If-Match", "Does so only at one of these revisions, else 412. `*` matches any revision."),
             "If-None-Match": Self.condition(
                 "If-None-Match",
-                "If the session is still at one of these revisions, a read responds with 304, anything else with 412."),
+                """
+                If the session is still at one of these revisions, a read responds with 304, anything else with 412. A list or a \
+                description of kinds responds with 304 if one of the tags is still its own.
+                """),
             "Prefer": Self.prefer,
             "preferStatus": [
                 "name": "Prefer", "in": "header",
@@ -247,7 +254,8 @@ extension OpenAPI {
     var headers: JSONObject {
         [
             "ETag": Self.header(
-                "The revision and the history that it belongs to, in quotes.", pattern: "^\"[0-9]+\\.[0-9A-Za-z.]+\"$"),
+                "The revision and the history that it belongs to, or a hash of the document, in quotes.",
+                pattern: "^\"[0-9A-Za-z.+/]+\"$"),
             "Location": Self.header("The path of the new session.", pattern: "^\(basePath)/sessions/"),
             "Link": Self.header(
                 "The next page, with `rel=\"next\"`, if there is one.", pattern: "^<[^>]+>; rel=\"next\"$",

@@ -260,6 +260,13 @@ extension OpenAPI {
             "name": ["type": "string"],
             "summary": ["type": "string"],
             "initialState": .schema("State"),
+            "version": [
+                "type": "string", "pattern": "^[1-9][0-9]*\\.[0-9a-z]+$",
+                "description": """
+                The number of the state's schema, and a hash of the declaration: of the schemas, the types, audiences, filled members and \
+                reasons of the actions, and the names of the selectors.
+                """,
+            ],
             "state": ["type": "object", "description": "The JSON Schema (draft 2020-12) of the states."],
             "selectors": [
                 "type": "array", "description": "Named values for `select`.",
@@ -281,6 +288,9 @@ extension OpenAPI {
                     middleware (`internal`).
                     """,
                 ],
+                "reasons": names(
+                    "The reasons for which the reducer rejects it, as far as its declaration names them; absent if it names none."
+                ),
                 "filled": [
                     "type": "object",
                     "additionalProperties": ["type": "string", "enum": ["actor", "user", "now", "id"]],
@@ -292,7 +302,7 @@ extension OpenAPI {
                 ],
                 "payload": ["type": "object", "description": "A JSON Schema (draft 2020-12) of what clients send."],
                 "example": ["type": "object", "description": "A complete request body."],
-            ], optional: ["filled"])
+            ], optional: ["reasons", "filled"])
     }
 }
 

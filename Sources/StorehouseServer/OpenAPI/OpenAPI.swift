@@ -85,7 +85,7 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        var names = ["id", "share", "shareId"].filter { route.path.contains("{\($0)}") }
+        var names = ["id", "kind", "share", "shareId"].filter { route.path.contains("{\($0)}") }
         if names.first == "id", usesTokens, !route.isForOperators { names.insert("storeOfMe", at: 1) }
         if !names.isEmpty { item["parameters"] = .array(names.map { .reference("parameters", $0) }) }
         for method in route.allow.split(separator: ", ") {
@@ -133,12 +133,9 @@ extension OpenAPI {
     func operation(_ method: String, on route: Route) -> Operation? {
         switch (method, route) {
         case ("GET", .index): readIndex
-        case ("GET", .stores): document("readStores", "The kinds of store, with their actions", "Stores")
-        case ("GET", .openAPI):
-            Operation(
-                "readOpenAPI", "This document",
-                responses: [.init(status: .ok, description: "OpenAPI 3.1.", content: Self.json(["type": "object"]))],
-                problems: [.notAcceptable])
+        case ("GET", .stores): constantDocument("readStores", "The kinds of store, with their actions", "Stores")
+        case ("GET", .store): readStore
+        case ("GET", .openAPI): readOpenAPI
         case ("GET", .liveness): document("readLiveness", "Whether the process is alive", "Health")
         case ("GET", .readiness):
             document(
@@ -192,12 +189,37 @@ extension OpenAPI {
             problems: [.notAcceptable])
     }
 
+    private var readStore: Operation {
+        constantDocument("readStore", "A kind of store, with its actions", "Store", problems: [.noSuchStore])
+    }
+
+    private var readOpenAPI: Operation {
+        Operation(
+            "readOpenAPI", "This document",
+            responses: [.init(status: .ok, description: "OpenAPI 3.1.", content: Self.json(["type": "object"]))],
+            problems: [.notAcceptable])
+    }
+
     private func document(
         _ id: String, _ summary: String, _ schema: String, problems: [Problem.Code] = []
     ) -> Operation {
         Operation(
             id, summary,
             responses: [.init(status: .ok, description: summary + ".", content: Self.json(.schema(schema)))],
+            problems: [.notAcceptable] + problems)
+    }
+
+    /// A document that a client may keep, and asks for again with its entity tag.
+    private func constantDocument(
+        _ id: String, _ summary: String, _ schema: String, problems: [Problem.Code] = []
+    ) -> Operation {
+        Operation(
+            id, summary, parameters: ["If-None-Match"],
+            responses: [
+                .init(
+                    status: .ok, description: summary + ".", headers: ["ETag"], content: Self.json(.schema(schema))),
+                .init(status: .notModified, description: "The client has the document.", headers: ["ETag"]),
+            ],
             problems: [.notAcceptable] + problems)
     }
 

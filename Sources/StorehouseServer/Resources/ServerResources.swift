@@ -19,7 +19,12 @@ final class ServerResources: Sendable {
 
     func readStores(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        context.answer(.document(documents.stores))
+        context.answer(try documents.stores.response(to: context.head))
+    }
+
+    func readStore(_ kind: PathSegment, _ context: RequestContext) throws(Problem) {
+        try context.head.requireJSONAcceptable()
+        context.answer(try documents.store(kind.decoded).response(to: context.head))
     }
 
     func readOpenAPI(_ context: RequestContext) throws(Problem) {
@@ -69,15 +74,17 @@ final class ServerResources: Sendable {
 struct CachedDocuments: Sendable {
     let index: [UInt8]
     // These take longer than the rest of the start, and much memory, so they are made for their first requests.
-    private let storesDocument: LazyDocument
-    private let openAPIDocument: LazyDocument
+    private let storesDocument: LazyDocument<ConstantDocument>
+    private let storeDocuments: [(kind: String, document: LazyDocument<ConstantDocument>)]
+    private let openAPIDocument: LazyDocument<[UInt8]>
 
     init(
         _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasOperatorPort: Bool,
         usesTokens: Bool
     ) {
         index = Self.index(basePath, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
-        storesDocument = LazyDocument { Self.stores(kinds) }
+        storesDocument = LazyDocument { ConstantDocument(Self.stores(kinds)) }
+        storeDocuments = kinds.map { kind in (kind.name, LazyDocument { ConstantDocument(Self.store(kind)) }) }
         let description = OpenAPI(
             kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector,
             hasOperatorPort: hasOperatorPort, usesTokens: usesTokens)
@@ -88,9 +95,17 @@ struct CachedDocuments: Sendable {
         }
     }
 
-    var stores: [UInt8] { storesDocument.bytes }
+    var stores: ConstantDocument { storesDocument.value }
 
-    var openAPI: [UInt8] { openAPIDocument.bytes }
+    /// - Parameter kind: the name of a kind, compared by its bytes.
+    func store(_ kind: ArraySlice<UInt8>) throws(Problem) -> ConstantDocument {
+        guard let known = storeDocuments.first(where: { $0.kind.utf8.elementsEqual(kind) }) else {
+            throw Problem(.absent(.store(known: storeDocuments.map(\.kind))))
+        }
+        return known.document.value
+    }
+
+    var openAPI: [UInt8] { openAPIDocument.value }
 
     private static func index(_ basePath: String, hasInspector: Bool, hasOperatorPort: Bool) -> [UInt8] {
         var json = JSONWriter()
@@ -111,6 +126,12 @@ struct CachedDocuments: Sendable {
         return json.finishLine()
     }
 
+    private static func store(_ kind: StoreKind) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: 4096)
+        kind.encode(into: &json)
+        return json.finishLine()
+    }
+
     private static func stores(_ kinds: [StoreKind]) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 16384)
         json.object { json in
@@ -121,17 +142,17 @@ struct CachedDocuments: Sendable {
 }
 
 /// A document that is encoded for the first request.
-private struct LazyDocument: Sendable {
-    private let encode: @Sendable () -> [UInt8]
-    // Guards the encoded document. No other lock is taken while this one is held.
-    private let encoded: Locked<[UInt8]?> = Locked(nil)
+private struct LazyDocument<Document: Sendable>: Sendable {
+    private let make: @Sendable () -> Document
+    // Guards the document. No other lock is taken while this one is held.
+    private let made: Locked<Document?> = Locked(nil)
 
-    init(_ encode: @escaping @Sendable () -> [UInt8]) { self.encode = encode }
+    init(_ make: @escaping @Sendable () -> Document) { self.make = make }
 
-    var bytes: [UInt8] {
-        encoded.withLock { encoded in
-            let document = encoded ?? encode()
-            encoded = document
+    var value: Document {
+        made.withLock { made in
+            let document = made ?? make()
+            made = document
             return document
         }
     }

@@ -36,7 +36,7 @@ extension Route {
         case (.index, .get), (.index, .head), (.openAPI, .get), (.openAPI, .head): .open
         case (.liveness, .get), (.liveness, .head), (.readiness, .get), (.readiness, .head): .open
         case (.metrics, .get), (.metrics, .head): .open
-        case (.stores, .get), (.stores, .head): .authenticated
+        case (.stores, .get), (.stores, .head), (.store, .get), (.store, .head): .authenticated
         case (.sessions, .post), (.session, .put), (.forks, .post): .permission(.create)
         case (.sessions, .get), (.sessions, .head): .permission(.read)
         case (.session, .get), (.session, .head), (.state, .get), (.state, .head): .permission(.read)

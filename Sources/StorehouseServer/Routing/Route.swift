@@ -7,7 +7,7 @@ import Stores
 ///
 /// Routing, the Allow field and the OpenAPI document all use it.
 package enum Route: Int, Sendable, CaseIterable {
-    case index, stores, openAPI
+    case index, stores, store, openAPI
     case liveness, readiness
     case sessions, session, state, actions, events, forks, shares, share, presence, signals
     case sharedState, sharedEvents, sharedActions, sharedPresence, sharedSignals
@@ -15,11 +15,13 @@ package enum Route: Int, Sendable, CaseIterable {
     /// The whole server: `OPTIONS *`.
     case server
 
-    /// The path; `{id}` stands for a session's id, `{share}` for a share, and `{shareId}` for its id.
+    /// The path; `{id}` stands for a session's id, `{kind}` for the name of a store kind, `{share}` for a share, and `{shareId}` for
+    /// its id.
     package var path: String {
         switch self {
         case .index: "/"
         case .stores: "/stores"
+        case .store: "/stores/{kind}"
         case .openAPI: "/openapi.json"
         case .liveness: "/healthz"
         case .readiness: "/readyz"
@@ -73,7 +75,7 @@ package enum Route: Int, Sendable, CaseIterable {
     /// The methods, as the Allow field lists them.
     package var allow: String {
         switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
+        case .index, .stores, .store, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
         case .state, .sharedState, .presence, .sharedPresence, .adminSessions: "GET, HEAD, OPTIONS"
         case .sessions: "GET, HEAD, POST, OPTIONS"
         case .forks, .sharedActions, .signals, .sharedSignals: "POST, OPTIONS"
@@ -161,7 +163,7 @@ extension Route {
 /// The resource that a path names.
 struct Resource {
     let route: Route
-    /// The session's id or the share, as it stands in the path; meaningless if the route has none.
+    /// The session's id, the share or the name of the kind, as it stands in the path; meaningless if the route has none.
     let id: PathSegment
     /// Whether clients have tokens. Otherwise nobody is known whose sessions could be listed.
     let usesTokens: Bool
@@ -187,6 +189,7 @@ struct Resource {
         switch first {
         case "sessions": route = try Self.ofSession(second, path.next())
         case "shared": route = try Self.ofShare(path.next())
+        case "stores" where !second.isEmpty: route = .store
         default: throw Problem(.path(.unknown))
         }
         if let third = path.next() {

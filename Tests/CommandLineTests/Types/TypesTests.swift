@@ -23,6 +23,22 @@ import Testing
                 payload: schema(#"{"type":"object","properties":{},"additionalProperties":false}"#)),
         ], state: nil)
 
+    /// With reasons, whose names no language likes, and a version.
+    private static let strict = TypedKind(
+        name: "strict-hall", version: "3.k2f9",
+        actions: [
+            .init(
+                type: "seats/book", summary: "Books a seat.", reasons: ["sold-out", "self", "\"q\""],
+                payload: small.actions[0].payload),
+            .init(type: "seats/clear", summary: "Frees all.", payload: small.actions[1].payload),
+            .init(
+                type: "seats/leave", summary: "Frees one.", reasons: ["sold-out", "sold out", "hashValue"],
+                payload: small.actions[1].payload),
+            .init(type: "reasons", summary: "", payload: small.actions[1].payload),
+            .init(type: "reason", summary: "", payload: small.actions[0].payload),
+            .init(type: "seats/book-reason", summary: "", payload: small.actions[1].payload),
+        ], state: schema(#"{"type":"object","additionalProperties":false,"properties":{"version":{"type":"string"}}}"#))
+
     /// Every shape, and names that no language likes.
     private static let large = TypedKind(
         name: "every-thing",
@@ -100,6 +116,47 @@ import Testing
         ] { #expect(source.contains(part), "\(part)\nis not in\n\(source)") }
     }
 
+    @Test func reasonsAndTheVersionAreLiterals() {
+        let typeScript = TypeLanguage.typeScript.source(of: Self.strict)
+        for part in [
+            "\n\n/** The version of the kind, as GET /stores shows it. */\nexport const strictHallVersion = \"3.k2f9\";\n",
+            """
+            /** Why an action is rejected. A server can have other reasons. */
+            export type StrictHallReason =
+              | "sold-out"
+              | "self"
+              | "\\"q\\""
+              | "sold out"
+              | "hashValue";
+
+            """,
+            """
+
+            /** Why seats/book is rejected. */
+            export type SeatsBookReason2 =
+              | "sold-out"
+              | "self"
+              | "\\"q\\"";
+
+            """, "export type SeatsLeaveReason =\n",
+        ] { #expect(typeScript.contains(part), "\(part)\nis not in\n\(typeScript)") }
+        #expect(!typeScript.contains("SeatsClearReason"))
+        let swift = TypeLanguage.swift.source(of: Self.strict)
+        for part in [
+            "    public static let version = \"3.k2f9\"\n",
+            "    public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {\n        case soldOut = \"sold-out\"\n",
+            "            case .seatsClear: []\n",
+            "            case .seatsLeave: [.soldOut, .soldOut2, .hashValue2]\n",
+        ] { #expect(swift.contains(part), "\(part)\nis not in\n\(swift)") }
+    }
+
+    @Test func aKindWithoutReasonsHasNoTypeOfThem() {
+        for language in TypeLanguage.allCases {
+            let source = language.source(of: Self.small)
+            #expect(!source.contains("Reason") && !source.contains("reasons") && !source.contains("ersion"))
+        }
+    }
+
     @Test func aKindWithoutActionsHasTypesToo() {
         let kind = TypedKind(name: "quiet", actions: [], state: Self.schema(#"{"type":"integer"}"#))
         #expect(TypeLanguage.typeScript.source(of: kind).contains("export type QuietAction = never;"))
@@ -110,7 +167,7 @@ import Testing
 
     @Test(.enabled(if: Tool("swiftc") != nil)) func theSwiftCompiles() async throws {
         let folder = try TemporaryFolder()
-        let kinds = [Self.small, Self.large, TypedKind(name: "quiet", actions: [], state: nil)]
+        let kinds = [Self.small, Self.large, Self.strict, TypedKind(name: "quiet", actions: [], state: nil)]
         // In one module, as an app would have them.
         let files = try kinds.map { try folder.write(TypeLanguage.swift.source(of: $0), to: $0.name + ".swift") }
         let swiftc = try #require(Tool("swiftc"))
@@ -132,6 +189,7 @@ import Testing
         let files = [
             try folder.write(TypeLanguage.typeScript.source(of: Self.small) + use, to: "hall.ts"),
             try folder.write(TypeLanguage.typeScript.source(of: Self.large), to: "large.ts"),
+            try folder.write(TypeLanguage.typeScript.source(of: Self.strict), to: "strict.ts"),
         ]
         let result = try await #require(Tool("tsc")).run(["--strict", "--noEmit"] + files)
         #expect(result.status == 0, "\(result.errors)")

@@ -74,7 +74,8 @@ struct TokenModeTests {
             for (method, path, status) in [
                 ("DELETE", "/sessions", 405), ("PATCH", id, 405), ("PUT", "/sessions/me", 405),
                 ("POST", "/stores", 405),
-                ("GET", id + "/nothing", 404), ("GET", "/stores/app", 404), ("GET", "/sessions/", 404),
+                ("GET", id + "/nothing", 404), ("GET", "/stores/shop", 404), ("GET", "/stores/app/x", 404),
+                ("GET", "/sessions/", 404),
                 ("POST", id + "/actions?dryrun=true", 400),
             ] {
                 let response = try await api.send(method, "/base" + path, as: nil)

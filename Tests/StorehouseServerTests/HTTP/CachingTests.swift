@@ -45,4 +45,28 @@ import Testing
             for answer in answers { #expect(answer["cache-control"] == "private, no-cache", "\(answer.status)") }
         }
     }
+
+    /// The list of kinds, and each kind, are the same as long as the server runs, and after a restart.
+    @Test(arguments: ["/stores", "/stores/app", "/stores/%70lanner"])
+    func aDescriptionOfKindsIsAskedForAgainByItsTag(_ path: String) async throws {
+        var tag = ""
+        for _ in 0..<2 {
+            try await TestAPI.run { api in
+                let whole = try await api.get(path)
+                #expect(whole.status == 200 && whole["cache-control"] == "private, no-cache")
+                if !tag.isEmpty { #expect(whole["etag"] == tag) }
+                tag = try #require(whole["etag"])
+                for condition in [tag, "W/" + tag, "\"other\", " + tag, "*"] {
+                    for method in ["GET", "HEAD"] {
+                        let known = try await api.send(TestRequest(method, path, [("If-None-Match", condition)]))
+                        #expect(known.status == 304 && known.body.isEmpty && known["etag"] == tag, "\(condition)")
+                        #expect(known["cache-control"] == "private, no-cache")
+                    }
+                }
+                let other = try await api.get(path, [("If-None-Match", "\"1.k2f9\"")])
+                #expect(other.status == 200 && other.body == whole.body && other["etag"] == tag)
+                #expect(try await api.get(path, [("If-None-Match", "none")]).code == "malformed-request")
+            }
+        }
+    }
 }

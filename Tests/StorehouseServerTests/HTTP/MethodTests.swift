@@ -5,7 +5,8 @@ import Testing
 @Suite struct MethodTests {
     /// `{s}` stands for a session's path.
     private static let resources = [
-        ("/", "GET, HEAD, OPTIONS"), ("/stores", "GET, HEAD, OPTIONS"), ("/openapi.json", "GET, HEAD, OPTIONS"),
+        ("/", "GET, HEAD, OPTIONS"), ("/stores", "GET, HEAD, OPTIONS"),
+        ("/stores/app", "GET, HEAD, OPTIONS"), ("/openapi.json", "GET, HEAD, OPTIONS"),
         ("/healthz", "GET, HEAD, OPTIONS"), ("/readyz", "GET, HEAD, OPTIONS"), ("/sessions", "POST, OPTIONS"),
         ("{s}", "GET, HEAD, PUT, DELETE, OPTIONS"), ("{s}/state", "GET, HEAD, OPTIONS"),
         ("{s}/actions", "GET, HEAD, POST, OPTIONS"), ("{s}/events", "GET, OPTIONS"),
@@ -68,7 +69,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/nothing", "/sessions/", "/Sessions", "/stores/", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/nothing",
+        "/nothing", "/sessions/", "/Sessions", "/stores/", "/stores/app/", "/stores/app/x",
+        "/sessions/AAAAAAAAAAAAAAAAAAAAAA/nothing",
         "/sessions/AAAAAAAAAAAAAAAAAAAAAA/state/more", "//", "/sessions%2Fx",
     ])
     func anUnknownPathIsNotFound(_ path: String) async throws {

@@ -34,6 +34,7 @@ extension LiveSession {
 
     /// A path of the document with the id of this session, or with a share of it.
     func located(_ template: String) async throws -> String {
+        if template == "/stores/{kind}" { return "/stores/app" }
         guard template.hasPrefix("/shared/") else {
             let located = template.replacing("/sessions/{id}", with: path)
             guard located.contains("{shareId}") else { return located }

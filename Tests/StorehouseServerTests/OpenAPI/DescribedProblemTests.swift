@@ -33,6 +33,8 @@ import Testing
 
     private static let cases = [
         Case(operation: "readStores", code: .notAcceptable, fields: [("Accept", "image/png")], path: "/stores"),
+        Case(operation: "readStore", code: .noSuchStore, path: "/stores/shop"),
+        Case(operation: "readStore", code: .malformedRequest, fields: [("If-None-Match", "0")], path: "/stores/app"),
         Case(operation: "createSession", code: .forbidden, fields: [("Origin", "null")], path: "/sessions"),
         Case(operation: "createSession", code: .malformedJSON, body: "{", path: "/sessions"),
         Case(operation: "createSession", code: .invalidPayload, body: #"{"stor":"app"}"#, path: "/sessions"),

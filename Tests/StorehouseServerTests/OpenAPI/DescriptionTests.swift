@@ -62,7 +62,10 @@ import Testing
                 Set(stores.compactMap { $0["name"]?.asString })
                     == ["app", "login", "login-form", "animal", "betting", "planner"])
             for store in stores {
-                #expect(store.asObject?.names == ["name", "summary", "initialState", "state", "selectors", "actions"])
+                #expect(
+                    store.asObject?.names == [
+                        "name", "summary", "initialState", "version", "state", "selectors", "actions",
+                    ])
                 let session = try await api.session(store["name"]?.asString ?? "")
                 #expect(store["initialState"] == (try await session.state()))
                 #expect(store["state"]?["required"]?.asArray?.count == store["initialState"]?.asObject?.count)
@@ -71,10 +74,48 @@ import Testing
                     #expect(try await session.read("/state?select=\(name)")[json: "state"]?.isNull == false)
                 }
                 for action in store["actions"]?.asArray ?? [] {
-                    #expect(action.asObject?.names == ["type", "summary", "audience", "payload", "example"])
+                    let names = action.asObject?.names.filter { $0 != "reasons" }
+                    #expect(names == ["type", "summary", "audience", "payload", "example"])
                     #expect(action["payload"]?["type"] == "object")
                 }
             }
+        }
+    }
+
+    @Test func eachKindHasADocumentOfItsOwn() async throws {
+        try await TestAPI.run { api in
+            let stores = try #require(try await api.get("/stores")[json: "stores"]?.asArray)
+            for store in stores {
+                let one = try await api.get("/stores/\(store["name"]?.asString ?? "")")
+                #expect(one.status == 200 && one.json == store && one.text.hasSuffix("}\n"))
+                #expect(one[json: "version"]?.asString?.wholeMatch(of: /1\.[0-9a-z]{1,7}/) != nil)
+            }
+            #expect(Set(stores.compactMap { $0["version"]?.asString }).count == stores.count)
+            for name in ["shop", "App", "app%20", "login%2Dform%20", "%E2%84%AAind"] {
+                let none = try await api.get("/stores/" + name)
+                #expect(none.status == 404 && none.code == "no-such-store", "\(name)")
+                #expect(none[json: "detail"]?.asString?.contains("login-form") == true)
+            }
+        }
+    }
+
+    /// As the contract of the hosted kinds has them.
+    @Test(arguments: [
+        ("app", "counter/increment", ["overflow"]), ("betting", "user/balanceIncrease", ["limit-exceeded"]),
+        ("app", "betslip/addSelection", ["duplicate-selection", "betslip-full"]),
+        ("betting", "betslip/placeBet", ["empty-betslip", "missing-stake", "insufficient-balance"]),
+        ("login", "login/enteringCredential", ["authenticating", "already-authenticated"]),
+        (
+            "app", "login/authenticate",
+            ["authenticating", "already-authenticated", "error-not-acknowledged", "invalid-credentials-format"]
+        ), ("planner", "tasks/move", ["no-such-task"]), ("login-form", "form/set", ["busy", "already-authenticated"]),
+        ("animal", "animal/fetchAnimal", nil), ("login", "login/failed", nil),
+    ])
+    func theReasonsOfTheHostedKinds(_ store: String, _ type: String, _ reasons: [String]?) async throws {
+        try await TestAPI.run { api in
+            let actions = try await api.get("/stores/" + store)[json: "actions"]?.asArray ?? []
+            let action = try #require(actions.first { $0["type"] == .string(type) })
+            #expect(action["reasons"] == reasons.map { .array($0.map(JSONValue.string)) })
         }
     }
 
