@@ -14,6 +14,8 @@ extension RedisJournal {
         case ended(owner: Subject?)
         /// Another node owns it.
         case elsewhere(String)
+        /// It does not belong to the subject for which it was to be read.
+        case foreign(owner: Subject?, kind: String)
         /// - lineageID: that of the storage when the session was read.
         case session(RedisStoredSession, lineageID: Int)
 
@@ -26,6 +28,12 @@ extension RedisJournal {
             case "ENDED":
                 let owner = fields.dropFirst().first?.text ?? ""
                 self = .ended(owner: owner.isEmpty ? nil : Subject(owner))
+            case "FOREIGN":
+                let owner = fields.dropFirst().first?.text.flatMap { $0.isEmpty ? nil : Subject($0) }
+                guard let kind = try? SessionHeader.kind(encoded: fields.dropFirst(2).first?.bytes ?? []) else {
+                    throw .corrupt("a record has a wrong checksum", owner: owner)
+                }
+                self = .foreign(owner: owner, kind: kind)
             case "OWNED": self = .elsewhere(fields.dropFirst().first?.text ?? "")
             case "FORGOTTEN": throw .unavailable("the node's lease has ended")
             default:

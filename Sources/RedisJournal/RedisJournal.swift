@@ -161,13 +161,14 @@ package final class RedisJournal: Journal {
         return journal
     }
 
-    package func load(_ id: String) async throws(JournalError) -> SessionLookup {
+    package func load(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup {
         let incarnation = connection.membership.incarnation
         guard incarnation != 0 else { throw .unavailable("the node has no lease") }
-        switch try await find(id, RedisNames.hash(of: id), incarnation: String(incarnation)) {
+        switch try await find(id, RedisNames.hash(of: id), for: subject, incarnation: String(incarnation)) {
         case .unknown: return .unknown
         case .ended(let owner): return .ended(owner: owner)
         case .elsewhere(let address): return .elsewhere(address)
+        case .foreign(let owner, let kind): return .foreign(owner: owner, kind: kind)
         case .session(let session, let lineageID):
             return .session(session.summary, session.replayable, session.answers, journal(of: session, lineageID))
         }
@@ -186,9 +187,14 @@ package final class RedisJournal: Journal {
 
     /// Reads a session.
     ///
-    /// - Parameter incarnation: that claims it; empty for none.
-    func find(_ id: String, _ hash: String, incarnation: String) async throws(JournalError) -> Found {
-        let arguments = RedisArguments(hash, incarnation, String(expiry(after: IdempotencyRecord.lifetime)))
+    /// - Parameters:
+    ///   - subject: a session of another owner is neither claimed nor read; nil for whoever it belongs to.
+    ///   - incarnation: that claims it; empty for none.
+    func find(
+        _ id: String, _ hash: String, for subject: Subject? = nil, incarnation: String
+    ) async throws(JournalError) -> Found {
+        let arguments = RedisArguments(
+            hash, incarnation, String(expiry(after: IdempotencyRecord.lifetime)), subject?.text ?? "")
         let (connection, sealer, lookups) = (connection, sealer, lookups)
         let found: Result<Found, JournalError> = await Promise.value { done in
             connection.call(.load, names.keys(names.session(hash))) {

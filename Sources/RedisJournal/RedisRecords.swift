@@ -108,6 +108,10 @@ extension SessionHeader {
     }
 
     /// When the session was created. The checksum is not verified.
+    static func kind(encoded bytes: [UInt8]) throws(RecordReader.Malformed) -> String {
+        try RecordReader.read(.zigZag, bytes) { record throws(RecordReader.Malformed) in try record.text() }
+    }
+
     static func createdAt(encoded bytes: [UInt8]) throws(RecordReader.Malformed) -> Int {
         try RecordReader.read(.zigZag, bytes) { record throws(RecordReader.Malformed) in
             _ = try record.content()

@@ -91,7 +91,7 @@ package struct RedisStorage {
 
     private func found(_ id: String, withLog: Bool) throws(JournalError) -> [RedisReply] {
         let hash = RedisNames.hash(of: id)
-        return try client.reply(.load, of: names.session(hash), [hash, "", "0"] + (withLog ? ["1"] : []))
+        return try client.reply(.load, of: names.session(hash), [hash, "", "0", ""] + (withLog ? ["1"] : []))
     }
 
     /// Lists the sessions that have not ended, as `SQLiteStorage.listSessions` does.

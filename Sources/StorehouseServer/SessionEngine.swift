@@ -45,7 +45,9 @@ struct SessionEngine: Sendable {
         creator = SessionCreator(registry: registry, builder: builder, log: log)
         memberCheck = MemberCheck(settings.tokenVerifier == nil ? nil : journal, registry, self.kinds)
         subjectSessions = SubjectSessions(registry, self.kinds, journal, memberCheck)
-        let loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
+        let loader = journal.map { [runtimes = self.kinds] in
+            SessionLoader($0, registry, runtimes, restore: builder.restore)
+        }
         let locator = loader.map { [availability] in
             SessionLocator(registry, $0, forwarder, transfer, availability)
         }

@@ -38,6 +38,33 @@ struct DurableJournalTests {
     }
 
     @Test(
+        "tells a subject that a session belongs to another one, and leaves the session as it is",
+        arguments: DurableStorage.allCases)
+    func foreignSessions(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try await storage.openedJournal()
+        for (id, owner) in [("a", "ada"), ("b", nil), ("c", "ada")] {
+            let session = journal.create(Step.session(id, owner: owner))
+            Step.store(session).step(3)
+            if id == "c" { session.end(at: Step.moment) }
+            #expect(await session.awaitDurable() == nil)
+        }
+        await journal.closed()
+        let again = try await storage.openedJournal()
+        for (id, owner) in [("a", "ada"), ("b", nil)] as [(String, Subject?)] {
+            guard case .foreign(owner, "steps") = try await again.load(id, for: "bob") else {
+                Issue.record("\(id) is found")
+                continue
+            }
+        }
+        #expect(try await again.load("c", for: "bob").word == "ended")
+        #expect(try await again.load("d", for: "bob").word == "unknown")
+        #expect(try await again.load("a", for: "ada").word == "session")
+        #expect(try await again.load("b").word == "session")
+        await again.closed()
+    }
+
+    @Test(
         "returns long commits in portions, so that many readers need little memory", arguments: DurableStorage.allCases)
     func portions(kind: DurableStorage) async throws {
         let storage = try kind.make()

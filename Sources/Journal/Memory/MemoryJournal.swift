@@ -51,7 +51,7 @@ package struct MemoryJournal: Journal {
         MemorySessionJournal(retention, initial: session.initial.json)
     }
 
-    package func load(_ id: String) async throws(JournalError) -> SessionLookup { .unknown }
+    package func load(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup { .unknown }
 
     package func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] { [] }
 

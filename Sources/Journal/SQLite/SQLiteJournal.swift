@@ -135,9 +135,9 @@ package final class SQLiteJournal: Journal {
         return journal
     }
 
-    package func load(_ id: String) async throws(JournalError) -> SessionLookup {
+    package func load(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup {
         do throws(JournalError) {
-            let found = try await find(id)
+            let found = try await find(id, for: subject)
             if case .unknown = found, await check.isMissing(id) {
                 throw JournalError.corrupt("the index does not find it by its id")
             }
@@ -148,18 +148,18 @@ package final class SQLiteJournal: Journal {
         }
     }
 
-    private func find(_ id: String) async throws(JournalError) -> SessionLookup {
+    private func find(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup {
         let oldest = time() - IdempotencyRecord.lifetime
         // The load must find the commands that are enqueued for the session.
         await writer.afterAll(of: id)
         return try await writer.readers.find(of: .id(id)) { [self] reader throws(JournalError) in
-            switch try reader.find(id, answersSince: oldest, limits) {
-            case .unknown: return .unknown
-            case .ended(let owner): return .ended(owner: owner)
-            case .session(let session):
-                let summary = backup?.apply(to: session) ?? session.summary
-                return .session(summary, session.replayable, session.answers, journal(of: session))
-            }
+            guard let row = try reader.row(of: id) else { return .unknown }
+            let owner = row.header.owner
+            if row.endedAt != nil { return .ended(owner: owner) }
+            if let subject, subject != owner { return .foreign(owner: owner, kind: row.header.kind) }
+            let session = try reader.load(row, answersSince: oldest, limits)
+            let summary = backup?.apply(to: session) ?? session.summary
+            return .session(summary, session.replayable, session.answers, journal(of: session))
         }
     }
 

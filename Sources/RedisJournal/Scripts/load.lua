@@ -1,11 +1,15 @@
 #!lua flags=allow-oom
--- Claims the session too. Arguments: hash, incarnation or '' to read only, time of the oldest idempotency records;
--- one more for all commits
-local hash, incarnation, oldest, isWhole = unpack(ARGV)
+-- Claims the session too. Arguments: hash, incarnation or '' to read only, time of the oldest idempotency records, the
+-- subject whose session it must be, or '' or none for all; one more for all commits
+local hash, incarnation, oldest, subject, isWhole = unpack(ARGV)
 local isTakenOver = 0
 local kind = call('TYPE', session).ok
 if kind == 'none' then return {'UNKNOWN'} end
 if kind == 'string' then return {'ENDED', cmsgpack.unpack(call('GET', session))[1]} end
+if (subject or '') ~= '' then
+    local owner, header = fields('owner', 'header')
+    if owner ~= subject then return {'FOREIGN', owner or '', header or ''} end
+end
 if incarnation ~= '' then
     local now = moment()
     if not addressOf(incarnation, now) then return {'FORGOTTEN'} end

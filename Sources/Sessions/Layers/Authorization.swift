@@ -45,10 +45,20 @@ extension Credentials {
             try require(store: session.kindName)
             return nil
         }
-        guard session.kind.hasAccess, claims.stores?.contains(Subject(session.kindName)) ?? true else {
-            throw .forbidden(.session)
-        }
+        guard mayVisit(session.kind) else { throw .forbidden(.session) }
         return claims.actor
+    }
+
+    /// The subject that may use a session without the leave of its state only if it owns the session; nil if it may whoever owns it.
+    func stranger(to id: SessionID) -> Subject? {
+        guard case .token(let claims) = self, !lists(id) else { return nil }
+        return claims.subject
+    }
+
+    /// Whether the state of a session of this kind, which somebody else owns, may let them in.
+    func mayVisit(_ kind: StoreKind) -> Bool {
+        guard case .token(let claims) = self else { return true }
+        return kind.hasAccess && claims.stores?.contains(Subject(kind.name)) ?? true
     }
 }
 

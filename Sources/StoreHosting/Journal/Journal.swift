@@ -53,7 +53,10 @@ package protocol Journal: Sendable {
     func create(_ session: SessionHeader) -> any SessionJournal
 
     /// Loads a session, also one that an earlier process created.
-    func load(_ id: String) async throws(JournalError) -> SessionLookup
+    ///
+    /// - Parameter subject: of a session that does not belong to it only the header is read, which takes the same time for each session.
+    ///   Nil to load whatever is found.
+    func load(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup
 
     /// Lists at most `limit` sessions in the order of their ids, beginning after `id`.
     func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary]
@@ -154,6 +157,9 @@ package protocol Journal: Sendable {
 }
 
 extension Journal {
+    /// Loads a session, whoever it belongs to.
+    package func load(_ id: String) async throws(JournalError) -> SessionLookup { try await load(id, for: nil) }
+
     package var sharedTime: SharedTime? { nil }
 
     package var secret: [UInt8]? { nil }

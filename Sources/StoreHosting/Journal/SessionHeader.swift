@@ -172,4 +172,6 @@ package enum SessionLookup: Sendable {
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
     /// A session that another process owns, which is reached at an address.
     case elsewhere(String)
+    /// A session of another owner than the subject for which it was to be loaded, or of none. It is as it was.
+    case foreign(owner: Subject?, kind: String)
 }

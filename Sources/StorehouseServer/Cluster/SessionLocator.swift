@@ -54,7 +54,7 @@ final class SessionLocator: Sendable {
     func find(
         _ id: SessionID, for client: RoutedClient, after attempt: Attempt? = nil
     ) async throws(SessionFailure) -> Located {
-        guard let forwarder else { return Located(try await loader.load(id)) }
+        guard let forwarder else { return Located(try await loader.load(id, for: client.credentials)) }
         var request =
             attempt?.request
             ?? RoutedRequest(client.kind, isForwarded: client.isForwarded, deadline: forwarder.deadline)
@@ -99,7 +99,7 @@ final class SessionLocator: Sendable {
         _ request: inout RoutedRequest
     ) async throws(SessionFailure) -> StepResult {
         switch step {
-        case .claim: return try await claim(id, forwarder, mayBeDone: request.mayBeCommitted)
+        case .claim: return try await claim(id, client, forwarder, mayBeDone: request.mayBeCommitted)
         case .awaitRelease:
             await transfer?.awaitRelease(of: id)
             return .lookAgain
@@ -119,11 +119,11 @@ final class SessionLocator: Sendable {
 
     /// Asks the journal for the session.
     private func claim(
-        _ id: SessionID, _ forwarder: Forwarder, mayBeDone: Bool
+        _ id: SessionID, _ client: RoutedClient, _ forwarder: Forwarder, mayBeDone: Bool
     ) async throws(SessionFailure) -> StepResult {
         let found: SessionRegistry.Lookup
         do throws(SessionFailure) {
-            found = try await loader.load(id)
+            found = try await loader.load(id, for: client.credentials)
         } catch {
             // An owner that is gone may have done what the request asks for, so 503 would not be true.
             guard Problem(error).code == .storageUnavailable, mayBeDone else { throw error }
@@ -143,9 +143,11 @@ struct RoutedClient: Sendable {
     let kind: RoutedRequest.Kind
     /// Whether another node has sent the request.
     let isForwarded: Bool
+    let credentials: Credentials
     private let pending: PendingRequest
 
     init(_ context: RequestContext) {
+        credentials = context.credentials
         kind = context.routedKind
         isForwarded = context.isForwarded
         pending = context.pending

@@ -23,6 +23,21 @@ struct OwnerTests {
         #expect(try SQLiteStorage.verify(file.path).damagedSessions == 1)
     }
 
+    @Test("The owner is read without the commits, so that others do not wait for these")
+    func isReadAlone() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.create(Step.session("a", owner: "alice"))
+        Step.store(session).step(3)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        try file.change("UPDATE commits SET type = 'other'")
+        let damaged = try file.open()
+        #expect(try await damaged.load("a", for: "bob").word == "foreign")
+        await #expect(throws: JournalError.self) { _ = try await damaged.load("a", for: "alice") }
+        await damaged.closed()
+    }
+
     @Test("The owner is found by an index")
     func usesIndex() async throws {
         let file = try JournalFile()

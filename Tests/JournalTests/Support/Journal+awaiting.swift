@@ -72,6 +72,7 @@ extension SessionLookup {
         case .ended: "ended"
         case .session: "session"
         case .elsewhere(let address): address
+        case .foreign: "foreign"
         }
     }
 }

@@ -151,4 +151,45 @@ struct StrangerTests {
             #expect(try await server.send("GET", path + "/state", as: "ada").status == 200)
         }
     }
+
+    @Test(
+        "of a kind without access is refused before a session is restored, also while its owner asks for it",
+        arguments: [false, true])
+    func restoresNothing(isOnRedis: Bool) async throws {
+        let plain = StoreDefinition("plain", "Nobody else.", Club()) {
+            Member("posts", \.posts)
+            Action("post", "Counts.") { club in club.posts += 1 }
+        }
+        let configuration = TestTokens.configuration { $0.sessions.defaultStore = "plain" }
+        let storage = try DurableServer(onRedis: isOnRedis)
+        let path = try await storage.runAPI(kinds: [plain.kind], configuration: configuration) { api in
+            try await api.sessionPath(of: "ada", store: "plain")
+        }
+        try await storage.runAPI(kinds: [plain.kind], configuration: configuration) { api in
+            let expected = try await api.send("GET", Self.unknown + "/state", as: "bob")
+            for _ in 0..<3 {
+                let answer = try await api.send("GET", path + "/state", as: "bob")
+                #expect(answer.status == 403 && Self.shape(answer) == Self.shape(expected))
+                #expect(api.api.residentSessions == 0)
+            }
+            let statuses = try await withThrowingTaskGroup(of: (String, Int).self) { group in
+                for number in 0..<24 {
+                    let user = number % 4 == 3 ? "ada" : "bob"
+                    group.addTask { (user, try await api.send("GET", path + "/state", as: user).status) }
+                }
+                return try await group.reduce(into: [:]) { $0[$1.0, default: []].append($1.1) }
+            }
+            #expect(statuses["ada"] == Array(repeating: 200, count: 6))
+            #expect(statuses["bob"] == Array(repeating: 403, count: 18))
+            #expect(api.api.residentSessions == 1)
+            let last = try await api.send("GET", path + "/state", as: "bob")
+            #expect(Self.shape(last) == Self.shape(expected))
+        }
+        try await storage.runAPI(kinds: [plain.kind], configuration: configuration) { api in
+            let id = JSONValue.string(String(path.dropFirst("/sessions/".count)))
+            let listed = TestTokens.field(of: "bob", ["sessions": [id]])
+            let answer = try await api.get(path + "/state", listed)
+            #expect(answer.status == 200)
+        }
+    }
 }

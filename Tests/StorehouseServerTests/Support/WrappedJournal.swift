@@ -17,7 +17,9 @@ extension WrappedJournal {
 
     func create(_ session: SessionHeader) -> any SessionJournal { journal.create(session) }
 
-    func load(_ id: String) async throws(JournalError) -> SessionLookup { try await journal.load(id) }
+    func load(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup {
+        try await journal.load(id, for: subject)
+    }
 
     func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary] {
         try await journal.list(after: id, limit: limit)

@@ -42,14 +42,27 @@ extension ReadConnection {
     func find(
         _ id: String, answersSince oldest: Int, _ retention: RetentionLimits = RetentionLimits()
     ) throws(JournalError) -> StoredSessionLookup {
+        guard let found = try row(of: id) else { return .unknown }
+        guard found.endedAt == nil else { return .ended(owner: found.header.owner) }
+        return .session(try load(found, answersSince: oldest, retention))
+    }
+
+    /// The row of a session, which is intact; nil if there is none.
+    func row(of id: String) throws(JournalError) -> SessionRow? {
         let found = try sql { () throws(SQLiteError) in
             try session.first({ $0.set(1, text: id) }, { SessionRow($0) })
         }
-        guard let found else { return .unknown }
+        guard let found else { return nil }
         guard found.isIntact, found.header.id == id else { throw .corrupt("the session row has a wrong checksum") }
-        guard found.endedAt == nil else { return .ended(owner: found.header.owner) }
+        return found
+    }
+
+    /// Loads the session of an intact row; see ``find(_:answersSince:_:)``.
+    func load(
+        _ found: SessionRow, answersSince oldest: Int, _ retention: RetentionLimits
+    ) throws(JournalError) -> StoredSession {
         do throws(JournalError) {
-            return .session(try load(found, answersSince: oldest, retention))
+            return try verified(found, answersSince: oldest, retention)
         } catch {
             throw error.of(owner: found.header.owner)
         }
@@ -68,8 +81,7 @@ extension ReadConnection {
         }
     }
 
-    /// Loads the session of an intact row.
-    private func load(
+    private func verified(
         _ found: SessionRow, answersSince oldest: Int, _ retention: RetentionLimits
     ) throws(JournalError) -> StoredSession {
         let (number, head) = (found.number, found.head)
