@@ -154,7 +154,9 @@ final class Forwarder: Sendable {
         var response = response
         context.logsGuest(namedIn: &response)
         let isRefusal = response.status == .forbidden
-        if !isRefusal { response.fields.append(via) }
+        // This node would say itself that it knows no such share.
+        let isOfNoShare = response.status == .notFound && context.permit != nil
+        if !isRefusal, !isOfNoShare { response.fields.append(via) }
         if isOfStream { response = response.withCodeOfProblem() }
         // Of a session that there is not, this node would say so at a set time.
         if isRefusal { context.answerAtSetTime(response) } else { context.answer(response) }

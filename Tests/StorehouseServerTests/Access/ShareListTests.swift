@@ -312,8 +312,12 @@ struct ShareListTests {
                     try await other.get(path + "/shares").json["shares"]?.asArray?.map { $0["id"] } == [.string(id)])
                 #expect(try await other.delete(path + "/shares/" + id).status == 204)
                 #expect(try await stream.event()?.data == ["reason": "revoked"])
-                #expect(try await TestShare(made, of: node).state().code == "no-such-share")
-                #expect(try await share.state().code == "no-such-share")
+                let unknown = try await other.get("/shared/unknown/state")
+                for answer in [try await TestShare(made, of: node).state(), try await share.state()] {
+                    #expect(answer.status == 404 && answer.textWithoutRequestID == unknown.textWithoutRequestID)
+                    // No node tells that another one has the session.
+                    #expect(answer.fields.map(\.name) == unknown.fields.map(\.name))
+                }
                 #expect(try await node.delete(path + "/shares/" + id).code == "no-such-share")
             }
         }
