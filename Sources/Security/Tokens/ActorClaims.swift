@@ -28,7 +28,7 @@ package struct ActorClaims: Sendable, Hashable {
 
     /// Whether a text is taken as a name: it has 1 to 256 bytes, and nothing that controls the text around it.
     package static func isName(_ text: String) -> Bool {
-        (1...maxNameBytes).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { !$0.changesText }
+        (1...maxNameBytes).contains(text.utf8.count) && text.isPlain
     }
 
     /// Whether a text is taken as a role: it has 1 to 64 code points.
@@ -36,12 +36,4 @@ package struct ActorClaims: Sendable, Hashable {
 
     /// Whether a subject would look like a guest, whom the maker of a share has named.
     package static func isOfGuest(_ subject: String) -> Bool { subject.utf8.starts(with: guestPrefix.utf8) }
-}
-
-extension Unicode.Scalar {
-    /// Whether it controls the text around it, as a line break or a change of the direction of writing does.
-    fileprivate var changesText: Bool {
-        properties.isBidiControl
-            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
-    }
 }

@@ -16,7 +16,7 @@ enum RequestSchemas {
         .required(
             "type",
             .string(minLength: 1, maxLength: 128, counting: .characters)
-                .described("Says what it is about. No kind of store declares it.")),
+                .described("Says what it is about, without control characters. No kind of store declares it.")),
         .optional("payload", .any.described("Any JSON.").defaulting(to: .null)),
     ])
 

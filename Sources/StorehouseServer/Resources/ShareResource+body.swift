@@ -43,22 +43,16 @@ extension ShareCreation.Wish {
         }
     }
 
+    private static let texts = [["as", "id"], ["as", "name"], ["as", "roles"], ["label"]]
+        .map { JSONPointer(tokens: $0) }
+
     /// The faults of a body that its schema does not know.
     private static func violations(of body: JSONValue) -> [JSONSchema.Violation] {
-        var violations: [JSONSchema.Violation] = []
-        func require(_ isRight: Bool, _ place: String..., detail: String) {
-            if !isRight { violations.append(.init(pointer: JSONPointer(tokens: place), detail: detail)) }
+        let violations = PlainTexts.violations(of: body, at: texts)
+        guard violations.isEmpty, let name = body["as"]?["name"]?.asString, !ActorClaims.isName(name) else {
+            return violations
         }
-        let id = body["as"]?["id"]?.asString ?? ""
-        require(
-            !id.unicodeScalars.contains { $0.properties.generalCategory == .control }, "as", "id",
-            detail: "must have no control characters")
-        if let name = body["as"]?["name"]?.asString {
-            require(
-                ActorClaims.isName(name), "as", "name",
-                detail: "must have 1 to 256 bytes of UTF-8, without control characters and changes of direction")
-        }
-        return violations
+        return [.init(pointer: JSONPointer(tokens: ["as", "name"]), detail: "must have 1 to 256 bytes of UTF-8")]
     }
 }
 

@@ -32,6 +32,8 @@ final class SignalResource: Sendable {
         guard violations.isEmpty, let type = body["type"]?.asString else {
             throw Problem(.invalid(violations, .signal))
         }
+        let wrong = PlainTexts.violations(of: body, at: [JSONPointer(tokens: ["type"])])
+        guard wrong.isEmpty else { throw Problem(.invalid(wrong, .signal)) }
         return Signal(type, (body["payload"] ?? .null).encoded(), by: context.credentials, within: limit)
     }
 }

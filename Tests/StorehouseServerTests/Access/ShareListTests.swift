@@ -159,6 +159,25 @@ struct ShareListTests {
         }
     }
 
+    @Test(
+        "have no text that could pass for another one, or for another line",
+        arguments: ["\u{202a}", "\u{202e}", "\u{2066}", "\u{2069}", "\n", "\u{1b}", "\u{9b}", "\u{2028}"])
+    func plainTexts(_ control: String) async throws {
+        try await Self.run { server in
+            let session = try await server.session("desk")
+            let text = JSONValue.string("a" + control + "b")
+            for (body, pointer) in [
+                (["as": ["id": text]], "/as/id"), (["as": ["id": "a", "name": text]], "/as/name"),
+                (["as": ["id": "a", "roles": ["viewer", text]]], "/as/roles/1"), (["label": text], "/label"),
+            ] as [(JSONValue, String)] {
+                let answer = try await server.post(session.path + "/shares", json: body)
+                #expect(answer.status == 422 && answer.code == "invalid-payload", "\(body)")
+                #expect(answer.json["errors"]?.asArray?.map { $0["pointer"] } == [.string(pointer)], "\(body)")
+            }
+            #expect(try await server.get(session.path + "/shares").json["shares"] == [])
+        }
+    }
+
     @Test("have only roles that their maker has; the owner of a session in capability mode has any")
     func roles() async throws {
         try await Self.run(inTokenMode: true) { server in

@@ -66,6 +66,16 @@ struct SignalTests {
         }
     }
 
+    @Test(arguments: ["\u{202e}", "\u{2066}", "\r\n", "\u{1b}[2J", "\u{2028}"])
+    func aTypeThatControlsTheTextAroundItIsRefused(_ control: String) async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let answer = try await api.post(session.path + "/signals", json: ["type": .string("cursor" + control)])
+            #expect(answer.status == 422 && answer.code == "invalid-payload")
+            #expect(answer.json["errors"]?.asArray?.map { $0["pointer"] } == ["/type"])
+        }
+    }
+
     @Test func theActorIsTheOneOfTheToken() async throws {
         try await LiveServer.run(configuration: TestTokens.configuration()) { server in
             let path = try await server.sessionPath(of: "ada")
@@ -275,10 +285,10 @@ struct SignalTests {
             }
             try await line(with: "Z #0 0\n")
             try await line(with: "Z (here: 1 anonymous)\n")
-            let signal: JSONValue = ["type": "\u{1b}[2Jcursor", "payload": ["x": "\u{202e}"]]
+            let signal: JSONValue = ["type": "cursor", "payload": ["x": "\u{1b}[2J\u{202e}"]]
             #expect(try await server.post(session.path + "/signals", json: signal).status == 204)
             try await line(with: " (anonymous)\n")
-            #expect(text.contains("[2Jcursor") && !text.contains("\u{1b}") && !text.contains("\u{202e}"))
+            #expect(text.contains("[2J") && !text.contains("\u{1b}") && !text.contains("\u{202e}"))
             let other = try await session.events()
             try await line(with: "Z (2 anonymous)\n")
             withExtendedLifetime(other) {}
