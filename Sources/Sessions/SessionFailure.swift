@@ -150,6 +150,6 @@ package enum SessionFailure: Error, Sendable {
     package enum Stream: Sendable {
         case tooMany(limit: Int)
         case tooManyViews(limit: Int)
-        case tooManyActorViews(limit: Int)
+        case tooManyActorViews(limit: Int, each: Int)
     }
 }

@@ -360,7 +360,7 @@ extension EventHubState.Refusal: Error {
         switch self {
         case .full: .stream(.tooMany(limit: limits.maxPerSession))
         case .tooManyViews where subscription.isPersonal:
-            .stream(.tooManyActorViews(limit: limits.maxActorViews))
+            .stream(.tooManyActorViews(limit: limits.maxActorViews, each: limits.maxViews))
         case .tooManyViews: .stream(.tooManyViews(limit: limits.maxViews))
         case .sessionEnded: .absent(.endedMeanwhile)
         case .sessionDetached: .detached

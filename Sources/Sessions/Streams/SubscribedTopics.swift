@@ -1,3 +1,6 @@
+import StoreHosting
+import Stores
+
 /// The topics of a session: those that all clients share, and behind them those of one actor each.
 ///
 /// A session has few of the first, and a linear search is fast enough. Of the others it may have a thousand.
@@ -6,6 +9,8 @@ struct SubscribedTopics {
     private var personal: [SubscribedTopic] = []
     /// Where the personal ones are.
     private var places: [StreamSubscription: Int] = [:]
+    /// How many of them each actor has, under all its names and roles.
+    private var counts: [Actor.Key: Int] = [:]
 
     /// The index of the topic with a subscription.
     func index(of subscription: StreamSubscription) -> Int? {
@@ -13,9 +18,11 @@ struct SubscribedTopics {
         return places[subscription].map { common.count + $0 }
     }
 
-    /// Whether a topic more would be too many.
+    /// Whether a topic more would be too many. An actor may have as many of its own as all clients share, so that it cannot take the places
+    /// of the others.
     func isFull(for subscription: StreamSubscription, _ limits: StreamLimits) -> Bool {
-        subscription.isPersonal ? personal.count >= limits.maxActorViews : common.count >= limits.maxViews
+        guard let reader = subscription.selection.reader else { return common.count >= limits.maxViews }
+        return personal.count >= limits.maxActorViews || counts[reader.key, default: 0] >= limits.maxViews
     }
 
     /// Adds a topic with a new subscription.
@@ -23,10 +30,11 @@ struct SubscribedTopics {
     /// - Returns: its index.
     mutating func add(_ topic: SubscribedTopic) -> Int {
         let subscription = topic.topic.subscription
-        guard subscription.isPersonal else {
+        guard let reader = subscription.selection.reader else {
             common.append(topic)
             return common.count - 1
         }
+        counts[reader.key, default: 0] += 1
         places[subscription] = personal.count
         personal.append(topic)
         return common.count + personal.count - 1
@@ -40,7 +48,11 @@ struct SubscribedTopics {
         }
         let place = index - common.count
         personal.swapAt(place, personal.count - 1)
-        places[personal.removeLast().topic.subscription] = nil
+        let removed = personal.removeLast().topic.subscription
+        places[removed] = nil
+        if let reader = removed.selection.reader, let count = counts[reader.key] {
+            counts[reader.key] = count > 1 ? count - 1 : nil
+        }
         if place < personal.count { places[personal[place].topic.subscription] = place }
     }
 }

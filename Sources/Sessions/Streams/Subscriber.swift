@@ -60,6 +60,7 @@ package struct StreamExtras: OptionSet, Sendable {
 /// How many streams a session may have, and how much of one is kept.
 package struct StreamLimits: Sendable {
     package let maxPerSession: Int
+    /// How many different views all clients share. An actor may have as many of its own.
     package let maxViews: Int
     /// How many more there may be that show the value of one actor.
     package let maxActorViews: Int

@@ -148,7 +148,7 @@ extension Configuration {
             "the largest number of combinations of selection and format among the event streams of one session"),
         ConfigurationKey(
             "streams.maxActorViews", \.streams.maxActorViews, .integer(1...1_000_000),
-            "how many combinations of actor, selector and format there may be besides, for selectors with a value for each actor"
+            "how many combinations of actor, selector and format there may be besides, for selectors with a value for each actor; each actor has at most `streams.maxViews` of them"
         ),
         ConfigurationKey(
             "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),

@@ -309,11 +309,11 @@ extension Problem {
                 .tooManyViews,
                 "The event streams of this session have \(limit) combinations of selection and format, which is "
                     + "the limit. Use one of them, or close a stream first.")
-        case .tooManyActorViews(let limit):
+        case .tooManyActorViews(let limit, let each):
             self.init(
                 .tooManyViews,
-                "The event streams of this session have \(limit) combinations of actor, selector and format, which is "
-                    + "the limit. Close a stream first.")
+                "The event streams of this session have \(limit) combinations of actor, selector and format, or \(each) "
+                    + "of this actor, which are the limits. Close a stream first.")
         }
     }
 }

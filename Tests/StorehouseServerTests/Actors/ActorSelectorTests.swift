@@ -299,6 +299,36 @@ struct ActorSelectorTests {
         }
     }
 
+    @Test("leaves places for other readers, whatever one asks for under whichever roles")
+    func limitOfAReader() async throws {
+        let change: (inout Configuration) -> Void = {
+            $0.streams.maxViews = 2
+            $0.streams.maxActorViews = 4
+        }
+        try await Self.run(.memory, change) { table, _ in
+            var streams = [try await table.events(as: "bob"), try await table.events("?select=who", as: "bob")]
+            let guest = try await table.share(["may": ["read"], "select": "hand", "as": ["id": "bob"]])
+            for query in ["?select=/0", "?select=/1"] { streams.append(try await guest.events(query)) }
+            #expect(try await table.server.get(guest.path + "/events?select=/2").code == "too-many-views")
+            for index in [3, 2] { try await streams.remove(at: index).finishSending() }
+            let subscribers = TestRequest("GET", table.path, CardTable.field("ada"))
+            _ = try await table.server.eventually(subscribers) { $0[json: "subscribers"] == 2 }
+            for (query, roles) in [("hand&changes=patch", nil), ("hand", ["dealer"])] as [(String, [String]?)] {
+                let wanted = TestRequest(
+                    "GET", table.path + "/events?select=" + query, CardTable.field("bob", roles))
+                let refused = try await table.server.send(wanted)
+                #expect(refused.status == 429 && refused.code == "too-many-views")
+            }
+            // Others still find room, and so does this one once it has closed a stream.
+            for query in ["?select=hand", "?select=who"] { streams.append(try await table.events(query, as: "carol")) }
+            #expect(try await table.server.send("GET", table.path + "/events?select=hand", as: "dave").status == 429)
+            try await streams.remove(at: 1).finishSending()
+            _ = try await table.server.eventually(subscribers) { $0[json: "subscribers"] == 3 }
+            streams.append(try await table.events("?select=hand&changes=patch", as: "bob"))
+            withExtendedLifetime(streams) {}
+        }
+    }
+
     @Test("finds the view of each reader while others come and go")
     func manyViews() async throws {
         let change: (inout Configuration) -> Void = { $0.streams.maxActorViews = 12 }
