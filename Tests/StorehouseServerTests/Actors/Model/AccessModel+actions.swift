@@ -45,7 +45,32 @@ extension AccessModel {
                 (sessions[session].states, sessions[session].log) = (before.states, before.log)
             } else {
                 show(session, since: revision, &expected)
+                if let user = post.dismissed { settle(user, session, way, &expected) }
             }
+        }
+    }
+
+    /// The effect of a dismissal removes a user, who may be the sender, or may have made the sender's share.
+    private mutating func settle(
+        _ user: ActorID, _ session: Int, _ way: Way, _ expected: inout ModelExpectation
+    ) {
+        let revision = sessions[session].revision
+        var state = sessions[session].state
+        state.expel(user)
+        sessions[session].states.append(state)
+        sessions[session].log.append([
+            "revision": .integer(revision + 1), "type": "guild/expel", "payload": ["who": .string(user.text)],
+            "origin": "effect",
+        ])
+        show(session, since: revision, &expected)
+        if mayRead(way, session) {
+            // Its own commit may not have let it read.
+            expected.status = 200
+            show(.committed, revision + 1, hasState: true, session, way, &expected)
+            expected.members["settled"] = true
+        } else if case .visitor = way {
+            show(.committed, revision, hasState: false, session, way, &expected)
+            expected.members = [:]
         }
     }
 

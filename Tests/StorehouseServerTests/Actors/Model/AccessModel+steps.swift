@@ -16,14 +16,13 @@ extension AccessModel {
         default: break
         }
         guard !sessions.isEmpty else { return nil }
-        let session = step.session % sessions.count
+        let session = ModelStep.index(step.session, among: sessions.count)
         var expected = ModelExpectation()
         expected.target = .session(session)
         switch step.verb {
         case .read, .recall, .document, .log, .refused: read(step, session, &expected)
         case .act(let post):
-            (expected.method, expected.below, expected.body) = ("POST", "/actions" + post.query, post.json)
-            expected.key = post.key
+            expected.send(post)
             if let way = enter(step, session, for: "act", &expected) {
                 self.post(post, to: session, way, &expected)
             } else {
@@ -136,7 +135,7 @@ extension AccessModel {
 
     private mutating func leaveStream(_ number: Int) -> ModelExpectation? {
         let open = streams.indices.filter { streams[$0].isOpen }
-        if !open.isEmpty { streams[open[number % open.count]].isOpen = false }
+        if !open.isEmpty { streams[open[ModelStep.index(number, among: open.count)]].isOpen = false }
         return nil
     }
 }
@@ -149,7 +148,7 @@ extension ModelPost {
 extension AccessModel {
     private mutating func useShare(_ number: Int, _ step: ModelStep) -> ModelExpectation? {
         guard !shares.isEmpty else { return nil }
-        let share = number % shares.count
+        let share = ModelStep.index(number, among: shares.count)
         let session = shares[share].session
         // It is forgotten with its session.
         if sessions[session].hasEnded, shares[share].isRevoked { return nil }
@@ -157,8 +156,7 @@ extension AccessModel {
         expected.target = .share(share)
         switch step.verb {
         case .actByShare(_, let post):
-            (expected.method, expected.below, expected.body) = ("POST", "/actions" + post.query, post.json)
-            expected.key = post.key
+            expected.send(post)
             if let way = enter(byShare: share, for: "act", &expected) { self.post(post, to: session, way, &expected) }
         case .streamShare(_, let form):
             guard openStreams < Self.maxStreams else { return nil }
@@ -182,7 +180,7 @@ extension AccessModel {
         let own = shares.indices.filter { shares[$0].session == session }
         if case .revoke(let number) = step.verb {
             guard !own.isEmpty else { return nil }
-            expected.last = .share(own[number % own.count])
+            expected.last = .share(own[ModelStep.index(number, among: own.count)])
         }
         switch step.verb {
         case .share(let wish): (expected.method, expected.body) = ("POST", wish.json)
@@ -194,7 +192,7 @@ extension AccessModel {
         case .share(let wish): make(wish, session, way, &expected)
         case .listShares: expected.listed = own.filter(isValid)
         case .revoke(let number):
-            let share = own[number % own.count]
+            let share = own[ModelStep.index(number, among: own.count)]
             if shares[share].isRevoked {
                 expected.refuse(404, "no-such-share")
             } else {

@@ -52,6 +52,12 @@ final class GuildKind: Sendable {
             Self.open
             Self.touch
             Self.tick
+            Self.dismiss
+            Self.expel
+            MiddlewareFunction { commit in
+                guard let who = Self.dismiss.values(in: commit.action) else { return .none }
+                return .run("guild.dismiss", .parallel) { Self.expel(who) }
+            }
             Selector("size", "How many members there are.") { $0.rights.count }
         }.kind
     }
@@ -82,6 +88,17 @@ final class GuildKind: Sendable {
     private static let touch = Action<Guild, Void>("touch", "Counts.") { guild in guild.count += 1 }
 
     private static let tick = Action<Guild, Void>("tick", "Counts by itself.", audience: .internal) { guild in
+        guild.count += 1
+    }
+
+    private static let dismiss = Action<Guild, String>(
+        "dismiss", "Counts, and removes a user a moment later.", .text("who", 1...80, example: "bob")
+    ) { guild, _ in guild.count += 1 }
+
+    private static let expel = Action<Guild, String>(
+        "expel", "Removes a user, and counts.", .text("who", 1...80, example: "bob"), audience: .internal
+    ) { guild, who in
+        guild.rights[ActorID(who)] = nil
         guild.count += 1
     }
 

@@ -59,6 +59,9 @@ extension GuildModel {
     mutating func apply(_ call: ModelCall, by actor: ModelActor, now: JSONValue, number: Int) -> Outcome {
         switch call {
         case .touch: count += 1
+        case .dismiss(let user):
+            count += 1
+            return .committed(["who": .string(ModelSender.users[user].text)])
         case .price(let cents):
             price = cents
             return .committed(["cents": .integer(cents)])
@@ -70,6 +73,12 @@ extension GuildModel {
         case .unknown, .tick, .forged, .wrong: preconditionFailure("it was refused")
         }
         return .committed([:])
+    }
+
+    /// What the effect of a dismissal does.
+    mutating func expel(_ user: ActorID) {
+        rights[user] = nil
+        count += 1
     }
 
     private mutating func join(_ actor: ModelActor, now: JSONValue) -> Outcome {

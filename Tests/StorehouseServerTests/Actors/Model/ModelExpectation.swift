@@ -19,6 +19,8 @@ struct ModelExpectation: Sendable {
     var last: Last?
     var body: JSONValue?
     var key: Int?
+    /// Whether the client waits for effects.
+    var waits = false
 
     var status = 200
     var code: String?
@@ -44,6 +46,12 @@ struct ModelExpectation: Sendable {
     var opens: ModelStreamForm?
     var makesSession = false
     var makesShare = false
+
+    /// The request sends actions.
+    mutating func send(_ post: ModelPost) {
+        (method, below, body) = ("POST", "/actions" + post.query, post.json)
+        (key, waits) = (post.key, post.dismissed != nil)
+    }
 
     mutating func refuse(_ status: Int, _ code: String, _ members: JSONObject = [:]) {
         (self.status, self.code, self.members) = (status, code, members)

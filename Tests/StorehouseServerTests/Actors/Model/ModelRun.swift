@@ -18,7 +18,9 @@ enum ModelRun {
 
     static func steps(_ count: Int, seed: UInt64) -> [ModelStep] {
         var random = SeededGenerator(seed: seed)
-        return (0..<count).map { _ in .random(&random) }
+        var steps: [ModelStep] = []
+        while steps.count < count { steps += ModelStep.some(&random) }
+        return Array(steps.prefix(count))
     }
 
     /// Makes the steps, and then ends all sessions, so that nothing can come later on a stream.

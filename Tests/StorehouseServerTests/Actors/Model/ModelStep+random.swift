@@ -1,6 +1,54 @@
 import Stores
 
+// Steps that belong together. Chosen one by one they would seldom meet.
 extension ModelStep {
+    /// One step, or some that belong together.
+    static func some(_ random: inout some RandomNumberGenerator) -> [ModelStep] {
+        let session = Bool.random(using: &random) ? newest : Int.random(in: 0..<60, using: &random)
+        // Ada owns most sessions.
+        let user = Int.random(in: 1..<ModelSender.users.count, using: &random)
+        func step(by number: Int, _ verb: ModelVerb, isInterrupted: Bool = false) -> ModelStep {
+            ModelStep(
+                sender: ModelSender(user: ModelSender.users[number]), session: session,
+                node: Int.random(in: 0...1, using: &random), verb: verb, isInterrupted: isInterrupted)
+        }
+        func grant(_ choice: [Int]) -> ModelStep {
+            step(by: 0, .act(ModelPost(calls: [.grant(user, choice.randomElement(using: &random) ?? 7)])))
+        }
+        let (touch, dismissal) = (ModelPost(calls: [.touch]), ModelPost(calls: [.dismiss(user)]))
+        switch Int.random(in: 0..<80, using: &random) {
+        case 0..<4:
+            let end = [
+                grant([0, 1, 3]), step(by: user, .act(ModelPost(calls: [.leave]))), step(by: 0, .revoke(newest)),
+                step(by: 0, .revokeAll), step(by: user, .revokeAll), step(by: 0, .act(dismissal)),
+            ].randomElement(using: &random)
+            return [
+                grant([7, 15]), step(by: user, .share(.random(&random))), step(by: user, .streamShare(newest, .whole)),
+                step(by: user, .actByShare(newest, touch)), end ?? grant([0]), step(by: user, .readShare(newest)),
+                step(by: user, .actByShare(newest, touch)), grant([7]), step(by: user, .readShare(newest)),
+            ]
+        case 4:
+            return [
+                grant([4, 5, 6]), step(by: user, .share(.random(&random))), step(by: user, .readShare(newest)),
+            ]
+        case 5..<7:
+            let verbs = [ModelVerb.share(.random(&random)), .listShares, .revoke(newest), .revokeAll]
+            return [
+                grant([7, 15]), step(by: 0, .share(.random(&random))),
+                step(by: user, verbs.randomElement(using: &random) ?? .listShares, isInterrupted: true),
+            ]
+        case 7..<9:
+            let verb = ModelVerb.act(.repeated(&random))
+            return [grant([3, 7]), step(by: user, verb), step(by: user, verb, isInterrupted: true)]
+        case 9..<11:
+            return [grant([2, 3, 7])]
+                + (Bool.random(using: &random)
+                    ? [step(by: user, .act(dismissal))]
+                    : [step(by: user, .share(.random(&random))), step(by: user, .actByShare(newest, dismissal))])
+        default: return [.random(&random)]
+        }
+    }
+
     static func random(_ random: inout some RandomNumberGenerator) -> ModelStep {
         ModelStep(
             sender: .random(&random), session: .random(in: 0..<60, using: &random),
@@ -55,6 +103,9 @@ extension ModelVerb {
 
 extension ModelPost {
     fileprivate static func random(_ random: inout some RandomNumberGenerator) -> ModelPost {
+        if Int.random(in: 0..<24, using: &random) == 0 {
+            return ModelPost(calls: [.dismiss(Int.random(in: 0..<ModelSender.users.count, using: &random))])
+        }
         let key = Int.random(in: 0..<9, using: &random)
         let count = max(1, Int.random(in: -6...4, using: &random))
         let post = ModelPost(calls: (0..<count).map { _ in .random(&random) }, isDryRun: key == 8)
@@ -62,6 +113,12 @@ extension ModelPost {
         // Mostly a body that comes again with this key.
         let isUsual = Int.random(in: 0..<4, using: &random) > 0
         return ModelPost(calls: isUsual ? usual[key] : post.calls, key: key)
+    }
+
+    /// A body that comes again with a key.
+    fileprivate static func repeated(_ random: inout some RandomNumberGenerator) -> ModelPost {
+        let key = Int.random(in: 0..<usual.count, using: &random)
+        return ModelPost(calls: usual[key], key: key)
     }
 
     private static let usual: [[ModelCall]] = [[.touch], [.post(0, id: nil)], [.touch, .leave, .touch]]

@@ -52,6 +52,8 @@ enum ModelCall: Sendable, Hashable {
     case post(Int, id: Int?)
     case price(Int)
     case open(Bool)
+    /// An effect removes the user with this number. Its sender waits for it.
+    case dismiss(Int)
     /// Only middleware may send it.
     case tick
     case unknown
@@ -72,6 +74,7 @@ enum ModelCall: Sendable, Hashable {
         case .post, .forged: "guild/post"
         case .price: "guild/price"
         case .open: "guild/open"
+        case .dismiss: "guild/dismiss"
         case .tick: "guild/tick"
         case .unknown: "guild/nothing"
         }
@@ -91,6 +94,7 @@ enum ModelCall: Sendable, Hashable {
             json["payload"] = .object(payload)
         case .price(let cents): json["payload"] = ["cents": .integer(cents)]
         case .open(let isOpen): json["payload"] = ["isOpen": .bool(isOpen)]
+        case .dismiss(let user): json["payload"] = ["who": .string(ModelSender.users[user].text)]
         case .forged: json["payload"] = ["text": "forged", "author": "ada"]
         case .wrong: json["payload"] = ["who": "bob", "rights": 16]
         case .join, .leave, .touch, .tick, .unknown: break
@@ -107,6 +111,8 @@ struct ModelPost: Sendable, Hashable {
     var key: Int?
 
     var isBatch: Bool { calls.count > 1 }
+    /// The user whom an effect removes; it is the only call then.
+    var dismissed: ActorID? { if case .dismiss(let user)? = calls.first { ModelSender.users[user] } else { nil } }
     var json: JSONValue { isBatch ? .array(calls.map(\.json)) : calls[0].json }
 }
 
@@ -178,6 +184,12 @@ enum ModelVerb: Sendable, Hashable {
 
 /// One step of somebody. Its numbers are taken modulo what there is, so that it means something whatever came before.
 struct ModelStep: Sendable, CustomStringConvertible {
+    /// The number of whatever is newest when the step is made.
+    static let newest = -1
+
+    /// The index of that which a number names.
+    static func index(_ number: Int, among count: Int) -> Int { number == newest ? count - 1 : number % count }
+
     var sender: ModelSender
     var session: Int
     /// The node that it asks.

@@ -99,6 +99,7 @@ extension ModelWorld {
         path += expected.below
         if case .share(let share) = expected.last { path += "/" + shares[share].id }
         if let key = expected.key { fields.append(("Idempotency-Key", "\"\(key)\"")) }
+        if expected.waits { fields.append(("Prefer", "wait=60")) }
         guard let body = expected.body else { return TestRequest(expected.method, path, fields) }
         return TestRequest(expected.method, path, fields, json: body)
     }
