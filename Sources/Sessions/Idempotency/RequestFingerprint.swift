@@ -139,36 +139,3 @@ private struct ActionHash {
         return mixed ^ mixed >> 31
     }
 }
-
-/// Numbers in one spelling.
-private enum DecimalText {
-    /// The digits without zeros at either end, and the power of ten that they are multiplied by: `15e-1` for `1.50`; as an
-    /// integer of 64 bits is written, if it is one. A number whose exponent has more than ten characters stays as it is.
-    static func normalized(_ text: String) -> String {
-        let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
-        let isNegative = parts[0].first == UInt8(ascii: "-")
-        let number = isNegative ? parts[0].dropFirst() : parts[0]
-        guard var exponent = parts.count == 1 ? 0 : self.exponent(parts[1]) else { return text }
-        let point = number.firstIndex(of: UInt8(ascii: "."))
-        if let point { exponent -= number.distance(from: point, to: number.endIndex) - 1 }
-        var digits = number.filter { $0 != UInt8(ascii: ".") }
-        while digits.last == zero {
-            digits.removeLast()
-            exponent += 1
-        }
-        digits = Array(digits.drop { $0 == zero })
-        guard !digits.isEmpty else { return "0" }
-        let sign = isNegative ? "-" : ""
-        if exponent >= 0, digits.count + exponent <= 19 {
-            let integer = sign + String(decoding: digits + [UInt8](repeating: zero, count: exponent), as: UTF8.self)
-            if Int(integer) != nil { return integer }
-        }
-        return "\(sign)\(String(decoding: digits, as: UTF8.self))e\(exponent)"
-    }
-
-    private static let zero = UInt8(ascii: "0")
-
-    private static func exponent(_ text: Substring.UTF8View) -> Int? {
-        text.count <= 10 ? Int(Substring(text)) : nil
-    }
-}
