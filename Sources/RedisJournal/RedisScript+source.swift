@@ -52,8 +52,7 @@ extension RedisScript {
             case .load: [PackageResources.owners_lua, PackageResources.log_lua]
             case .commits, .replay: [PackageResources.log_lua]
             case .create, .finishImport: [PackageResources.creation_lua]
-            case .append: [PackageResources.fence_lua]
-            case .share, .grant: [PackageResources.fence_lua, PackageResources.permits_lua]
+            case .append, .share, .grant: [PackageResources.fence_lua, PackageResources.lists_lua]
             default: []
             }
         return [PackageResources.fields_lua] + others

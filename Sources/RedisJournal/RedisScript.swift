@@ -21,6 +21,8 @@
 ///   - `state`: the initial state of a fork; `initial`: the key of that of any other session
 ///   - `permits`: the ids of the permits, each with a space behind it; `x` and an id: the record of one. Nobody reads a record whose id
 ///     is not in the list, and ids are never given again, so such records are deleted by a plain command
+///   - `clients`: the marks of the clients, each with a space behind it; `o` and a mark: the record of one, as with permits. Sessions
+///     of earlier releases have neither
 ///   - `a` and a number from `oldest` to `newest`: the time and the content of an idempotency record
 /// - tag `:ids`, `:used`, `:due`: indexes of all sessions by their names, by their last use, and by their next timers. A session is
 ///   added before it is created, and removed after its end, so an index may have a session that does not exist. The last use in

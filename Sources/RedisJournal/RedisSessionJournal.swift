@@ -343,7 +343,10 @@ extension RedisSessionJournal {
         let (deadline, use) = (position.nextDeadline, position.indexedUse)
         let sweeps = position.answerCount != old.answerCount && position.answerCount.isMultiple(of: Self.sweepDistance)
         let members = transaction.members
-        if deadline == old.nextDeadline, use == old.indexedUse, !sweeps, members == nil { return RedisBatch(append) }
+        let deletion = transaction.clients?.deletion(from: key) ?? []
+        if deadline == old.nextDeadline, use == old.indexedUse, !sweeps, members == nil, deletion.isEmpty {
+            return RedisBatch(append)
+        }
         var commands: [RedisCommand?] = [append]
         var resultIndex = 0
         if deadline != old.nextDeadline {
@@ -360,6 +363,7 @@ extension RedisSessionJournal {
         if let removed = members?.removed, !removed.isEmpty {
             commands.append(relate(.remove, removed, position.sequence))
         }
+        commands += deletion
         if use != old.indexedUse { commands.append(journal.use(of: hash, at: use)) }
         if sweeps { commands.append(journal.connection.encode(.sweep, keys, RedisArguments(claim.text))) }
         return RedisBatch(commands, resultIndex: resultIndex)

@@ -4,7 +4,7 @@ import Stores
 /// The changes that a request can make to a session.
 enum RedisSessionChange: Sendable {
     indirect case create(SessionHeader)
-    /// A transaction without a snapshot, an idempotency record and a change of the members, as most are. The request stays small,
+    /// A transaction without a snapshot, a record and a change of the members, as most are. The request stays small,
     /// because another thread than the one that has made it frees it, and that costs more for large objects.
     case commits(after: Int, [CommitRecord], nextDeadline: Int?)
     indirect case append(CommitTransaction, StateSnapshot?)
@@ -14,7 +14,7 @@ enum RedisSessionChange: Sendable {
 
     init(_ transaction: CommitTransaction, _ snapshot: StateSnapshot?) {
         self =
-            snapshot == nil && transaction.idempotencyRecord == nil && transaction.members == nil
+            snapshot == nil && transaction.record == nil && transaction.members == nil
             ? .commits(
                 after: transaction.baseRevision, transaction.commits, nextDeadline: transaction.nextDeadline)
             : .append(transaction, snapshot)

@@ -305,6 +305,7 @@ extension ExportedSession {
             "snapshots": list,
         ]
         fields.merge(PermitRecord.fields(permits)) { $1 }
+        fields.merge(ClientRow.fields(clients)) { $1 }
         return fields.merging(words.mapValues { Array($0.utf8) }) { $1 }
     }
 }

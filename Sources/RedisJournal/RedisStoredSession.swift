@@ -70,7 +70,7 @@ struct RedisPosition: Sendable, Equatable {
         }
         let answer = transaction.idempotencyRecord
         if answer != nil { answerCount += 1 }
-        guard snapshot != nil || answer != nil else { return arguments }
+        guard snapshot != nil || transaction.record != nil else { return arguments }
         let row = snapshot.map { snapshot in
             SnapshotRow(
                 revision: revision, state: snapshot.json, privateState: snapshot.privateState, chain: checksum)
@@ -79,6 +79,7 @@ struct RedisPosition: Sendable, Equatable {
         arguments.add(answer.map { String($0.at) } ?? "")
         arguments.add(answer?.encoded ?? [])
         arguments.add(expiry())
+        transaction.clients?.add(to: &arguments)
         return arguments
     }
 }
@@ -106,13 +107,13 @@ struct RedisStoredSession: Sendable {
     ///   - id: the session's.
     ///   - lineageID: that of the storage; nil to read the name of the history as it is stored.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lineageID: Int?) throws(JournalError) {
-        guard fields.count >= 10, let head = fields[1].array, head.count == 12, let sealed = head[0].bytes,
+        guard fields.count >= 10, let head = fields[1].array, head.count == 13, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
             let oldLossID = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
             let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer,
-            let indexed = fields[9].integer, let grants = head[10].array
+            let indexed = fields[9].integer, let grants = head[10].array, let clients = head[12].array
         else { throw .corrupt("the session has no complete record") }
         guard let clear = sealer.open(sealed), String(decoding: clear, as: UTF8.self) == id else {
             throw .corrupt("its id cannot be decrypted with this storage.key")
@@ -128,6 +129,7 @@ struct RedisStoredSession: Sendable {
             summary = SessionSummary(
                 header: header.renamed(lineageID: lineageID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares, permits: try PermitRecord.records(grants),
+                clients: try ClientRow.rows(clients),
                 nextDeadline: fields[8].integer.flatMap { $0 > 0 ? $0 : nil })
         } catch {
             throw .corrupt("a record has a wrong checksum", owner: owner)

@@ -138,7 +138,7 @@ struct DurableJournalTests {
         let batch: JSONValue = [["type": "step"], ["type": "step"], ["type": "step"]]
         let answer = IdempotencyRecord(key: "k", fingerprint: .max, response: [1, 2, 3], at: Step.moment)
         var options = DispatchOptions()
-        options.idempotencyRecord = { _ in answer }
+        options.record = { _ in .answer(answer) }
         store.dispatch(batch, options) { _ in }
         store.dispatch(batch, DispatchOptions()) { _ in }
         #expect(await session.awaitDurable() == nil)

@@ -49,6 +49,7 @@ struct RandomTransactionTests {
         let store = Parcel.store(recorder)
         var answers: [IdempotencyRecord] = []
         var permits = ModelPermits()
+        var clients = ModelClients()
         var revision = 0
         for round in 0..<8 {
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -61,7 +62,10 @@ struct RandomTransactionTests {
                         key: "\(round)-\(revision)", fingerprint: UInt64(revision), response: [1],
                         at: Step.moment)
                     answers.append(answer)
-                    options.idempotencyRecord = { _ in answer }
+                    options.record = { _ in .answer(answer) }
+                } else if Bool.random(using: &random) {
+                    let change = clients.change(&random)
+                    options.record = { _ in .client(change) }
                 }
                 store.dispatch(batch, options) { _ in }
                 revision += count
@@ -80,7 +84,8 @@ struct RandomTransactionTests {
             let found = try await journal.session("parcel")
             #expect(
                 found.summary.revision == revision && found.replayable.count == revision
-                    && found.answers == answers && permits.match(found.summary))
+                    && found.answers == answers && permits.match(found.summary)
+                    && clients.match(found.summary))
             session = found.journal
             recorder.tried.withLock { $0 = found.journal }
             for _ in 0..<5 {

@@ -13,7 +13,7 @@ def downgrade(file):
         # A server that has ended regularly has sorted all commits.
         if database.execute("SELECT count(*) FROM unsorted").fetchone() != (0,):
             raise ValueError(f"{file} has commits that are not sorted")
-        for table in ("unsorted", "permits", "members"):
+        for table in ("unsorted", "permits", "members", "clients"):
             database.execute(f"DROP TABLE {table}")
         database.execute(
             "CREATE TABLE commits (session INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL,"

@@ -13,6 +13,8 @@ package struct ExportedSession {
     package let shareGeneration: Int
     /// Empty if the session gets a new id, which its shares do not open.
     package let permits: [PermitRecord]
+    /// Empty if the session gets a new id: a client would send to both what it has sent to one.
+    package let clients: [ClientRow]
     /// The oldest retained state; nil if it is the initial state.
     package private(set) var base: (revision: Int, state: StateSnapshot)?
     package private(set) var commits: [CommitRecord]
@@ -43,7 +45,7 @@ package struct ExportedSession {
         try document.allow([
             "format", "version", "id", "store", "schema", "createdAt", "lastActiveAt", "forkedFrom", "owner",
             "personal",
-            "shareGeneration", "shares", "history", "initial", "base", "commits",
+            "shareGeneration", "shares", "clients", "history", "initial", "base", "commits",
         ])
         let ownID = try document.text("id")
         let initial = try document.initial()
@@ -57,6 +59,7 @@ package struct ExportedSession {
             isPersonal: json["owner"] == nil ? false : try document.flag("personal"))
         shareGeneration = try document.number(ifPresent: "shareGeneration", Self.revisions) ?? 0
         permits = id == nil || id == ownID ? try document.permits() : []
+        clients = id == nil || id == ownID ? try document.clients() : []
         lastActiveAt = try document.moment("lastActiveAt")
         base = try json["base"].map { base throws(Unreadable) in
             let base = Fields(base, "base/")
@@ -224,6 +227,32 @@ private struct Fields {
             bytes.count <= Self.maxTermsBytes
         else { throw problem("terms", "must be an object of at most 64 KiB") }
         return PermitRecord(id: id, content: bytes)
+    }
+
+    /// The records of clients; none if none were named.
+    func clients() throws(ExportedSession.Unreadable) -> [ClientRow] {
+        guard json["clients"] != nil else { return [] }
+        var clients: [String: ClientRow] = [:]
+        for (index, element) in try array("clients").enumerated() {
+            let fields = Fields(element, "clients/\(index)/")
+            try fields.allow(["mark", "record"])
+            let client = try fields.client()
+            guard clients.updateValue(client, forKey: client.mark) == nil else {
+                throw fields.problem("mark", "is that of another client too")
+            }
+        }
+        return Array(clients.values)
+    }
+
+    private func client() throws(ExportedSession.Unreadable) -> ClientRow {
+        let mark = try text("mark")
+        guard mark.utf8.count == ClientRow.markLength, mark.utf8.allSatisfy(\.isURLSafe) else {
+            throw problem("mark", "must be a text of \(ClientRow.markLength) characters of URL-safe base64")
+        }
+        guard let record = json["record"], record.asObject != nil, case let bytes = record.encoded(),
+            bytes.count <= Self.maxTermsBytes
+        else { throw problem("record", "must be an object of at most 64 KiB") }
+        return ClientRow(mark: mark, content: bytes)
     }
 
     /// The state of revision 0.

@@ -71,6 +71,9 @@ extension ExportedSession {
             if !summary.permits.isEmpty {
                 json.member("shares", array: { json in for permit in summary.permits { json.permit(permit) } })
             }
+            if !summary.clients.isEmpty {
+                json.member("clients", array: { json in for client in summary.clients { json.client(client) } })
+            }
             // Earlier releases require it.
             json.member("history", record.historyID)
             json.member("initial", object: { $0.state(record.initial.json, record.initial.privateState) })
@@ -98,6 +101,13 @@ extension JSONWriter {
         object { json in
             json.member("id", permit.id)
             json.member("terms", raw: permit.content)
+        }
+    }
+
+    fileprivate mutating func client(_ client: ClientRow) {
+        object { json in
+            json.member("mark", client.mark)
+            json.member("record", raw: client.content)
         }
     }
 
@@ -208,6 +218,7 @@ extension WriteConnection {
         try recordNewest((position.revision, position.previousChecksum), adding: byteCount, of: position.number)
         if session.shareGeneration > 0 { try setShareGeneration(session.shareGeneration, of: position.number) }
         for permit in session.permits { try insert(permit, of: position.number) }
+        for client in session.clients { try insert(client, of: position.number) }
         try statements.recordUse.run { values in
             values.set(1, position.number)
             values.set(2, session.lastActiveAt)

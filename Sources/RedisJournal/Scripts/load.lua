@@ -30,6 +30,19 @@ for id in string.gmatch(fields('permits') or '', '%S+') do
     end
 end
 head[10], head[11], head[12] = isTakenOver, permits, call('HGET', tag .. ':meta', 'commits')
+local marks, clients = {}, {}
+for mark in string.gmatch(fields('clients') or '', '%S+') do marks[#marks + 1] = mark end
+for start = 1, #marks, 1000 do
+    local names = {}
+    for index = start, math.min(#marks, start + 999) do names[#names + 1] = 'o' .. marks[index] end
+    for index, record in ipairs(call('HMGET', session, unpack(names))) do
+        if record then
+            clients[#clients + 1] = marks[start + index - 1]
+            clients[#clients + 1] = record
+        end
+    end
+end
+head[13] = clients
 local key, own, snapshots, used, newest, first = fields('initial', 'state', 'snapshots', 'used', 'newest', 'oldest')
 local revision, cut = tonumber(head[3]), tonumber(head[5])
 local base, state = snapshot(snapshots or '', revision)

@@ -50,7 +50,9 @@ struct Idempotency<Next: SessionHandler>: SessionHandler {
         _ fingerprint: RequestFingerprint, _ selection: Selection?, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         let answers = AnswerRecorder(key.text, fingerprint, action, selection, session, encode)
-        let recorded = action.with(selection: selection.map(SelectionText.resolved), record: answers.record)
+        let recorded = action.with(selection: selection.map(SelectionText.resolved)) { (result: DispatchResult) in
+            answers.record(result).map(DispatchRecord.answer)
+        }
         let request = request.with(.dispatch(recorded))
         let handling: Handling<SessionResult>
         do throws(SessionFailure) {
@@ -217,7 +219,7 @@ private struct RecordedAnswer: SessionCommand {
     func perform(on session: Session) -> SessionResult.Content {
         guard let journal = session.journal else { return .done }
         session.store.inspect { state in
-            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: record), state)
+            journal.append(CommitTransaction(baseRevision: state.revision, record: .answer(record)), state)
         }
         return .done
     }

@@ -25,13 +25,13 @@ package final class ActionRequest: Sendable {
     package let requestID: String
     /// Whether the client may not know what the action has started.
     package let hidesEffects: Bool
-    /// Makes the record that becomes durable together with the commits; see ``DispatchOptions/idempotencyRecord``.
-    package let record: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
+    /// Makes the record that becomes durable together with the commits; see ``DispatchOptions/record``.
+    package let record: (@Sendable (DispatchResult) -> DispatchRecord?)?
 
     package init(
         body: [UInt8], json: JSONValue?, selection: SelectionText?, expected: RevisionSet?, isDryRun: Bool,
         key: IdempotencyKey?, wait: Wait?, appliedPreference: String?, trace: TraceContext?, requestID: String,
-        hidesEffects: Bool = false, record: (@Sendable (DispatchResult) -> IdempotencyRecord?)? = nil
+        hidesEffects: Bool = false, record: (@Sendable (DispatchResult) -> DispatchRecord?)? = nil
     ) {
         self.body = body
         self.json = json
@@ -50,7 +50,7 @@ package final class ActionRequest: Sendable {
     /// A copy with those values that are not nil.
     package func with(
         json: JSONValue? = .none, selection: SelectionText? = nil, key: IdempotencyKey? = nil,
-        hidesEffects: Bool? = nil, record: (@Sendable (DispatchResult) -> IdempotencyRecord?)? = nil
+        hidesEffects: Bool? = nil, record: (@Sendable (DispatchResult) -> DispatchRecord?)? = nil
     ) -> ActionRequest {
         ActionRequest(
             body: body, json: json ?? self.json, selection: selection ?? self.selection, expected: expected,
@@ -87,7 +87,7 @@ package final class ActionRequest: Sendable {
             requestID: requestID, actor: principal.actor(in: session), isOfVisitor: isOfVisitor)
         guard let record else { return options }
         var recorded = options
-        recorded.idempotencyRecord = record
+        recorded.record = record
         return recorded
     }
 }

@@ -12,12 +12,12 @@ package struct DispatchOptions: Sendable {
     /// Whether it is a dry run, which commits nothing and starts no effect.
     @usableFromInline
     package var isDryRun: Bool
-    /// Makes the record of the response, which is persisted in one transaction with the commits of the dispatch.
+    /// Makes the record of the request, which is persisted in one transaction with the commits of the dispatch.
     ///
     /// It is called inside the store, so it must be quick and must not dispatch. It is not called for a dry run, nor for a result
     /// that the store had no part in.
     @usableFromInline
-    package var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
+    package var record: (@Sendable (DispatchResult) -> DispatchRecord?)?
     /// Whether the state is measured before the commit, because the action, or the batch, may make it far larger.
     @usableFromInline
     package var measuresState: Bool
@@ -39,19 +39,22 @@ package struct DispatchOptions: Sendable {
     /// ``DispatchResult/Outcome/ended``.
     @usableFromInline
     package var isWithdrawn: (@Sendable () -> Bool)?
+    /// Names the request in the views of its commits; see ``StateView/tag``.
+    @usableFromInline
+    package var tag: (any AnyObject & Sendable)?
 }
 
 extension DispatchOptions {
     /// Any revision, with the whole state in the result.
     package init() { self.init(selection: .root) }
 
-    /// All options but the record of the response. They are set by the implicit initializer, because it copies none of them.
+    /// All options but the record of the request. They are set by the implicit initializer, because it copies none of them.
     package init(
         expectedRevisions: [Int]? = nil, selection: Selection?, isDryRun: Bool = false, measuresState: Bool = false,
         trace: TraceContext? = nil, requestID: String? = nil, actor: Actor? = nil, isOfVisitor: Bool = false
     ) {
         self.init(
-            expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, idempotencyRecord: nil,
+            expectedRevisions: expectedRevisions, selection: selection, isDryRun: isDryRun, record: nil,
             measuresState: measuresState, trace: trace, requestID: requestID, actor: actor, isOfVisitor: isOfVisitor)
     }
 }

@@ -42,8 +42,8 @@ final class HostBookkeeping {
     var encoding: StateEncoding?
     /// The commits of the newest dispatch that committed something.
     @exclusivity(unchecked) private(set) var commits: [CommitRecord] = []
-    /// The response to the dispatch in progress, which is persisted with its commits.
-    var idempotencyRecord: IdempotencyRecord?
+    /// The record of the dispatch in progress, which is persisted with its commits.
+    var record: DispatchRecord?
     /// The migration that becomes the first commit when the store resumes.
     var pendingMigration: PendingMigration?
     @exclusivity(unchecked) private(set) var hasOpenTransaction = false
@@ -144,16 +144,16 @@ final class HostBookkeeping {
         let proposed = proposedMembers
         if proposed != nil { proposedMembers = nil }
         defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
-        guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
+        guard hasOpenTransaction || record != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
-        defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
+        defer { (hasOpenTransaction, record) = (false, nil) }
         var change: MemberChange?
         if hasOpenTransaction, let newMembers = proposed ?? members() {
             change = MemberChange(from: self.members, to: newMembers)
             self.members = newMembers
         }
         return CommitTransaction(
-            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
+            baseRevision: revision - commits.count, commits: commits, record: record,
             nextDeadline: nextDeadline, members: change)
     }
 }

@@ -20,6 +20,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline var identity: String?
     /// Nil before one is attached, and after the store has ended.
     var watcher: (any CommitWatcher)?
+    /// That of the commit in progress.
+    @usableFromInline private(set) var tag: (any AnyObject & Sendable)?
 
     @usableFromInline
     init(
@@ -54,7 +56,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     /// Sets the record that is persisted with the commits of the dispatch in progress.
     @usableFromInline
-    func set(_ record: IdempotencyRecord) { madeBookkeeping().idempotencyRecord = record }
+    func set(_ record: DispatchRecord) { madeBookkeeping().record = record }
 
     // MARK: CommitObserver
 
@@ -75,7 +77,11 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             // The state has the address of the contents.
             watcher.committed(StateView(revision: commit.revision, self, commit.statePlace))
         }
+        if tag != nil { tag = nil }
     }
+
+    @usableFromInline
+    func willCommit(for tag: any AnyObject & Sendable) { self.tag = tag }
 
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {

@@ -44,13 +44,14 @@ final class StoreCoding<Engine: HostableStore>: Sendable where Engine.State: Dif
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
         guard
             options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.measuresState
-                || options.isWithdrawn != nil
+                || options.isWithdrawn != nil || options.tag != nil
         else {
             return nil
         }
         return .init(
             expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
-            asksBeforeCommit: options.measuresState, trace: options.trace, isWithdrawn: options.isWithdrawn)
+            asksBeforeCommit: options.measuresState, trace: options.trace, isWithdrawn: options.isWithdrawn,
+            tag: options.tag)
     }
 
     @inlinable
@@ -211,7 +212,7 @@ extension StoreCoding {
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
                 isDryRun: options.isDryRun, asksBeforeCommit: options.measuresState, trace: options.trace,
-                isWithdrawn: options.isWithdrawn),
+                isWithdrawn: options.isWithdrawn, tag: options.tag),
             by: options.actor, isOfVisitor: options.isOfVisitor)
         return FaultNote.naming(nil) {
             engine.submit(actions[0], envelope, self, options, isBatch: true, makeCompletion: makeCompletion)
@@ -239,7 +240,7 @@ extension StoreCoding {
         if options.isDryRun { return preview(receipt, selection, contents, isBatch: isBatch) }
         let json = receipt.isDone ? selection.map { view(of: contents).encoded($0) } : nil
         let result = DispatchResult(receipt, isBatch: isBatch, json: json)
-        if let record = options.idempotencyRecord?(result) { observer(of: contents).set(record) }
+        if let record = options.record?(result) { observer(of: contents).set(record) }
         return result
     }
 

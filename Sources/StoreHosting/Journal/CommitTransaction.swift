@@ -2,9 +2,9 @@ package import JSON
 import Locks
 package import Stores
 
-/// The commits of one dispatch, and the record of its response: persisted together or not at all.
+/// The commits of one dispatch, and the record of its request: persisted together or not at all.
 ///
-/// An action with an idempotency key that was ignored or rejected makes a transaction without commits.
+/// An action with a record that was ignored or rejected makes a transaction without commits.
 @usableFromInline
 package struct CommitTransaction: Sendable {
     /// The revision of the store before the first commit. A journal that is at another revision refuses the
@@ -12,8 +12,8 @@ package struct CommitTransaction: Sendable {
     package let baseRevision: Int
     /// The commits, whose revisions follow ``baseRevision`` without a gap.
     package let commits: [CommitRecord]
-    /// The response to the request that was dispatched; nil unless the request has an idempotency key.
-    package let idempotencyRecord: IdempotencyRecord?
+    /// The record of the request; nil for most, which have none.
+    package let record: DispatchRecord?
     /// When the next timer is due after the last commit, in milliseconds since 1970-01-01T00:00:00Z; nil if none is set.
     /// It says nothing in a transaction without commits.
     package let nextDeadline: Int?
@@ -22,14 +22,24 @@ package struct CommitTransaction: Sendable {
 
     /// A transaction that follows the revision `baseRevision`.
     package init(
-        baseRevision: Int, commits: [CommitRecord] = [], idempotencyRecord: IdempotencyRecord? = nil,
+        baseRevision: Int, commits: [CommitRecord] = [], record: DispatchRecord? = nil,
         nextDeadline: Int? = nil, members: MemberChange? = nil
     ) {
         self.baseRevision = baseRevision
         self.commits = commits
-        self.idempotencyRecord = idempotencyRecord
+        self.record = record
         self.nextDeadline = nextDeadline
         self.members = members
+    }
+
+    /// The response to the request; nil unless it has an Idempotency-Key.
+    package var idempotencyRecord: IdempotencyRecord? {
+        if case .answer(let record)? = record { record } else { nil }
+    }
+
+    /// The change of the records of clients; nil unless the request has entries.
+    package var clients: ClientChange? {
+        if case .client(let change)? = record { change } else { nil }
     }
 
     /// The revision of the store after the last commit.

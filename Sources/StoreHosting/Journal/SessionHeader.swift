@@ -64,6 +64,8 @@ package struct SessionSummary: Sendable, Equatable {
     package let shareGeneration: Int
     /// Its permits, in no order; empty in lists of sessions.
     package let permits: [PermitRecord]
+    /// The records of its clients, in no order; empty in lists of sessions.
+    package let clients: [ClientRow]
     /// The process that owns it, if several share the journal; nil if none does, or if nobody has asked.
     package let node: String?
     /// When its next timer is due, in milliseconds since 1970; nil if it has none, or if that is not known.
@@ -72,13 +74,14 @@ package struct SessionSummary: Sendable, Equatable {
     /// The summary of a session.
     package init(
         header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0,
-        permits: [PermitRecord] = [], node: String? = nil, nextDeadline: Int? = nil
+        permits: [PermitRecord] = [], clients: [ClientRow] = [], node: String? = nil, nextDeadline: Int? = nil
     ) {
         self.header = header
         self.revision = revision
         self.lastActiveAt = lastActiveAt
         self.shareGeneration = shareGeneration
         self.permits = permits
+        self.clients = clients
         self.node = node
         self.nextDeadline = nextDeadline
     }

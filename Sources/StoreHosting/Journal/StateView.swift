@@ -19,6 +19,9 @@ package struct StateView: ~Copyable {
     /// The newest commit, and those before it in its batch; empty at revision 0.
     package var commits: [CommitRecord] { source.commits }
 
+    /// The tag of the request that has made the newest commit; nil if it has none, and outside of that commit.
+    package var tag: (any AnyObject & Sendable)? { source.tag }
+
     /// The rights that the state gives to an actor who does not own the session.
     package func rights(of actor: Actor) -> AccessRights { source.rights(of: actor, contents) }
 
@@ -35,6 +38,9 @@ package struct StateView: ~Copyable {
 protocol StateSource: AnyObject {
     /// The commits of the newest dispatch that committed something.
     var commits: [CommitRecord] { get }
+
+    /// The tag of the commit in progress.
+    var tag: (any AnyObject & Sendable)? { get }
 
     /// The rights that the state gives to an actor who does not own the session.
     func rights(of actor: Actor, _ contents: UnsafeRawPointer) -> AccessRights

@@ -20,6 +20,9 @@ package protocol CommitObserver<State, Action>: AnyObject {
     /// - Parameter isNamed: whether the action came from a client, whose request has set its name already.
     func willReduce(_ action: Action, isNamed: Bool)
 
+    /// Called in front of ``committed(_:at:)`` for an action whose sender gave it a tag.
+    func willCommit(for tag: any AnyObject & Sendable)
+
     /// Whether the host can take a state that would be committed next. Called only if `Contents.asksBeforeCommit` or
     /// `Envelope.Details.asksBeforeCommit` is set.
     ///

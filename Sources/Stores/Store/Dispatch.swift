@@ -139,6 +139,8 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let trace: TraceContext?
         /// Whether the sender may not send the action any more; nil if that cannot change. It is asked inside the store.
         @usableFromInline package let isWithdrawn: (@Sendable () -> Bool)?
+        /// Tells the observer whose commit it is; nil if the host does not ask.
+        @usableFromInline package let tag: (any AnyObject & Sendable)?
 
         @inlinable
         package init(
@@ -146,7 +148,8 @@ package struct Envelope<Action: Sendable>: Sendable {
             effectGroup: EffectGroup? = nil, path: EffectPath? = nil,
             effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
             isDryRun: Bool = false, asksBeforeCommit: Bool = false,
-            trace: TraceContext? = nil, isWithdrawn: (@Sendable () -> Bool)? = nil
+            trace: TraceContext? = nil, isWithdrawn: (@Sendable () -> Bool)? = nil,
+            tag: (any AnyObject & Sendable)? = nil
         ) {
             self.remainingActions = remainingActions
             self.expectedRevisions = expectedRevisions
@@ -162,6 +165,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             self.asksBeforeCommit = asksBeforeCommit
             self.trace = trace
             self.isWithdrawn = isWithdrawn
+            self.tag = tag
         }
     }
 

@@ -138,6 +138,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if observer == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision
         let cause = envelope.details?.cause
+        // Apart from the commit, which all middlewares and parts of the store would have to pass on.
+        if let tag = envelope.details?.tag { observer?.willCommit(for: tag) }
         withPointer(to: action) { action in
             let commit = Commit(
                 revision: revision, origin: envelope.origin, actor: envelope.actor, cause: cause, endsBatch: endsBatch,

@@ -70,7 +70,7 @@ struct RedisAppendOnlyFileTests {
                 key: "k", fingerprint: 1, response: [1], revision: revision + 1, at: Step.moment)
             session.append(
                 CommitTransaction(
-                    baseRevision: revision, commits: state.commits, idempotencyRecord: answer, nextDeadline: 5), state)
+                    baseRevision: revision, commits: state.commits, record: .answer(answer), nextDeadline: 5), state)
         }
     }
 

@@ -83,7 +83,7 @@ extension JournalFile {
         let old = try copy()
         guard version < 6 else {
             try old.change(
-                "PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE"); DROP TABLE permits; DROP TABLE members; PRAGMA user_version = 6"
+                "PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE"); DROP TABLE permits; DROP TABLE members; DROP TABLE clients; PRAGMA user_version = 6"
             )
             return old
         }
@@ -93,7 +93,7 @@ extension JournalFile {
             BEGIN;
             \(Self.commitsTable)
             INSERT INTO main.commits SELECT * FROM temp.commits;
-            DROP VIEW temp.commits; DROP TABLE segments; DROP TABLE permits; DROP TABLE members;
+            DROP VIEW temp.commits; DROP TABLE segments; DROP TABLE permits; DROP TABLE members; DROP TABLE clients;
             \(version < 5 ? "DROP TABLE unsorted; DELETE FROM meta WHERE name = 'unsorted';" : "")
             \(version == 3 ? third : "")
             PRAGMA user_version = \(version);

@@ -80,7 +80,7 @@ extension HostedStore {
     /// Appends a transaction without commits.
     func append(_ record: IdempotencyRecord, to journal: any SessionJournal) {
         inspect { state in
-            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: record), state)
+            journal.append(CommitTransaction(baseRevision: state.revision, record: .answer(record)), state)
         }
     }
 }

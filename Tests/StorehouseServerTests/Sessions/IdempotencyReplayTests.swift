@@ -207,7 +207,7 @@ import Testing
         guard case .session(let summary, _, _, let session) = found else { throw Wire.Failure.malformed("no session") }
         StoreKind.faulty.makeStore().inspect { state in
             session.append(
-                CommitTransaction(baseRevision: summary.revision, idempotencyRecord: record), state)
+                CommitTransaction(baseRevision: summary.revision, record: .answer(record)), state)
         }
         await journal.close()
     }

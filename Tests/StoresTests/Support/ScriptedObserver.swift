@@ -60,6 +60,8 @@ final class ScriptedObserver: CommitObserver {
 
     func willReduce(_ action: TallyAction, isNamed: Bool) {}
 
+    func willCommit(for tag: any AnyObject & Sendable) {}
+
     func admits(
         _ state: Tally, from origin: Origin, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer
     ) -> Bool { true }

@@ -130,6 +130,28 @@ enum Schema {
             ifnull((SELECT max(revision) FROM snapshots WHERE session = sessions.number), 0))
         """
 
+    /// A row is the record of a client.
+    ///
+    /// It is no step: files of version 7 are in use that were made before there were clients. They get the table when a server opens
+    /// them, and everything else of them is as it was.
+    static let clientsTable = """
+        CREATE TABLE clients (
+            session INTEGER NOT NULL, mark TEXT NOT NULL, content TEXT NOT NULL, checksum INTEGER NOT NULL,
+            PRIMARY KEY (session, mark)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Whether a file has the table.
+    static func hasClients(_ connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'clients'") != nil
+    }
+
+    private static func addClients(_ connection: Connection, _ path: String) throws(StorageError) {
+        try storageErrors(path) { () throws(SQLiteError) in
+            if try !hasClients(connection) { try connection.execute(clientsTable) }
+        }
+    }
+
     /// Creates the tables in a new file, and migrates an older file.
     ///
     /// - Parameters:
@@ -143,13 +165,14 @@ enum Schema {
         }
         try check(version, path)
         try SchemaDifferences.reject(in: connection, version: version, path)
-        guard version < Self.version else { return }
+        guard version < Self.version else { return try addClients(connection, path) }
         if version > 0 { report(.upgrading(from: version, to: Self.version)) }
         try storageErrors(path) { () throws(SQLiteError) in
             // In a new file this comes before the WAL mode, so the header identifies the application from the first
             // transaction on.
             try connection.execute("BEGIN EXCLUSIVE")
             try migrate(connection, from: version, to: Self.version)
+            try connection.execute(clientsTable)
             try connection.execute(
                 "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(Self.version); COMMIT")
         }

@@ -13,7 +13,7 @@ struct SchemaDifferences {
     /// Compares a file with what the migrations make of an empty one up to its version.
     init(of file: Connection, version: Int) throws(SQLiteError) {
         let found = try SchemaObject.all(in: file)
-        let expected = try Self.objects(ofVersion: version)
+        let expected = try Self.objects(ofVersion: version, hasClients: found.contains(where: \.isOfClients))
         for object in found where !expected.contains(object) && !SchemaObject.ofSQLite.contains(object) {
             if expected.contains(where: object.hasSameName(as:)) {
                 wrong.append("its schema has another \(object) than Storehouse makes")
@@ -26,9 +26,11 @@ struct SchemaDifferences {
         }
     }
 
-    private static func objects(ofVersion version: Int) throws(SQLiteError) -> Set<SchemaObject> {
+    /// - Parameter hasClients: whether a file has the table, which older files of the newest version lack.
+    private static func objects(ofVersion version: Int, hasClients: Bool) throws(SQLiteError) -> Set<SchemaObject> {
         let empty = try Connection(":memory:", .create)
         try Schema.migrate(empty, from: 0, to: version)
+        if version == Schema.version, hasClients { try empty.execute(Schema.clientsTable) }
         return Set(try SchemaObject.all(in: empty))
     }
 
@@ -74,6 +76,8 @@ private struct SchemaObject: Hashable, CustomStringConvertible {
     static func all(in file: Connection) throws(SQLiteError) -> [SchemaObject] {
         try file.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master").all({ _ in }, SchemaObject.init)
     }
+
+    var isOfClients: Bool { name == Array("clients".utf8) }
 
     func hasSameName(as other: SchemaObject) -> Bool { kind == other.kind && name == other.name }
 

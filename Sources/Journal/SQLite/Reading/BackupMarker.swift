@@ -33,6 +33,6 @@ struct BackupMarker: Sendable, Equatable {
             header: summary.header.renamed(
                 history: summary.header.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
             revision: summary.revision, lastActiveAt: summary.lastActiveAt, shareGeneration: summary.shareGeneration,
-            permits: summary.permits, nextDeadline: summary.nextDeadline)
+            permits: summary.permits, clients: summary.clients, nextDeadline: summary.nextDeadline)
     }
 }

@@ -13,6 +13,7 @@ struct StoredSession: Sendable {
     let replayable: ReplayableState
     let answers: [IdempotencyRecord]
     let permits: [PermitRecord]
+    let clients: [ClientRow]
 
     var state: StoredState { StoredState(row.header, revision: position.revision, replayable) }
 
@@ -22,7 +23,8 @@ struct StoredSession: Sendable {
         SessionSummary(
             header: row.header, revision: position.revision,
             lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0),
-            shareGeneration: row.head.shareGeneration, permits: permits, nextDeadline: row.head.nextDeadline)
+            shareGeneration: row.head.shareGeneration, permits: permits, clients: clients,
+            nextDeadline: row.head.nextDeadline)
     }
 }
 
@@ -105,7 +107,8 @@ extension ReadConnection {
         return StoredSession(
             row: found, position: AppendPosition(number, head, revision, checksum, retention), snapshot: base,
             rows: rows, replayable: replayable,
-            answers: try answers(of: number, since: oldest), permits: try permits(of: number))
+            answers: try answers(of: number, since: oldest), permits: try permits(of: number),
+            clients: try clients(of: number))
     }
 
     /// The commits of a session after a revision, oldest first; nil if the first one was deleted.
@@ -255,6 +258,16 @@ extension ReadConnection {
         }
         let intact = found.compactMap(\.self)
         guard intact.count == found.count else { throw .corrupt("a share has a wrong checksum") }
+        return intact
+    }
+
+    private func clients(of number: Int) throws(JournalError) -> [ClientRow] {
+        guard let clients else { return [] }
+        let found = try sql { () throws(SQLiteError) in
+            try clients.all({ $0.set(1, number) }, { ClientRow($0) })
+        }
+        let intact = found.compactMap(\.self)
+        guard intact.count == found.count else { throw .corrupt("a client's record has a wrong checksum") }
         return intact
     }
 

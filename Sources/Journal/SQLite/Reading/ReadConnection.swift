@@ -23,6 +23,8 @@ final class ReadConnection {
     let idempotencyRecords: Statement
     /// Nil in a file of an older version, whose sessions have no rows for permits.
     let permits: Statement?
+    /// Nil in a file without the table, which a server has not opened since there are clients.
+    let clients: Statement?
     private let list: Statement
     private let idle: Statement
     private let unused: Statement
@@ -48,6 +50,7 @@ final class ReadConnection {
         oldestRevision = try connection.prepare(queries.oldestRevision)
         idempotencyRecords = try connection.prepare(queries.idempotencyRecords)
         permits = try queries.permits.map { (sql) throws(SQLiteError) in try connection.prepare(sql) }
+        clients = try Schema.hasClients(connection) ? connection.prepare(queries.clients) : nil
         list = try connection.prepare(queries.list)
         idle = try connection.prepare(queries.idle)
         unused = try connection.prepare(queries.unused)

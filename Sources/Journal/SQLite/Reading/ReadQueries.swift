@@ -49,6 +49,8 @@ extension ReadQueries {
         version < 7 ? nil : "SELECT \(PermitRecord.columns) FROM permits WHERE session = ?"
     }
 
+    var clients: String { "SELECT \(ClientRow.columns) FROM clients WHERE session = ?" }
+
     /// Nil in a file of an older version, whose sessions have no owners.
     var personal: String? {
         guard version >= 4 else { return nil }

@@ -27,6 +27,17 @@ extension IdempotencyRecord {
     }
 }
 
+extension ClientRow {
+    /// The columns that statements select.
+    static let columns = "mark, content, checksum"
+
+    /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
+    init?(_ row: borrowing Row) {
+        self.init(mark: row.text(0), content: row.bytes(1))
+        guard checksum == row.checksum(2) else { return nil }
+    }
+}
+
 extension PermitRecord {
     /// The columns that statements select.
     static let columns = "id, terms, checksum"

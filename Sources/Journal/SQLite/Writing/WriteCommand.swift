@@ -56,7 +56,7 @@ enum WriteCommand: Sendable {
 extension CommitTransaction {
     /// The approximate number of bytes to write.
     package var byteCount: Int {
-        let others = 64 + (idempotencyRecord?.response.count ?? 0) + (members?.added.byteCount ?? 0)
+        let others = 64 + (record?.byteCount ?? 0) + (members?.added.byteCount ?? 0)
         return commits.reduce(others) { $0 + $1.byteCount }
     }
 }

@@ -311,6 +311,7 @@ extension WriteConnection {
         try connection.change("DELETE FROM snapshots WHERE session = ?", number)
         try connection.change("DELETE FROM answers WHERE session = ?", number)
         try connection.change("DELETE FROM permits WHERE session = ?", number)
+        try connection.change("DELETE FROM clients WHERE session = ?", number)
         try connection.change("DELETE FROM members WHERE session = ?", number)
         try connection.change("DELETE FROM leavings WHERE session = ?", number)
     }

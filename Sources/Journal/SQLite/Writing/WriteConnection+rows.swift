@@ -13,6 +13,8 @@ struct WriteStatements {
     let updateShareGeneration: Statement
     let insertPermit: Statement
     let deletePermit: Statement
+    let putClient: Statement
+    let deleteClient: Statement
     let insertSegment: Statement
     let insertUnsorted: Statement
     let recordUnsortedSum: Statement
@@ -38,6 +40,8 @@ struct WriteStatements {
         updateShareGeneration = try connection.prepare(SessionChange.updateShareGeneration)
         insertPermit = try connection.prepare("INSERT INTO permits VALUES (?, ?, ?, ?)")
         deletePermit = try connection.prepare("DELETE FROM permits WHERE session = ? AND id = ?")
+        putClient = try connection.prepare("INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?)")
+        deleteClient = try connection.prepare("DELETE FROM clients WHERE session = ? AND mark = ?")
         insertSegment = try connection.prepare("INSERT INTO segments VALUES (NULL, ?, ?, ?, ?, ?, ?)")
         insertUnsorted = try connection.prepare("INSERT INTO unsorted VALUES (?, ?)")
         recordUnsortedSum = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('unsorted', ?)")
@@ -168,7 +172,11 @@ extension WriteConnection {
                 chain: position.previousChecksum)
             try insert(row, of: position.number)
         }
-        if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
+        switch transaction.record {
+        case .answer(let record)?: try insert(record, of: position.number)
+        case .client(let change)?: try apply(change, of: position.number)
+        case nil: break
+        }
         if let change = transaction.members { try apply(change, to: position.number) }
         if !transaction.commits.isEmpty { position.nextDeadline = transaction.nextDeadline }
         retention.scheduleCompaction(&position)

@@ -38,6 +38,15 @@ extension IdempotencyRecord {
     }
 }
 
+extension ClientRow {
+    package var checksum: UInt64 {
+        var checksum = Checksum(0)
+        checksum.add(mark)
+        checksum.add(content)
+        return checksum.value
+    }
+}
+
 extension PermitRecord {
     package var checksum: UInt64 {
         var checksum = Checksum(0)

@@ -238,7 +238,7 @@ private final class ModelSession: CommitRecorder {
         if Int.random(in: 0..<5, using: &random) == 0 {
             let answer = IdempotencyRecord(key: "\(revision)", fingerprint: 1, response: [1], at: Step.moment)
             contents.withLock { $0.answers.append(answer) }
-            options.idempotencyRecord = { _ in answer }
+            options.record = { _ in .answer(answer) }
         }
         store.dispatch(JSONValue.array(Array(repeating: ["type": "weigh"], count: count)), options) { _ in }
         #expect(self.revision == revision + count)
@@ -258,7 +258,7 @@ private final class ModelSession: CommitRecorder {
             contents.lastActiveAt = transaction.commits.last?.committedAt ?? contents.lastActiveAt
             return CommitTransaction(
                 baseRevision: transaction.baseRevision, commits: transaction.commits,
-                idempotencyRecord: transaction.idempotencyRecord, nextDeadline: contents.nextDeadline)
+                record: transaction.record, nextDeadline: contents.nextDeadline)
         }
         model.append(next, state)
         tried()?.append(next, state)

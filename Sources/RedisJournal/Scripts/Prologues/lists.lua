@@ -1,4 +1,4 @@
--- For the scripts that change the permits of a session: the list of their ids without some of them
+-- For the scripts that change a list of a session, of permits or clients: the list of their ids without some of them
 local function without(list, ids)
     for _, id in ipairs(ids) do
         -- All ids have the same length, so none is a part of another one
