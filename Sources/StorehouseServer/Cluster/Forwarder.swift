@@ -154,9 +154,8 @@ final class Forwarder: Sendable {
         var response = response
         context.logsGuest(namedIn: &response)
         let isRefusal = response.status == .forbidden
-        // This node would say itself that it knows no such share.
-        let isOfNoShare = response.status == .notFound && context.permit != nil
-        if !isRefusal, !isOfNoShare { response.fields.append(via) }
+        // What this node would say of a session that there is not, it says of one that must seem so.
+        if !isRefusal, response.status != .notFound { response.fields.append(via) }
         if isOfStream { response = response.withCodeOfProblem() }
         // Of a session that there is not, this node would say so at a set time.
         if isRefusal { context.answerAtSetTime(response) } else { context.answer(response) }
