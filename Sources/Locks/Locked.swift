@@ -6,6 +6,9 @@ public import Platform
 /// (Swift 6.3.1), and causes false ThreadSanitizer reports.
 ///
 /// It is inlinable because hot paths use it: an unspecialized generic access costs more than the lock.
+///
+/// A function belongs into a structure: each access to a bare one, as a value or optional, would leave it wrapped once more, until a
+/// call of it overflows the stack (Swift 6.3.1).
 @usableFromInline
 package struct Locked<Value>: @unchecked Sendable {
     // Sendable, because every access to the shared value goes through `withLock`.

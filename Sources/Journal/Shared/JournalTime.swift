@@ -3,15 +3,20 @@ import Platform
 import StoreHosting
 
 /// The session time as a journal knows it: that of the server, once there is one.
-final class JournalTime: Sendable {
-    private let source: Locked<@Sendable () -> Int>
+package final class JournalTime: Sendable {
+    /// A structure, because each access to a bare function in a `Locked` would wrap the function once more.
+    private struct Source {
+        var now: @Sendable () -> Int
+    }
 
-    init(_ now: @escaping @Sendable () -> Int) { source = Locked(now) }
+    private let source: Locked<Source>
+
+    package init(_ now: @escaping @Sendable () -> Int) { source = Locked(Source(now: now)) }
 
     /// The current session time in milliseconds.
-    func callAsFunction() -> Int { source.withLock { $0 }() }
+    package func callAsFunction() -> Int { source.withLock { $0.now }() }
 
-    func follow(_ now: @escaping @Sendable () -> Int) { source.withLock { $0 = now } }
+    package func follow(_ now: @escaping @Sendable () -> Int) { source.withLock { $0.now = now } }
 
     /// The time until a server tells its own. Nothing gets older between two processes, because a journal does not know how
     /// much of that time counts.

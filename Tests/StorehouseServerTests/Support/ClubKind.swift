@@ -20,7 +20,7 @@ final class ClubKind: Sendable {
     private let questions = Locked<[ActorID: Int]>([:])
     /// How many questions are still answered by the state; nil for all. The others get no right.
     private let answersLeft = Locked<Int?>(nil)
-    private let whenAsked = Locked<(@Sendable (ActorID) -> Void)?>(nil)
+    private let observer = Locked(Observer())
     /// Ends the work of an action that has an effect.
     let work = Promise<Void>()
     /// Holds such work up once more; nil for not at all.
@@ -32,7 +32,11 @@ final class ClubKind: Sendable {
     func answers(only count: Int?) { answersLeft.withLock { $0 = count } }
 
     /// Calls `body` with each actor that is asked for, inside the question.
-    func whenAsked(_ body: (@Sendable (ActorID) -> Void)?) { whenAsked.withLock { $0 = body } }
+    func whenAsked(_ body: (@Sendable (ActorID) -> Void)?) { observer.withLock { $0.asked = body } }
+
+    private struct Observer {
+        var asked: (@Sendable (ActorID) -> Void)?
+    }
 
     var kind: StoreKind {
         let grant = Action<Club, (String, Int)>(
@@ -62,8 +66,8 @@ final class ClubKind: Sendable {
                 }
             }
             Selector("count", "How many posts there are.") { $0.posts }
-            Access { [questions, answersLeft, whenAsked] club, actor in
-                whenAsked.withLock { $0 }?(actor.id)
+            Access { [questions, answersLeft, observer] club, actor in
+                observer.withLock { $0.asked }?(actor.id)
                 questions.withLock { $0[actor.id, default: 0] += 1 }
                 let isAnswered = answersLeft.withLock { left in
                     defer { left = left.map { $0 - 1 } }
