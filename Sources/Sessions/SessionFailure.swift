@@ -20,7 +20,7 @@ package enum SessionFailure: Error, Sendable {
     /// The session has left this object while it was used: look it up again. No client sees it.
     case detached
 
-    /// What an operator can do about it, in a sentence, which is nothing for clients; nil if the failure does not tell.
+    /// A sentence that tells operators, not clients, how to mend the failure; nil where there is no general advice.
     package var remedy: String? {
         guard case .stored(.unrestorable(let error)) = self else { return nil }
         return error.remedy

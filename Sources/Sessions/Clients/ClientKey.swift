@@ -1,7 +1,7 @@
 import StoreHosting
 package import Stores
 
-/// Those who may use a client id: an id means one record for each scope.
+/// The actor, or the permit, that a client belongs to. The same client id has one record in each scope.
 package struct ClientScope: Sendable {
     fileprivate let text: String
     fileprivate let isOfActor: Bool

@@ -105,6 +105,6 @@ extension ClientKey {
 }
 
 extension JSONValue {
-    /// Those of a text in URL-safe base64.
+    /// The bytes that a text gives in URL-safe base64; nil for other values.
     fileprivate var bytes: [UInt8]? { asString.flatMap { Base64URL.decode($0.utf8) } }
 }

@@ -72,7 +72,7 @@ package struct ClientRecords: Sendable {
         return .made(change(row))
     }
 
-    /// Compares the entries of a request with what is known, before any of them is run. Forgets the outcomes below `from`.
+    /// Compares the entries of a request with the kept outcomes, before any entry is run. Forgets the outcomes below `from`.
     ///
     /// - Parameter hashes: of the entries from number `from` on; empty for a request that only reads.
     package mutating func plan(_ key: ClientKey, from: Int, _ hashes: [EntryHash]) -> Plan {

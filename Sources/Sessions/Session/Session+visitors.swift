@@ -54,14 +54,14 @@ extension Session {
 }
 
 extension AccessRights {
-    /// Why a visitor with these rights may not do something; nil if it may. Whoever may not read learns only what is told of a session
-    /// that there is not.
+    /// The refusal of a request that needs a right; nil if it is among these rights. Without the right to read, the refusal is the
+    /// same as for a session that does not exist.
     fileprivate func refusal(of right: Permission) -> SessionFailure? {
         if contains(right.inState) { return nil }
         return .forbidden(contains(.read) ? .state(lacks: right) : .session)
     }
 
-    /// Why a visitor with these rights may not pass on some; nil if it has them all.
+    /// The refusal of the first right that is not among these; nil if all are.
     fileprivate func refusal(of rights: Permissions) -> SessionFailure? {
         Permission.allCases.lazy.filter(rights.contains).compactMap { refusal(of: $0) }.first
     }

@@ -40,7 +40,7 @@ extension RestorationError: CustomStringConvertible {
         }
     }
 
-    /// What an operator can do about it, in a sentence; nil if the error does not tell.
+    /// A sentence that tells operators how to mend the error; nil where there is no general advice.
     package var remedy: String? {
         switch self {
         case .unreadable: "If the type of a member has changed, add a migration to the definition of the store."

@@ -154,10 +154,10 @@ final class Forwarder: Sendable {
         var response = response
         context.logsGuest(namedIn: &response)
         let isRefusal = response.status == .forbidden
-        // What this node would say of a session that there is not, it says of one that must seem so.
+        // A header of another node would tell that the session exists. This node's own answer for an unknown session has none.
         if !isRefusal, response.status != .notFound { response.fields.append(via) }
         if isOfStream { response = response.withCodeOfProblem() }
-        // Of a session that there is not, this node would say so at a set time.
+        // This node's own answer for an unknown session leaves at a set time, too.
         if isRefusal { context.answerAtSetTime(response) } else { context.answer(response) }
     }
 

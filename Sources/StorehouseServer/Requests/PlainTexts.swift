@@ -20,6 +20,6 @@ enum PlainTexts {
         guard let text = value.asString, !text.isPlain else { return nil }
         return JSONSchema.Violation(
             pointer: place,
-            detail: "must have no control characters, line separators and characters that change the direction of text")
+            detail: "must have no control characters, line separators or characters that change the direction of text")
     }
 }

@@ -60,7 +60,7 @@ private struct ClientModel {
     private var stored: [String: ClientRow] = [:]
     private var now = 0
     private var markCount = 0
-    /// What a stream has seen: the decision number, and each client's number.
+    /// The decision number, and the number of each client, that a stream was told.
     private var seen: (decision: Int, told: [Int]) = (0, [])
 
     init(seed: UInt64) {
@@ -170,7 +170,7 @@ private struct ClientModel {
             waiting = []
             count("decided")
         }
-        // Numbers that are skipped end what is kept.
+        // The record forgets all outcomes before a gap in the numbers.
         if entries[0].number > clients[index].last + 1 { clients[index].from = entries[0].number }
         clients[index].last = entries[entries.count - 1].number
         (clients[index].told, clients[index].usedAt) = (clients[index].last, now)
@@ -300,7 +300,7 @@ private struct ClientModel {
         }
     }
 
-    /// The same call fails a second before, and succeeds then.
+    /// Expects that the same call fails a second before the time, and succeeds at the time.
     private mutating func expectTrue(_ retryAfter: Int, for index: Int) {
         var later = records
         guard retryAfter > 0, clients[index].streamCount >= 0 else { return expect(false, "\(retryAfter) s") }

@@ -67,7 +67,7 @@ import Testing
         var records = records(all.map { ($0, 0) })
         #expect(records.create(client(4, of: "a"), mark: { "markmark" }, now: 0) == .full(retryAfter: 600))
         #expect(forgotten(&records, for: client(4, of: "a"), of: all, minute: 60) == [all[0]])
-        // Those without a name have no limit together.
+        // Clients without a user share no limit.
         var nameless = self.records((1...3).map { (client($0), 0) })
         #expect(forgotten(&nameless, for: client(4), of: [client(1), client(2), client(3)], minute: 0) == [])
     }
@@ -98,7 +98,7 @@ import Testing
         records.streamClosed(all[3], now: 59 * Self.minute)
         #expect(forgotten(&records, for: client(9), of: all, minute: 60) == [all[2]])
         _ = records.decide(EntryTag(client(9), 1), [KeptOutcome(nil, revision: 1, .ignored)], now: 60 * Self.minute)
-        // What a request and a stream will do is not known: ten minutes is the least.
+        // A record that is in use is protected for ten minutes from now, at least.
         #expect(records.create(client(8), mark: { "markmark" }, now: 60 * Self.minute) == .full(retryAfter: 540))
         #expect(records.turns.end(all[0]) == nil)
         #expect(forgotten(&records, for: client(8), of: all, minute: 60) == [all[0], all[2]])
