@@ -281,6 +281,8 @@ extension WriteConnection {
             DELETE FROM answers WHERE at < ? AND number IN (SELECT number FROM answers ORDER BY number LIMIT ?)
             """, retention.now() - RetentionPolicy.idempotencyTTL, Self.step)
         let sessions = try deleteTombstones()
+        // The rest goes at once, and not when the next purge is due.
+        hasPendingDeletions = max(answers, sessions) == Self.step
         return answers + sessions > 0
     }
 

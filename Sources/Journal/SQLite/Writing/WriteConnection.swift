@@ -17,7 +17,7 @@ final class WriteConnection {
     let liveSessions: Int
     /// Whether each transaction is synced to disk.
     let syncsTransactions: Bool
-    /// Whether ended sessions may have rows to delete.
+    /// Whether there may be rows to delete before the next purge is due: of ended sessions, or expired ones.
     var hasPendingDeletions = true
     /// Times of last use that are not written yet, with the numbers of the sessions.
     var lastUses: [(number: Int, moment: Int)] = []

@@ -221,4 +221,24 @@ struct RetentionTests {
         #expect(try file.number("SELECT count(*) FROM answers") == 0)
         #expect(try file.number("SELECT count(*) FROM sessions") == 2)
     }
+
+    @Test("deletes all expired rows, however many they are, and not some with each purge")
+    func deletesManyRows() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        for number in 0..<450 {
+            let record = IdempotencyRecord(key: "\(number)", fingerprint: 1, response: [1], at: Step.moment)
+            store.append(record, to: session)
+            journal.create(Step.session("ended \(number)")).end(at: Step.moment)
+        }
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        // By this clock no other purge is ever due.
+        let later = try file.open(now: { Step.moment + 4_000_000 })
+        try await eventually { try file.number("SELECT count(*) FROM sessions") == 1 }
+        try await eventually { try file.number("SELECT count(*) FROM answers") == 0 }
+        await later.closed()
+    }
 }
