@@ -1,5 +1,5 @@
 import Journal
-import StoreHosting
+package import StoreHosting
 
 // Permits in Redis: the session's field `permits` has their ids, each with a space behind it, and `x` and an id is the record.
 extension PermitRecord {
@@ -50,9 +50,9 @@ extension PermitChange {
             arguments.add(record.encoded)
             for id in dropped { arguments.add(id) }
             return (.grant, arguments)
-        case .revoked(let id):
+        case .revoked(let ids):
             arguments.add("")
-            arguments.add(id)
+            for id in ids { arguments.add(id) }
         case .revokedAll(let generation, let ids):
             arguments.add(generation)
             for id in ids { arguments.add(id) }
@@ -65,9 +65,17 @@ extension PermitChange {
         let ids =
             switch self {
             case .made(_, let dropped): dropped
-            case .revoked(let id): [id]
-            case .revokedAll(_, let ids): ids
+            case .revoked(let ids), .revokedAll(_, let ids): ids
             }
         return ids.isEmpty ? [] : [RedisCommand(RedisArguments(["HDEL", session] + ids.map { "x" + $0 }))]
+    }
+}
+
+extension RedisJournal {
+    package func permits(ofEnded id: String) async throws(JournalError) -> FinalPermits? {
+        try await read(.ended, of: names.session(RedisNames.hash(of: id)), []) { fields in
+            guard fields.count == 3, let generation = fields[1].integer, let list = fields[2].text else { return nil }
+            return FinalPermits(generation: generation, list: list)
+        }
     }
 }

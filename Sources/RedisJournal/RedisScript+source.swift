@@ -35,6 +35,7 @@ extension RedisScript {
         case .release: PackageResources.release_lua
         case .compact: PackageResources.compact_lua
         case .sweep: PackageResources.sweep_lua
+        case .ended: PackageResources.ended_lua
         case .list: PackageResources.list_lua
         case .idle: PackageResources.idle_lua
         case .unused: PackageResources.unused_lua

@@ -15,7 +15,8 @@
 /// works on a session, `KEYS[2]` is the session's key. It ends with the SHA-256 of the id: the id itself is the right to use the
 /// session, so it is stored encrypted.
 ///
-/// - the session: a hash with all that belongs together; after its end a string with its owner, and the key of `:me:` or ''
+/// - the session: a hash with all that belongs together; after its end a string with its owner, the key of `:me:` or '', and `shares` and
+///   `permits` if it ever had a permit
 ///   - `c` and a revision: the commit of that revision; those up to the revision `cut` were deleted
 ///   - `s` and a revision: a snapshot; `snapshots` has their revisions, each with the bytes of all commits until there
 ///   - `state`: the initial state of a fork; `initial`: the key of that of any other session
@@ -45,7 +46,7 @@
 package enum RedisScript: String, CaseIterable, Sendable {
     case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, relate, share, grant, end
     case unindex, release, compact, sweep
-    case list, idle, unused, due, personal, commits, replay
+    case ended, list, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {

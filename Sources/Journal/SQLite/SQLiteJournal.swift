@@ -163,6 +163,13 @@ package final class SQLiteJournal: Journal {
         }
     }
 
+    package func permits(ofEnded id: String) async throws(JournalError) -> FinalPermits? {
+        await writer.afterAll(of: id)
+        return try await writer.readers.find(of: .id(id)) { reader throws(JournalError) in
+            try reader.finalPermits(of: id)
+        }
+    }
+
     private func journal(of session: StoredSession) -> SQLiteSessionJournal {
         SQLiteSessionJournal(
             writer, id: session.row.header.id,

@@ -29,6 +29,8 @@ package struct ShareView<Next: SessionHandler>: SessionHandler {
             let result = try await handling.value()
             // It hibernated since it was found, and has its streams and permits elsewhere.
             if session.continuesElsewhere { throw .detached }
+            // It may be known already which permits were in force at its end.
+            if session.hasEnded { throw .absent(.endedMeanwhile) }
             guard command.isRevocation else { return result }
             session.existingPermitWaits?.endRevoked()
             // An action by the permit may be in the store. It is committed before the answer, and later ones are refused.

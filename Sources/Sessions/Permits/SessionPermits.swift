@@ -150,6 +150,29 @@ final class PermitTable: Sendable {
     init(_ contents: Contents) { self.contents = Locked(contents) }
 }
 
+// Permits of a session that ends.
+extension SessionPermits {
+    /// Those that are in force; nil if there never were any.
+    package var atEnd: FinalPermits? {
+        table.load()?.contents.withLock { contents in
+            FinalPermits(
+                generation: contents.generation,
+                ids: contents.terms.values.filter { contents.isInForce($0) }.map(\.id))
+        }
+    }
+
+    /// Revokes those that are not in force although nobody has revoked them: their makers may not share.
+    ///
+    /// - Returns: their ids.
+    package func revokeLapsed() -> [String] {
+        table.load()?.contents.withLock { contents in
+            let ids = contents.terms.values.filter { !contents.isInForce($0) }.map(\.id)
+            for id in ids { contents.terms[id] = nil }
+            return ids
+        } ?? []
+    }
+}
+
 // Permits of visitors live as long as the state lets their makers share.
 extension SessionPermits {
     /// Whether some were made by visitors.

@@ -239,7 +239,7 @@ package final class SessionRegistry: Sendable {
         }
         if case .now = session.release((), upTo: 0) {
             // Before it is removed, so that no lookup in between finds the id unknown.
-            tombstones.add(session.id, now: now, owner: session.owner)
+            tombstones.add(session.id, now: now, owner: session.owner, permits: session.permits.atEnd)
             remove(session)
             return .ended
         }
@@ -256,8 +256,19 @@ package final class SessionRegistry: Sendable {
             tombstones.cancel(session.id)
             return .failed(error)
         }
-        tombstones.add(session.id, now: now, owner: session.owner)
+        tombstones.add(session.id, now: now, owner: session.owner, permits: session.permits.atEnd)
         return .ended
+    }
+
+    /// Whether a permit was in force when its session ended. True if that is not known.
+    package func wasInForce(_ permit: any Permit) async throws(SessionFailure) -> Bool {
+        var permits = tombstones.permits(of: permit.session)
+        do throws(JournalError) {
+            if permits == nil { permits = try await journal?.permits(ofEnded: permit.session.description) }
+        } catch {
+            throw .unavailable(.storage(error))
+        }
+        return permits.map(permit.isAmong) ?? true
     }
 
     /// Ends the names of the histories of sessions that are loaded from now on: the same revision numbers may be given to

@@ -1,5 +1,6 @@
 package import JSON
 import Locks
+package import StoreHosting
 
 /// Remembers the ids of ended sessions, to tell them from ids that never existed.
 ///
@@ -7,6 +8,8 @@ import Locks
 /// server may have at a time, the oldest first.
 package final class SessionTombstones: Sendable {
     private static let lifetime = 3_600_000
+    /// How many bytes the ids of the permits of one generation take at most.
+    private static let maxPermitBytes = 32 << 20
 
     private struct Contents {
         /// Two generations: ids are added to the younger, and the older is forgotten as a whole.
@@ -21,6 +24,15 @@ package final class SessionTombstones: Sendable {
         var ids: Set<SessionID> = []
         /// Of those that had one.
         var owners: [SessionID: Subject] = [:]
+        /// Of those that had some, as long as there is room.
+        var permits: [SessionID: FinalPermits] = [:]
+        var permitBytes = 0
+
+        mutating func add(_ permits: FinalPermits, of id: SessionID) {
+            guard self.permits[id] == nil, permitBytes + permits.byteCount <= maxPermitBytes else { return }
+            self.permits[id] = permits
+            permitBytes += permits.byteCount
+        }
 
         func lookup(_ id: SessionID) -> SessionRegistry.Lookup? {
             ids.contains(id) ? .ended(owner: owners[id]) : nil
@@ -34,7 +46,7 @@ package final class SessionTombstones: Sendable {
     /// - Parameter maxSessions: how many sessions there may be at a time. Up to twice as many ids are remembered.
     package init(maxSessions: Int) { maxPerGeneration = max(1, maxSessions) }
 
-    /// The end of a session begins. ``add(_:now:owner:)`` or ``cancel(_:)`` follows.
+    /// The end of a session begins. ``add(_:now:owner:permits:)`` or ``cancel(_:)`` follows.
     package func begin(_ id: SessionID) { contents.withLock { _ = $0.ending.insert(id) } }
 
     /// The end of a session has failed.
@@ -43,7 +55,8 @@ package final class SessionTombstones: Sendable {
     /// Whether a session has begun to end, and the end is not durable yet.
     func isEnding(_ id: SessionID) -> Bool { contents.withLock { $0.ending.contains(id) } }
 
-    package func add(_ id: SessionID, now: Int, owner: Subject? = nil) {
+    /// - Parameter permits: those that were in force at the end; nil if there were none, or if they are not known.
+    package func add(_ id: SessionID, now: Int, owner: Subject? = nil, permits: FinalPermits? = nil) {
         contents.withLock { contents in
             contents.ending.remove(id)
             if contents.young.ids.count >= maxPerGeneration || now - contents.youngSince > Self.lifetime {
@@ -53,11 +66,17 @@ package final class SessionTombstones: Sendable {
             }
             contents.young.ids.insert(id)
             if let owner { contents.young.owners[id] = owner }
+            if let permits { contents.young.add(permits, of: id) }
         }
     }
 
     /// Nil if no session with this id has ended, as far as is remembered.
     package func lookup(_ id: SessionID) -> SessionRegistry.Lookup? {
         contents.withLock { $0.young.lookup(id) ?? $0.old.lookup(id) }
+    }
+
+    /// The permits of a session that were in force when it ended; nil if they are not known here.
+    package func permits(of id: SessionID) -> FinalPermits? {
+        contents.withLock { $0.young.permits[id] ?? $0.old.permits[id] }
     }
 }

@@ -1,5 +1,5 @@
 package import Security
-import StoreHosting
+package import StoreHosting
 import Stores
 import Synchronization
 
@@ -11,6 +11,9 @@ package protocol Permit: AnyObject, Sendable {
 
     /// Its terms, if it may be used now; nil if it may not. That can change while a request waits.
     func terms(in session: Session) -> PermitTerms?
+
+    /// Whether it is one of those that were in force when its session ended.
+    func isAmong(_ permits: FinalPermits) -> Bool
 
     /// The operation on the part of the state that it shows.
     func narrow(_ operation: SessionOperation, of session: Session) throws(SessionFailure) -> SessionOperation
@@ -57,7 +60,7 @@ package struct PermitRevocation: PermitCommand {
             return .done
         }
         guard session.permits.revoke(id) else { return .refused(.permit(.unknownID)) }
-        session.journal?.record(.revoked(id))
+        session.journal?.record(.revoked([id]))
         session.existingEvents?.endRevoked()
         return .done
     }

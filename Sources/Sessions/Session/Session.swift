@@ -166,6 +166,8 @@ extension Session {
         // All of it is done by each of several requests, so that none returns before the journal has the end.
         if instruction != .lookUpAgain {
             store.end()
+            let lapsed = permits.revokeLapsed()
+            if !lapsed.isEmpty { journal?.record(.revoked(lapsed)) }
             journal?.end(at: moment)
             events.end("session-ended")
         }

@@ -1,7 +1,7 @@
 import JSON
 import Observability
 package import Security
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// A permit that a client carries as a sealed text, so that it can use a part of a session without knowing its id.
@@ -54,6 +54,13 @@ package final class Share: Permit {
 }
 
 extension Share {
+    package func isAmong(_ permits: FinalPermits) -> Bool {
+        switch form {
+        case .stored(let id): permits.contains(id)
+        case .sealed(let terms): terms.generation == permits.generation
+        }
+    }
+
     package func narrow(
         _ operation: SessionOperation, of session: Session
     ) throws(SessionFailure) -> SessionOperation {

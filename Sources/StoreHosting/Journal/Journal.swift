@@ -58,6 +58,11 @@ package protocol Journal: Sendable {
     ///   Nil to load whatever is found.
     func load(_ id: String, for subject: Subject?) async throws(JournalError) -> SessionLookup
 
+    /// The permits of a session that has ended, also if its end is not written yet; nil if that is not known.
+    ///
+    /// A journal that does not outlive the process knows none: the server itself has the sessions.
+    func permits(ofEnded id: String) async throws(JournalError) -> FinalPermits?
+
     /// Lists at most `limit` sessions in the order of their ids, beginning after `id`.
     func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary]
 
@@ -159,6 +164,8 @@ package protocol Journal: Sendable {
 extension Journal {
     /// Loads a session, whoever it belongs to.
     package func load(_ id: String) async throws(JournalError) -> SessionLookup { try await load(id, for: nil) }
+
+    package func permits(ofEnded id: String) async throws(JournalError) -> FinalPermits? { nil }
 
     package var sharedTime: SharedTime? { nil }
 

@@ -26,10 +26,21 @@ struct Ownership: Sendable {
 
     func find(_ id: SessionID, _ context: RequestContext) -> Handling<Located> {
         if let session = registry.usable(id) { return .now(Located(.session(session))) }
-        if let found = registry.find(id) { return .now(Located(found)) }
+        let permit = context.permit
+        if let found = registry.find(id) { return shown(Located(found), to: permit) }
         guard let locator else { return .now(Located(.unknown)) }
         let client = RoutedClient(context)
-        return .later { () async throws(SessionFailure) in try await locator.find(id, for: client) }
+        return .later { () async throws(SessionFailure) in
+            try await shown(try await locator.find(id, for: client), to: permit).value()
+        }
+    }
+
+    /// For a permit that was not in force when its session ended, there is no such session.
+    private func shown(_ located: Located, to permit: (any Permit)?) -> Handling<Located> {
+        guard let permit, case .ended? = located.found else { return .now(located) }
+        return .later { () async throws(SessionFailure) in
+            try await registry.wasInForce(permit) ? located : Located(.unknown)
+        }
     }
 
     /// Begins the use of a session, if the request may use it now. If not, ``findAgain(_:_:for:)`` waits until that is decided.

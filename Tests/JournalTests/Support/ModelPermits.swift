@@ -32,7 +32,12 @@ struct ModelPermits: Sendable {
         return .made(record, dropped: dropped)
     }
 
-    mutating func revoke(_ index: Int = 0) -> PermitChange { .revoked(records.remove(at: index).id) }
+    mutating func revoke(_ index: Int = 0) -> PermitChange { .revoked([take(index)]) }
+
+    /// Takes a permit away.
+    ///
+    /// - Returns: its id.
+    mutating func take(_ index: Int = 0) -> String { records.remove(at: index).id }
 
     mutating func revokeAll() -> PermitChange {
         generation += 1

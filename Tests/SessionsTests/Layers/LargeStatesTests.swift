@@ -55,6 +55,8 @@ private final class FadingShare: Permit {
         looks.withLock { $0.isEmpty || $0.removeFirst() } ? terms : nil
     }
 
+    func isAmong(_ permits: FinalPermits) -> Bool { false }
+
     func narrow(_ operation: SessionOperation, of session: Session) throws(SessionFailure) -> SessionOperation {
         operation
     }

@@ -74,6 +74,16 @@ struct ShareViewTests {
         #expect(try await handling.value().revision == 7)
     }
 
+    @Test("tells nobody that a share is made or revoked whose session has ended meanwhile")
+    func endedMeanwhile() async throws {
+        let next = PlayedHandler { _ = session.end(at: 0) }
+        let revocation = SessionRequest(.perform(PermitRevocation()), by: .capability)
+        let handling = try ShareView(next: next).handle(revocation, session)
+        let error = await #expect(throws: SessionFailure.self) { _ = try await handling.value() }
+        let hasEnded = if case .absent(.endedMeanwhile)? = error { true } else { false }
+        #expect(hasEnded && next.requests == 1)
+    }
+
     @Test("passes on nothing that no share can do")
     func otherOperations() {
         let forbidden: [SessionOperation] = [

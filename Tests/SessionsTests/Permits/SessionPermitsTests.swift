@@ -106,6 +106,30 @@ struct SessionPermitsTests {
         #expect(asked == [5, 19, 9])
     }
 
+    @Test("are in force at the end of the session if nobody has revoked them, and their makers may share")
+    func atEnd() {
+        let permits = SessionPermits()
+        let (none, noneLapsed) = (permits.atEnd, permits.revokeLapsed())
+        #expect(none == nil && noneLapsed.isEmpty)
+        let made: [(String, Actor?)] = [
+            ("own", nil), ("revoked", nil), ("bobs", .user("bob")), ("carols", .user("carol")),
+        ]
+        for (id, maker) in made {
+            #expect(permits.makeRoom(limit: 9, now: 0) == .free(dropping: []))
+            permits.add(PermitTerms(id: id, Permissions([.read]), maker: maker, expiresAt: 10, generation: 0))
+        }
+        _ = permits.revoke("revoked")
+        _ = permits.askForMakers(now: 0) { $0 == .user("carol") }
+        let lapsed = permits.revokeLapsed()
+        let atEnd = permits.atEnd
+        #expect(lapsed == ["bobs"] && atEnd?.generation == 0)
+        let found = ["own", "revoked", "bobs", "carols", "", "ow", "own "].filter { atEnd?.contains($0) == true }
+        #expect(found == ["own", "carols"])
+        _ = permits.revokeAll()
+        let later = permits.atEnd
+        #expect(later == FinalPermits(generation: 1, ids: []))
+    }
+
     @Test("know whether an action by one of them is in the store")
     func uses() {
         let permits = SessionPermits()

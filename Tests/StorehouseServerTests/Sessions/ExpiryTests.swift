@@ -1,4 +1,5 @@
 import Sessions
+import StoreHosting
 import StorehouseServer
 import Testing
 
@@ -57,6 +58,20 @@ import Testing
             #expect(ids[max(0, index - 99)...index].allSatisfy(ended.contains))
         }
         #expect(ids.filter(ended.contains).count <= 200)
+    }
+
+    @Test func thePermitsOfEndedSessionsAreRememberedWithThemAsLongAsThereIsRoom() {
+        let ended = SessionTombstones(maxSessions: 2)
+        let ids = (0..<4).map { _ in SessionID.random() }
+        let long = FinalPermits(generation: 1, list: String(repeating: "x", count: 20 << 20))
+        let short = FinalPermits(generation: 2, ids: ["a"])
+        for (id, permits) in [(ids[0], long), (ids[0], long), (ids[1], long), (ids[2], short), (ids[3], long)] {
+            ended.add(id, now: 0, permits: permits)
+        }
+        #expect(ids.allSatisfy(ended.contains))
+        #expect(ids.map { ended.permits(of: $0)?.generation } == [1, nil, 2, 1])
+        ended.add(.random(), now: 0)
+        #expect(ended.permits(of: ids[0]) == nil && ended.permits(of: ids[3]) == long)
     }
 
     @Test(arguments: [("abc-7", "abc", 7), ("a-b-0", "a-b", 0), ("-3", "", 3)])

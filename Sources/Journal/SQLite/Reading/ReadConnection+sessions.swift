@@ -261,6 +261,18 @@ extension ReadConnection {
         return intact
     }
 
+    /// The permits that a session had when it ended, or has now; nil if that is not known: earlier releases deleted the rows of an ended
+    /// session.
+    func finalPermits(of id: String) throws(JournalError) -> FinalPermits? {
+        guard let row = try row(of: id) else { return nil }
+        let ids = try sql { () throws(SQLiteError) in
+            try connection.prepare("SELECT id FROM permits WHERE session = ?")
+                .all({ $0.set(1, row.number) }, { $0.text(0) })
+        }
+        if ids.isEmpty { return nil }
+        return FinalPermits(generation: row.head.shareGeneration, ids: ids.filter { $0 != PermitRecord.revocation.id })
+    }
+
     private func clients(of number: Int) throws(JournalError) -> [ClientRow] {
         guard let clients else { return [] }
         let found = try sql { () throws(SQLiteError) in

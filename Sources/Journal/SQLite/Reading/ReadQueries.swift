@@ -46,7 +46,7 @@ extension ReadQueries {
 
     /// Nil in a file of an older version, whose sessions have no rows for permits.
     var permits: String? {
-        version < 7 ? nil : "SELECT \(PermitRecord.columns) FROM permits WHERE session = ?"
+        version < 7 ? nil : "SELECT \(PermitRecord.columns) FROM permits WHERE session = ? AND id > ''"
     }
 
     var clients: String { "SELECT \(ClientRow.columns) FROM clients WHERE session = ?" }

@@ -42,6 +42,10 @@ extension PermitRecord {
     /// The columns that statements select.
     static let columns = "id, terms, checksum"
 
+    /// The row of a session of which permits were revoked. It is no permit: while it is there, the others are all that are left, also
+    /// if there are none.
+    static let revocation = PermitRecord(id: "", content: [])
+
     /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
     init?(_ row: borrowing Row) {
         self.init(id: row.text(0), content: row.bytes(1))

@@ -7,11 +7,17 @@ extension WriteConnection {
         case .made(let record, let dropped):
             for id in dropped { try deletePermit(id, of: number) }
             try insert(record, of: number)
-        case .revoked(let id): try deletePermit(id, of: number)
+        case .revoked(let ids): try delete(ids, of: number)
         case .revokedAll(let generation, let ids):
             try setShareGeneration(generation, of: number)
-            for id in ids { try deletePermit(id, of: number) }
+            try delete(ids, of: number)
         }
+    }
+
+    /// Deletes the rows of revoked permits, and leaves one that tells of the revocation.
+    private func delete(_ ids: [String], of number: Int) throws(SQLiteError) {
+        for id in ids + [PermitRecord.revocation.id] { try deletePermit(id, of: number) }
+        try insert(.revocation, of: number)
     }
 
     func insert(_ record: PermitRecord, of number: Int) throws(SQLiteError) {

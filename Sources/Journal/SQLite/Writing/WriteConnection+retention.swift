@@ -312,18 +312,25 @@ extension WriteConnection {
         guard count < Self.purgedSegments else { return }
         try connection.change("DELETE FROM snapshots WHERE session = ?", number)
         try connection.change("DELETE FROM answers WHERE session = ?", number)
-        try connection.change("DELETE FROM permits WHERE session = ?", number)
+        // Their ids tell for as long as the session is remembered which of them were in force.
+        try connection.change("UPDATE permits SET terms = '' WHERE session = ?", number)
         try connection.change("DELETE FROM clients WHERE session = ?", number)
         try connection.change("DELETE FROM members WHERE session = ?", number)
         try connection.change("DELETE FROM leavings WHERE session = ?", number)
     }
 
-    /// Deletes the tombstones of sessions that ended long ago, and their initial states.
+    /// Deletes the tombstones of sessions that ended long ago, and before them their permits and initial states.
     private func deleteTombstones() throws(SQLiteError) -> Int {
         let ended = """
             FROM sessions WHERE ended < ?1 AND number NOT IN (SELECT session FROM leavings) ORDER BY ended LIMIT ?2
             """
         let moment = retention.now() - RetentionPolicy.tombstoneTTL
+        let permits = try connection.change(
+            """
+            DELETE FROM permits WHERE (session, id) IN
+                (SELECT session, id FROM permits WHERE session IN (SELECT number \(ended)) LIMIT ?2)
+            """, moment, Self.step)
+        if permits == Self.step { return permits }
         try connection.change(
             "DELETE FROM states WHERE NOT shared AND number IN (SELECT initial \(ended))", moment, Self.step)
         return try connection.change(

@@ -150,8 +150,6 @@ extension AccessModel {
         guard !shares.isEmpty else { return nil }
         let share = ModelStep.index(number, among: shares.count)
         let session = shares[share].session
-        // It is forgotten with its session.
-        if sessions[session].hasEnded, shares[share].isRevoked { return nil }
         var expected = ModelExpectation()
         expected.target = .share(share)
         switch step.verb {

@@ -150,10 +150,10 @@ extension AccessModel {
 
     /// The way by a share; nil if it is refused.
     func enter(byShare share: Int, for right: String, _ expected: inout ModelExpectation) -> Way? {
-        if sessions[shares[share].session].hasEnded {
-            expected.refuse(410, "session-ended")
-        } else if !isValid(share) {
+        if !isValid(share) {
             expected.refuse(404, "no-such-share")
+        } else if sessions[shares[share].session].hasEnded {
+            expected.refuse(410, "session-ended")
         } else if right == "act", !shares[share].wish.mayAct {
             expected.refuse(403, "forbidden")
         } else {
