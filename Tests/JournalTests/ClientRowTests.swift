@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The records of clients")
 struct ClientRowTests {
-    private func append(_ change: ClientChange, to session: any SessionJournal, _ store: HostedStore) {
+    private static func append(_ change: ClientChange, to session: any SessionJournal, _ store: HostedStore) {
         store.inspect { state in
             session.append(CommitTransaction(baseRevision: state.revision, record: .client(change)), state)
         }
@@ -19,7 +19,7 @@ struct ClientRowTests {
         let store = Step.store(session)
         var clients = ModelClients()
         for change in [clients.put(), clients.put(), clients.put(again: 0), clients.put(dropping: 1)] {
-            append(change, to: session, store)
+            Self.append(change, to: session, store)
         }
         var options = DispatchOptions()
         let change = clients.put()
@@ -41,67 +41,39 @@ struct ClientRowTests {
         let session = journal.create(Step.session())
         let store = Step.store(session)
         var clients = ModelClients()
-        for _ in 0..<2000 { append(clients.put(), to: session, store) }
+        for _ in 0..<2000 { Self.append(clients.put(), to: session, store) }
         #expect(await session.awaitDurable() == nil)
         // Only the newest claim may append.
         let found = try await journal.session("session")
         #expect(clients.match(found.summary))
-        append(clients.put(dropping: 2000), to: found.journal, store)
+        Self.append(clients.put(dropping: 2000), to: found.journal, store)
         #expect(await found.journal.awaitDurable() == nil)
         let last = try await journal.session("session").summary
         #expect(clients.rows.count == 1 && clients.match(last))
         await journal.closed()
     }
 
-    @Test("are deleted with their session, and damage of one is noticed")
-    func deletion() async throws {
-        let file = try JournalFile()
-        let journal = try file.open()
-        let sessions = ["a", "b"].map { journal.create(Parcel.session($0)) }
-        for session in sessions {
-            var clients = ModelClients()
+    private static let clients: ModelClients = {
+        var clients = ModelClients()
+        for _ in 0..<2 { _ = clients.put() }
+        return clients
+    }()
+
+    private static let rows = SessionRows(
+        sessions: "SELECT DISTINCT session FROM clients",
+        damage: "UPDATE clients SET content = replace(content, 'caf', 'cof')",
+        forged: [("\"mark\":\"1-", "\"mark\":\"1."), ("\"record\":{", "\"record\":{}, \"x\":{"), ("2-_", "1-_")],
+        fill: { session in
             let store = Parcel.store(session)
-            for _ in 0..<2 { append(clients.put(), to: session, store) }
-            #expect(await session.awaitDurable() == nil)
-        }
-        sessions[0].end(at: Step.moment)
-        await journal.closed()
-        let again = try file.open()
-        await again.closed()
-        #expect(try file.texts("SELECT DISTINCT session FROM clients", column: 0).count == 1)
-        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
-        try file.change("UPDATE clients SET content = replace(content, 'caf', 'cof')")
-        #expect(try SQLiteStorage.verify(file.path).problems.count == 1)
-    }
+            for row in clients.rows { append(ClientChange(put: row), to: session, store) }
+        },
+        match: { clients.match($0) }, areMissing: \.clients.isEmpty)
+
+    @Test("are deleted with their session, and damage of one is noticed")
+    func deletion() async throws { try await Self.rows.expectDeletion() }
 
     @Test("are exported, and imported under the same id; another session has none")
-    func exported() async throws {
-        let file = try JournalFile()
-        let journal = try file.open()
-        let session = journal.create(Parcel.session("a", kind: "parcel"))
-        let store = Parcel.store(session)
-        var clients = ModelClients()
-        for _ in 0..<2 { append(clients.put(), to: session, store) }
-        #expect(await session.awaitDurable() == nil)
-        await journal.closed()
-        let document = try SQLiteStorage.export("a", from: file.path)
-        for id in ["a", "b"] {
-            let target = try JournalFile()
-            _ = try SQLiteStorage.insert(document, into: target.path, as: id, objection: Parcel.objection)
-            let imported = try target.open()
-            let summary = try await imported.session(id).summary
-            #expect(id == "a" ? clients.match(summary) : summary.clients.isEmpty)
-            await imported.closed()
-        }
-        let forged = [("\"mark\":\"1-", "\"mark\":\"1."), ("\"record\":{", "\"record\":{}, \"x\":{"), ("2-_", "1-_")]
-        for (text, other) in forged {
-            let wrong = String(decoding: document, as: UTF8.self).replacing(text, with: other)
-            let target = try JournalFile()
-            #expect(throws: StorageError.self) {
-                try SQLiteStorage.insert(Array(wrong.utf8), into: target.path, as: nil, objection: Parcel.objection)
-            }
-        }
-    }
+    func exported() async throws { try await Self.rows.expectTransfer() }
 
     @Test("are in a backup")
     func backup() async throws {
@@ -109,7 +81,7 @@ struct ClientRowTests {
         let journal = try file.open()
         let session = journal.create(Parcel.session("a"))
         var clients = ModelClients()
-        append(clients.put(), to: session, Parcel.store(session))
+        Self.append(clients.put(), to: session, Parcel.store(session))
         #expect(await session.awaitDurable() == nil)
         let copy = try JournalFile()
         try SQLiteStorage.backup(file.path, to: copy.path)

@@ -52,52 +52,26 @@ struct OwnerTests {
         }
     }
 
+    private static let permits: ModelPermits = {
+        var permits = ModelPermits()
+        for _ in 0..<3 { _ = permits.make() }
+        return permits
+    }()
+
+    private static let permitRows = SessionRows(
+        sessions: "SELECT DISTINCT session FROM permits WHERE terms <> ''",
+        damage: "UPDATE permits SET terms = replace(terms, 'null', 'true')",
+        forged: [("\"id\":\"0_1-", "\"id\":\"0.1-"), ("\"terms\":{", "\"terms\":{}, \"x\":{"), ("0_2-", "0_1-")],
+        fill: { session in
+            for record in permits.records { session.record(.made(record, dropped: [])) }
+        },
+        match: { permits.match($0) }, areMissing: \.permits.isEmpty)
+
     @Test("The terms of permits are deleted with their session, and damage of one is noticed")
-    func permits() async throws {
-        let file = try JournalFile()
-        let journal = try file.open()
-        let sessions = ["a", "b"].map { journal.create(Parcel.session($0)) }
-        for session in sessions {
-            for change in ModelPermits.oneOfEach.dropLast() { session.record(change) }
-            #expect(await session.awaitDurable() == nil)
-        }
-        sessions[0].end(at: Step.moment)
-        await journal.closed()
-        let again = try file.open()
-        await again.closed()
-        #expect(try file.texts("SELECT DISTINCT session FROM permits WHERE terms <> ''", column: 0).count == 1)
-        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
-        try file.change("UPDATE permits SET terms = replace(terms, 'null', 'true')")
-        #expect(try SQLiteStorage.verify(file.path).problems.count == 1)
-    }
+    func deletedPermits() async throws { try await Self.permitRows.expectDeletion() }
 
     @Test("An export has the permits, and an import under the same id too; under another one nobody could use them")
-    func exportedPermits() async throws {
-        let file = try JournalFile()
-        let journal = try file.open()
-        let session = journal.create(Parcel.session("a", kind: "parcel"))
-        var permits = ModelPermits()
-        for _ in 0..<3 { session.record(permits.make()) }
-        #expect(await session.awaitDurable() == nil)
-        await journal.closed()
-        let document = try SQLiteStorage.export("a", from: file.path)
-        for id in ["a", "b"] {
-            let target = try JournalFile()
-            _ = try SQLiteStorage.insert(document, into: target.path, as: id, objection: Parcel.objection)
-            let imported = try target.open()
-            let summary = try await imported.session(id).summary
-            #expect(id == "a" ? permits.match(summary) : summary.permits.isEmpty)
-            await imported.closed()
-        }
-        let forged = [("\"id\":\"0_1-", "\"id\":\"0.1-"), ("\"terms\":{", "\"terms\":{}, \"x\":{"), ("0_2-", "0_1-")]
-        for (text, other) in forged {
-            let wrong = String(decoding: document, as: UTF8.self).replacing(text, with: other)
-            let target = try JournalFile()
-            #expect(throws: StorageError.self) {
-                try SQLiteStorage.insert(Array(wrong.utf8), into: target.path, as: nil, objection: Parcel.objection)
-            }
-        }
-    }
+    func exportedPermits() async throws { try await Self.permitRows.expectTransfer() }
 
     @Test("A backup has them; an export has the owner on request, and the revocations always")
     func maintenance() async throws {
