@@ -2,52 +2,6 @@ package import HTTP
 import Platform
 import Sockets
 
-/// Takes over a connection once its response is a stream. All calls come on the connection's loop.
-package protocol StreamHandler: AnyObject {
-    /// All bytes that were sent have left.
-    func streamDrained()
-    /// The client has sent something while it gets the stream.
-    func streamReceived(_ bytes: UnsafeRawBufferPointer)
-    /// The client has disconnected, or the server closed the connection.
-    func streamClosed()
-    /// The clients of another server that it is for; nil if its own one is all.
-    var clients: [any StreamClient]? { get }
-    /// The server begins to drain. The streams end later, batch by batch.
-    func drainBegins()
-    /// The server drains: announce it to the client and end the stream.
-    ///
-    /// - Parameter streamCount: how many streams end.
-    func streamShouldEnd(among streamCount: Int)
-    /// The server drains, and cannot wait any longer for what is in progress.
-    func streamMustAnswer()
-}
-
-extension StreamHandler {
-    /// Such bytes mean nothing.
-    package func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
-
-    package var clients: [any StreamClient]? { nil }
-
-    package func drainBegins() {}
-
-    /// A stream of events answers nothing.
-    package func streamMustAnswer() {}
-}
-
-/// A client that gets a stream: it has a connection of its own, or shares that of another server with others. On its loop only.
-package protocol StreamClient: AnyObject {
-    /// How many bytes of memory the bytes hold that wait for it.
-    var heldBytes: Int { get }
-    /// For how long it has taken none of them.
-    var stalledTime: Duration { get }
-    /// Ends without a word.
-    func disconnect()
-    /// The server drains: announce it to the client and end its stream.
-    ///
-    /// - Parameter streamCount: how many streams end.
-    func streamShouldEnd(among streamCount: Int)
-}
-
 /// One connection: performs on the socket what its state machine decides. On its loop only.
 package final class HTTPConnection {
     let context: ConnectionManager
@@ -77,7 +31,7 @@ package final class HTTPConnection {
     /// Is notified once when the current request ends.
     @exclusivity(unchecked) var requestObserver: (any RequestObserver)?
     /// How many bytes were written for the client since its stream began.
-    @exclusivity(unchecked) package private(set) var streamedBytes = 0
+    @exclusivity(unchecked) package internal(set) var streamedBytes = 0
     /// The owner of the stream while the response is one.
     var stream: (any StreamHandler)?
     var channel: Channel?
@@ -151,13 +105,6 @@ package final class HTTPConnection {
         case .idle: setDeadline(after: context.settings.idleTimeout)
         }
     }
-}
-
-extension HTTPConnection: StreamClient {
-    package func streamShouldEnd(among streamCount: Int) { stream?.streamShouldEnd(among: streamCount) }
-
-    /// The clients whose streams it has.
-    var streamClients: [any StreamClient] { machine.isStreaming ? stream?.clients ?? [self] : [] }
 }
 
 extension HTTPConnection: ChannelDelegate {
@@ -261,7 +208,7 @@ extension Linger {
     static let brief = Linger(bytes: 262_144, time: .seconds(1))
 }
 
-// Sends responses and streams.
+// Sends responses.
 extension HTTPConnection {
     /// Sends the response to the current request. The next request is read, or the connection closes.
     package func answer(_ response: Response) { answer(response, linger: nil) }
@@ -354,61 +301,4 @@ extension HTTPConnection {
 
     /// Whether so many bytes more may wait for all clients together.
     package func admitsOutput(_ byteCount: Int) -> Bool { context.settings.output.admits(byteCount) }
-
-    package func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
-        guard let channel, var encoder = machine.startStream() else { return }
-        var output: [UInt8] = []
-        encoder.appendStreamHead(.ok, fields, date: context.date, requestID: requestID, to: &output)
-        stream = owner
-        // A stream needs no timeout while its client reads.
-        stopTimer()
-        stopAwaitingResponse()
-        channel.countAsStream()
-        write(output, to: channel)
-        streamedBytes = 0
-        channel.resumeReading()
-        notifyRequestObserver()
-        // Nobody else ends a stream that begins during the drain.
-        if context.isDraining { context.loop.atEndOfTurn { [self] in stream?.streamShouldEnd(among: 1) } }
-    }
-
-    package func send(chunk: [UInt8], payload: Range<Int>) {
-        guard let channel else { return }
-        write(machine.streamIsChunked ? chunk : Array(chunk[payload]), to: channel)
-        checkStream()
-    }
-
-    package func send(parts: [[UInt8]]) {
-        guard let channel else { return }
-        let isChunked = machine.streamIsChunked
-        collectWrites {
-            if isChunked { write(ChunkedCoding.start(of: parts.reduce(0) { $0 + $1.count }), to: channel) }
-            for part in parts { write(part, to: channel) }
-            if isChunked { write(ChunkedCoding.lineEnd, to: channel) }
-        }
-        checkStream()
-    }
-
-    /// Sends what `body` writes in one system call.
-    package func collectWrites(_ body: () -> Void) {
-        let channel = channel
-        channel?.cork()
-        body()
-        channel?.uncork()
-    }
-
-    /// Starts the timeout of a client that does not read.
-    func checkStream() {
-        if let timeout = machine.wroteStream(pendingBytes: pendingBytes) { startTimeout(timeout) }
-    }
-
-    /// Ends the stream in its framing, then closes the connection.
-    package func endStream() {
-        guard let (encoder, timeout) = machine.endStream() else { return }
-        stream = nil
-        var output: [UInt8] = []
-        encoder.appendStreamEnd(to: &output)
-        if let channel { write(output, to: channel) }
-        close(timeout, linger: .short)
-    }
 }
