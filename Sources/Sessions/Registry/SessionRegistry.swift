@@ -11,8 +11,8 @@ package final class SessionRegistry: Sendable {
     package let basePath: String
     /// The name of this node; nil outside of a cluster.
     package let node: String?
-    private let journal: (any Journal)?
-    private let events: Counters<SessionEvent>
+    let journal: (any Journal)?
+    let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
     // is found in a few of them. Nothing else is locked while one is held.
     private let shards: [Locked<IdentifiedTable<Session>>]
@@ -26,7 +26,7 @@ package final class SessionRegistry: Sendable {
     /// Has the sessions in memory by their owners and members, unless the journal indexes them.
     package let subjects = SubjectIndex()
     private let indexesSubjects: Bool
-    private let tombstones: SessionTombstones
+    let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that have expired, for the log.
     package let expirations: ExpiryReport
@@ -191,86 +191,6 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Ends a session, and waits until that is durable or is known not to be.
-    ///
-    /// - Parameter event: how the metrics count it.
-    package func end(_ session: Session, as event: SessionEvent = .ended) async -> EndResult {
-        let now = clock.now()
-        if let result = beginEnd(of: session, as: event, now, session.end(at: now)) { return result }
-        return await completeEnd(of: session, now)
-    }
-
-    /// Ends a session unless a condition fails, and waits as ``end(_:as:)`` does.
-    ///
-    /// - Parameter refuse: why the newest state does not allow the end; nil if it does. No commit comes between its answer and the end.
-    func end(
-        _ session: Session, unless refuse: @Sendable (borrowing StateView) -> SessionFailure?
-    ) async -> EndResult {
-        let now = clock.now()
-        var refusal: EndResult?
-        let instruction = session.end(at: now) { state in
-            refusal = refuse(state).map { .refused($0, at: state.revision) }
-            return refusal == nil
-        }
-        guard let instruction else {
-            // A session that has left this object may be in another state by now, which has to be asked.
-            return session.continuesElsewhere ? .detached : refusal ?? .detached
-        }
-        if let result = beginEnd(of: session, as: .ended, now, instruction) { return result }
-        return await completeEnd(of: session, now)
-    }
-
-    /// Ends a session that has expired. Its end is durable later.
-    private func endExpired(_ session: Session, _ now: Int) {
-        if beginEnd(of: session, as: .expired, now, session.end(at: now)) != nil { return }
-        beginTask { [self] in await completeEnd(of: session, now) }
-    }
-
-    /// - Returns: nil if the rest is up to ``completeEnd(of:_:)``.
-    private func beginEnd(
-        of session: Session, as event: SessionEvent, _ now: Int, _ instruction: SessionLifecycle.EndInstruction
-    ) -> EndResult? {
-        switch instruction {
-        case .lookUpAgain: return .detached
-        case .end:
-            events.add(to: event)
-            if event == .expired { expirations.add(policy.expiryCause(isUsed: session.isUsed), of: session.kind.name) }
-        case .alreadyEnded: break
-        }
-        if case .now = session.release((), upTo: 0) {
-            // Before it is removed, so that no lookup in between finds the id unknown.
-            tombstones.add(session.id, now: now, owner: session.owner, permits: session.permits.atEnd)
-            remove(session)
-            return .ended
-        }
-        // Until the end is durable, the journal answers lookups: it may yet have the session.
-        tombstones.begin(session.id)
-        remove(session)
-        return nil
-    }
-
-    private func completeEnd(of session: Session, _ now: Int) async -> EndResult {
-        do throws(SessionFailure) {
-            try await session.release((), upTo: 0).value()
-        } catch {
-            tombstones.cancel(session.id)
-            return .failed(error)
-        }
-        tombstones.add(session.id, now: now, owner: session.owner, permits: session.permits.atEnd)
-        return .ended
-    }
-
-    /// Whether a permit was in force when its session ended. True if that is not known.
-    package func wasInForce(_ permit: any Permit) async throws(SessionFailure) -> Bool {
-        var permits = tombstones.permits(of: permit.session)
-        do throws(JournalError) {
-            if permits == nil { permits = try await journal?.permits(ofEnded: permit.session.description) }
-        } catch {
-            throw .unavailable(.storage(error))
-        }
-        return permits.map(permit.isAmong) ?? true
-    }
-
     /// Ends the names of the histories of sessions that are loaded from now on: the same revision numbers may be given to
     /// other states, if commits were lost since the start.
     package var historySuffix: String {
@@ -285,7 +205,7 @@ package final class SessionRegistry: Sendable {
         remove(session)
     }
 
-    private func remove(_ session: Session) {
+    func remove(_ session: Session) {
         guard shard(of: session.id).withLock({ $0.remove(session) }) else { return }
         if let key = session.personalKey { personal.withLock { if $0[key] == session.id { $0[key] = nil } } }
         if indexesSubjects, session.hasSubjects { subjects.remove(session.id) }
