@@ -17,6 +17,7 @@ package enum SessionFailure: Error, Sendable {
     case action(Action)
     case key(Key)
     case stream(Stream)
+    case client(Client)
     /// The session has left this object while it was used: look it up again. No client sees it.
     case detached
 
@@ -106,6 +107,7 @@ package enum SessionFailure: Error, Sendable {
         /// A permit with too long a selection.
         case longPermit
         case signal
+        case sync
     }
 
     /// The selection is no pointer.
@@ -143,6 +145,16 @@ package enum SessionFailure: Error, Sendable {
         /// The first answer can no longer be read.
         case unreadable
         /// The time is in seconds.
+        case tooMany(retryAfter: Int)
+    }
+
+    /// The record of a client does not allow it. Nothing was run.
+    package enum Client: Sendable {
+        /// There is none.
+        case forgotten
+        /// Another entry has the number, or its outcome is not kept any more. The outcomes of these numbers are kept.
+        case conflict(from: Int, through: Int)
+        /// The session has as many records as it may. The time is in seconds.
         case tooMany(retryAfter: Int)
     }
 

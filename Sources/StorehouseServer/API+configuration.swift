@@ -28,6 +28,8 @@ extension Configuration {
         settings.limits.maxStateBytes = sessions.maxStateBytes
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.limits.maxPermits = sessions.maxPermits
+        settings.limits.clients.maxClients = sessions.maxClients
+        settings.limits.clients.retention = sessions.clientRetention.wholeMilliseconds
         settings.adminToken = admin.token?.text ?? ""
         let outlivesProcess = journal?.outlivesProcess == true
         settings.sessions.idleTimeout = SessionPolicy.timeout(sessions.idleTimeout(outlivesProcess: outlivesProcess))

@@ -55,6 +55,7 @@ final class API: Sendable {
 
     let sessions: SessionResource
     let actions: ActionResource
+    let sync: SyncResource
     let reads: StateResource
     var actionLog: ActionLogResource { ActionLogResource(access: access) }
     let streams: StreamResource
@@ -107,14 +108,18 @@ final class API: Sendable {
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
         let forwarder = Self.forwarder(settings, clock, log)
         self.forwarder = forwarder
+        let secret = settings.secret ?? journal?.secret ?? Self.randomSecret
+        // Whoever has the storage has its secret, too.
+        let hasher = EntryHasher(secret: secret, hidesSecrets: settings.secret == nil && journal?.outlivesProcess == true)
         engine = SessionEngine(
-            kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, rates, limits, metrics, clock,
-            log)
-        let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
+            kinds, settings, journal: journal, sealer: sealer, hasher: hasher, memory: memory, forwarder, rates, limits,
+            metrics, clock, log)
+        let clientSealer = ClientSealer(secret: secret)
         let access = engine.access
         sessions = SessionResource(access, engine.creator.builder, rates, log)
         shares = ShareResource(access: access, sealer: clientSealer, clock: clock, basePath: settings.basePath.text)
         actions = ActionResource(access, maxWait: settings.maxWait)
+        sync = SyncResource(access)
         reads = StateResource(access: access)
         streams = StreamResource(
             access,

@@ -273,6 +273,7 @@ package final class Router: RequestHandler {
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
         case (.post, .actions), (.post, .sharedActions): try api.actions.post(resource.id, context)
+        case (.post, .sync), (.post, .sharedSync): try api.sync.post(resource.id, context)
         case (.post, .signals), (.post, .sharedSignals): try api.signals.send(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
         case (.post, .shares): try api.shares.create(resource.id, context)
@@ -306,7 +307,7 @@ package final class Router: RequestHandler {
         case .sessions:
             guard case .token(let claims) = context.credentials else { throw Self.methodNotAllowed(resource) }
             try api.sessionList.list(claims, context)
-        case .events, .forks, .share, .signals, .sharedEvents, .sharedActions, .sharedSignals, .server:
+        case .events, .forks, .share, .sync, .signals, .sharedEvents, .sharedActions, .sharedSync, .sharedSignals, .server:
             throw Self.methodNotAllowed(resource)
         }
     }

@@ -21,7 +21,7 @@ struct SessionEngine: Sendable {
     /// - Parameter forwarder: nil outside of a cluster.
     init(
         _ kinds: [StoreKind], _ settings: API.Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits,
+        hasher: EntryHasher, memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits,
         _ metrics: ServerMetrics,
         _ clock: WallClock, _ log: Log
     ) {
@@ -33,8 +33,8 @@ struct SessionEngine: Sendable {
         self.transfer = transfer
         self.kinds = kinds.map {
             KindRuntime(
-                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects,
-                transfer: transfer)
+                $0, clock: registry.clock, sealer: sealer, limits: settings.limits, hasher: hasher, log: log,
+                effects: metrics.effects, transfer: transfer)
         }
         availability = Availability(journal, memory)
         let builder = SessionBuilder(
@@ -59,7 +59,8 @@ struct SessionEngine: Sendable {
             registry, ownership, rates,
             chain: SessionChain(
                 to: service, limits, pool, memory, clock: registry.clock,
-                encode: { $0.message(of: "").serialized }),
+                isDraining: { [availability] in availability.isDraining },
+                encode: { $0.message(of: "").serialized }, encodeProblem: { Problem($0).body }),
             creation: CreationChain(to: service, limits, availability))
         timers =
             if let journal, let loader, journal.outlivesProcess {

@@ -116,6 +116,11 @@ package struct ClientRecords: Sendable {
         return row.map { change($0) }
     }
 
+    /// The mark of a client, and the number of its last decided entry, which is 0 if none was; nil without a record.
+    package func last(of key: ClientKey) -> (mark: String, number: Int)? {
+        records[key].map { ($0.mark, $0.last) }
+    }
+
     /// A client with an open stream is in use, also before it has a record.
     package mutating func streamOpened(_ key: ClientKey) { streams[key, default: 0] += 1 }
 

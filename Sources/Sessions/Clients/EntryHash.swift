@@ -23,8 +23,11 @@ package struct EntryHasher: Sendable {
     private let key: [UInt8]
     /// Tells the key from other keys, and does not give it away.
     package let keyID: Int
+    /// Whether secrets are left out, because whoever has the hashes has the secret too, and could guess passwords by them.
+    package let hidesSecrets: Bool
 
-    package init(secret: [UInt8]) {
+    package init(secret: [UInt8], hidesSecrets: Bool = false) {
+        self.hidesSecrets = hidesSecrets
         key = HMAC.code(Array("storehouse entries".utf8), key: secret)
         keyID = Int(UInt64(bigEndian: HMAC.code(Array("id".utf8), key: key)[...]) >> 32)
     }

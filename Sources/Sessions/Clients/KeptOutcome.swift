@@ -2,6 +2,9 @@ package import JSON
 
 /// The outcome of an entry, as the record of its client keeps it.
 package struct KeptOutcome: Sendable, Equatable {
+    /// The longest problem that is kept.
+    static let maxProblemBytes = 512
+
     package enum Decision: Sendable, Equatable {
         /// With the names of the effects that it has started.
         case committed(effects: [String])

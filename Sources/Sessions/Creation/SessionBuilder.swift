@@ -106,11 +106,24 @@ package struct SessionBuilder: Sendable {
                 isPersonal: header.isPersonal, permits: SessionPermits(of: summary),
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
             if !answers.isEmpty { session.idempotencyCache.restore(answers, now: session.sessionTime) }
+            restoreClients(summary.clients, of: session)
             return .success(session)
         } catch {
             logUnreadable(id, kind, error)
             return .failure(error)
         }
+    }
+
+    private func restoreClients(_ rows: [ClientRow], of session: Session) {
+        guard !rows.isEmpty else { return }
+        let unread = session.clients.withRecords { $0.restore(rows, now: session.sessionTime) }
+        guard !unread.isEmpty else { return }
+        log.warning(
+            "records of clients cannot be read",
+            [
+                .init("session", session.id.fingerprint), .init("count", unread.count),
+                .init("detail", "a later release has written them; the clients begin new ones"),
+            ])
     }
 
     /// Each request to such a session tries to load it again, so these lines are bounded.

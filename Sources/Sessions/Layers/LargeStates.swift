@@ -20,7 +20,12 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         if session.isLarge || request.operation.isOfPast && (session.wasLarge || request.operation.isLong) {
             return try handleLarge(request, session)
         }
-        if case .dispatch(let action) = request.operation { session.recordGrowth(action.body.count) }
+        switch request.operation {
+        case .dispatch(let action): session.recordGrowth(action.body.count)
+        case .run(let run) where run.isLong: return try handleLarge(request, session)
+        case .run(let run): session.recordGrowth(run.byteCount)
+        default: break
+        }
         switch try next.handle(request, session) {
         case .now(let result):
             record(result, request)
@@ -42,17 +47,8 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         _ request: SessionRequest, _ session: Session
     ) throws(SessionFailure) -> Handling<SessionResult> {
         switch request.operation {
-        case .dispatch(let action):
-            // A fork shares its state with others until the first action, which may copy much of it.
-            try memory.requireRoom(for: 4 * session.largestSize)
-            session.recordGrowth(action.body.count)
-            return .later { () async throws(SessionFailure) in
-                try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
-                    let handling = try next.handle(request, session)
-                    session.measureIfNeeded()
-                    return handling
-                }.value()
-            }
+        case .dispatch(let action): return try commit(growth: action.body.count, request, session)
+        case .run(let run) where !run.isEmpty: return try commit(growth: run.byteCount, request, session)
         case .read(let reading): return try read(reading, request, session)
         case .subscribe:
             return .later { () async throws(SessionFailure) in
@@ -69,12 +65,27 @@ struct LargeStates<Next: SessionHandler>: SessionHandler {
         case .log(let query) where !query.usesStore && request.visitor == nil: return try next.handle(request, session)
         case .perform(let command) where !command.usesStore && request.visitor == nil:
             return try next.handle(request, session)
-        case .describe, .end, .log, .recall, .perform: break
+        case .describe, .end, .log, .recall, .sync, .run, .perform: break
         }
         return .later { () async throws(SessionFailure) in
             try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
                 try await next.handle(request, session).value()
             }
+        }
+    }
+
+    private func commit(
+        growth: Int, _ request: SessionRequest, _ session: Session
+    ) throws(SessionFailure) -> Handling<SessionResult> {
+        // A fork shares its state with others until the first action, which may copy much of it.
+        try memory.requireRoom(for: 4 * session.largestSize)
+        session.recordGrowth(growth)
+        return .later { () async throws(SessionFailure) in
+            try await pool.run(for: .session(session.id)) { () async throws(SessionFailure) in
+                let handling = try next.handle(request, session)
+                session.measureIfNeeded()
+                return handling
+            }.value()
         }
     }
 

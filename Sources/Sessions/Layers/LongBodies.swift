@@ -7,25 +7,37 @@ struct LongBodies<Next: SessionHandler>: SessionHandler {
 
     @inline(__always)
     func handle(_ request: SessionRequest, _ session: Session) throws(SessionFailure) -> Handling<SessionResult> {
-        guard case .dispatch(let action) = request.operation, action.json == nil else {
-            return try next.handle(request, session)
+        switch request.operation {
+        case .dispatch(let action) where action.json == nil:
+            return parse(action.body, request, session) { .dispatch(action.with(json: $0)) }
+        case .sync(let sync) where sync.body == nil:
+            return parse(sync.bytes, request, session) { (json) throws(SessionFailure) in
+                .sync(try sync.with(json: json))
+            }
+        default: return try next.handle(request, session)
         }
-        return parse(action, request, session)
     }
 
     @inline(never)
     private func parse(
-        _ action: ActionRequest, _ request: SessionRequest, _ session: Session
+        _ body: [UInt8], _ request: SessionRequest, _ session: Session,
+        _ operation: @escaping @Sendable (JSONValue) throws(SessionFailure) -> SessionOperation
     ) -> Handling<SessionResult> {
         .later { () async throws(SessionFailure) in
-            let json = try await pool.run(for: .session(session.id)) { () throws(SessionFailure) in
-                do throws(JSONSyntaxError) {
-                    return try JSONValue(parsing: action.body)
-                } catch {
-                    throw SessionFailure.notJSON(error)
-                }
+            let operation = try await pool.run(for: .session(session.id)) { () throws(SessionFailure) in
+                try operation(try JSONValue(parsingBody: body))
             }
-            return try await next.handle(request.with(.dispatch(action.with(json: json))), session).value()
+            return try await next.handle(request.with(operation), session).value()
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate init(parsingBody body: [UInt8]) throws(SessionFailure) {
+        do throws(JSONSyntaxError) {
+            try self.init(parsing: body)
+        } catch {
+            throw .notJSON(error)
         }
     }
 }

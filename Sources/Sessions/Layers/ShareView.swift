@@ -85,5 +85,11 @@ package struct ShareView<Next: SessionHandler>: SessionHandler {
 }
 
 extension SessionOperation {
-    fileprivate var isDispatch: Bool { if case .dispatch = self { true } else { false } }
+    /// Whether the client is told what was committed, also if its permit is revoked meanwhile.
+    fileprivate var isDispatch: Bool {
+        switch self {
+        case .dispatch, .sync: true
+        default: false
+        }
+    }
 }

@@ -27,6 +27,8 @@ package final class Availability: Sendable {
         case serving
         /// The storage can be written.
         case storage
+        /// Both.
+        case write
         /// Both, and memory for an action.
         case commit
         /// Both, and memory for a session.
@@ -41,6 +43,7 @@ package final class Availability: Sendable {
         case .nothing: break
         case .serving: try requireServing()
         case .storage: try requireStorage()
+        case .write: try requireWritable()
         case .commit:
             try requireWritable()
             try memory.requireRoom(forBodyOf: byteCount)

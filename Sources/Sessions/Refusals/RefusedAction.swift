@@ -101,7 +101,7 @@ extension SessionFailure {
     fileprivate var reason: String? { if case .action(.rejected(let reason, _, _, _)) = self { reason } else { nil } }
 
     /// A copy of the failure without texts of the client: they may be long, and they may be secret.
-    fileprivate var withoutInput: SessionFailure {
+    var withoutInput: SessionFailure {
         switch self {
         case .action(.refused(.unknownAction, let index)):
             .action(.refused(.unknownAction("", nearest: []), index: index))

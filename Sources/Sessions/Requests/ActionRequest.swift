@@ -27,11 +27,14 @@ package final class ActionRequest: Sendable {
     package let hidesEffects: Bool
     /// Makes the record that becomes durable together with the commits; see ``DispatchOptions/record``.
     package let record: (@Sendable (DispatchResult) -> DispatchRecord?)?
+    /// Names an entry of a client in its commits.
+    let tag: EntryTag?
 
     package init(
         body: [UInt8], json: JSONValue?, selection: SelectionText?, expected: RevisionSet?, isDryRun: Bool,
         key: IdempotencyKey?, wait: Wait?, appliedPreference: String?, trace: TraceContext?, requestID: String,
-        hidesEffects: Bool = false, record: (@Sendable (DispatchResult) -> DispatchRecord?)? = nil
+        hidesEffects: Bool = false, tag: EntryTag? = nil,
+        record: (@Sendable (DispatchResult) -> DispatchRecord?)? = nil
     ) {
         self.body = body
         self.json = json
@@ -45,6 +48,7 @@ package final class ActionRequest: Sendable {
         self.requestID = requestID
         self.hidesEffects = hidesEffects
         self.record = record
+        self.tag = tag
     }
 
     /// A copy with those values that are not nil.
@@ -55,7 +59,7 @@ package final class ActionRequest: Sendable {
         ActionRequest(
             body: body, json: json ?? self.json, selection: selection ?? self.selection, expected: expected,
             isDryRun: isDryRun, key: key ?? self.key, wait: wait, appliedPreference: appliedPreference, trace: trace,
-            requestID: requestID, hidesEffects: hidesEffects ?? self.hidesEffects, record: record ?? self.record)
+            requestID: requestID, hidesEffects: hidesEffects ?? self.hidesEffects, tag: tag, record: record ?? self.record)
     }
 
     /// How long to hold the answer until the effects have settled.
@@ -88,6 +92,7 @@ package final class ActionRequest: Sendable {
         guard let record else { return options }
         var recorded = options
         recorded.record = record
+        recorded.tag = tag
         return recorded
     }
 }

@@ -37,6 +37,10 @@ package enum SessionOperation: Sendable {
     indirect case log(ActionLogQuery)
     indirect case subscribe(Subscribing)
     case dispatch(ActionRequest)
+    /// Runs the entries of a client that it does not know to be decided.
+    case sync(SyncRequest)
+    /// Runs entries of a client that are not decided.
+    case run(EntryRun)
     /// Creates a session from a state of this one: the newest without a revision. The client's rate counts.
     indirect case fork(ForkRequest)
     indirect case end(Preconditions)
@@ -105,7 +109,7 @@ package enum SessionOperation: Sendable {
         case .log, .fork: true
         case .read(let reading): reading.revision.map { $0 < newest() } ?? false
         case .recall(_, let revision): revision.map { $0 < newest() } ?? false
-        case .describe, .subscribe, .dispatch, .end, .perform: false
+        case .describe, .subscribe, .dispatch, .sync, .run, .end, .perform: false
         }
     }
 
@@ -118,7 +122,7 @@ package enum SessionOperation: Sendable {
         case .fork: true
         case .read(let reading): reading.revision != nil
         case .recall(_, let revision): revision != nil
-        case .describe, .log, .subscribe, .dispatch, .end, .perform: false
+        case .describe, .log, .subscribe, .dispatch, .sync, .run, .end, .perform: false
         }
     }
 }

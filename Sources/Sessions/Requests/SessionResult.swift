@@ -43,6 +43,8 @@ package struct SessionResult: Sendable {
         /// The outcomes of a replay that has made no session.
         case replayed([ReplayedAction])
         case action(ActionAnswer)
+        /// The outcomes of the entries of a client.
+        indirect case synced(SyncAnswer)
         /// The whole message that the first request with the same key got.
         case remembered([UInt8])
         /// The session has decided against it.

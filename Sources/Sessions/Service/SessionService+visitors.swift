@@ -11,6 +11,8 @@ extension SessionService {
         switch request.operation {
         // The store asks.
         case .dispatch(let action): return try dispatch(action, to: session, by: request.principal, isOfVisitor: true)
+        case .run(let run): return try self.run(run, by: request.principal, for: visitor)
+        case .sync: preconditionFailure("a request with entries comes to its session as a run of them")
         // The hub asks.
         case .subscribe(let wanted): return try subscribe(wanted, to: session, by: request.principal, of: visitor)
         case .perform(let command): return .now(try perform(command, for: visitor, session))

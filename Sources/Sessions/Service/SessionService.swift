@@ -24,6 +24,8 @@ package final class SessionService: SessionHandler {
         if let visitor = request.visitor { return try handle(request, of: visitor, session) }
         switch request.operation {
         case .dispatch(let action): return try dispatch(action, to: session, by: request.principal)
+        case .run(let run): return try self.run(run, by: request.principal, for: nil)
+        case .sync: preconditionFailure("a request with entries comes to its session as a run of them")
         case .read(let reading): return try read(reading, session, by: request.principal)
         case .recall(let selection, let revision):
             return try recall(selection, at: revision, session, by: request.principal)

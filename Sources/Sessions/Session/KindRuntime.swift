@@ -11,6 +11,8 @@ package final class KindRuntime: Sendable {
     package let clock: SessionClock
     package let sealer: (any SecretSealer)?
     package let limits: SessionLimits
+    /// Makes the hashes of the entries of clients.
+    package let hasher: EntryHasher
     package let metrics: KindMetrics
     private let faults: FaultLog?
     /// Nil outside of a cluster.
@@ -21,15 +23,17 @@ package final class KindRuntime: Sendable {
     package convenience init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
         _ limits: SessionLimits = SessionLimits(), _ metrics: KindMetrics = KindMetrics(),
-        _ transfer: (any SessionTransferring)? = nil
+        _ transfer: (any SessionTransferring)? = nil, hasher: EntryHasher = EntryHasher(secret: [])
     ) {
-        self.init(kind, environment, clock, sealer, limits, metrics, transfer, faults: nil)
+        self.init(kind, environment, clock, sealer, limits, metrics, transfer, hasher, faults: nil)
     }
 
     private init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
-        _ limits: SessionLimits, _ metrics: KindMetrics, _ transfer: (any SessionTransferring)?, faults: FaultLog?
+        _ limits: SessionLimits, _ metrics: KindMetrics, _ transfer: (any SessionTransferring)?, _ hasher: EntryHasher,
+        faults: FaultLog?
     ) {
+        self.hasher = hasher
         self.transfer = transfer
         self.faults = faults
         self.kind = kind
@@ -67,7 +71,8 @@ package final class KindRuntime: Sendable {
     /// - Parameter clock: the session time, and the wall clock of stores.
     package convenience init(
         _ kind: StoreKind, clock: SessionClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
-        log: Log, effects counts: EffectCounts = EffectCounts(), transfer: (any SessionTransferring)? = nil
+        hasher: EntryHasher = EntryHasher(secret: []), log: Log, effects counts: EffectCounts = EffectCounts(),
+        transfer: (any SessionTransferring)? = nil
     ) {
         let sessionClock = clock
         let clock = clock.wall
@@ -85,7 +90,7 @@ package final class KindRuntime: Sendable {
                 counts.count(name: event.effect.name, phase: event.phase, code: event.code)
                 lines.write(event)
             })
-        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfer, faults: faults)
+        self.init(kind, environment, sessionClock, sealer, limits, metrics, transfer, hasher, faults: faults)
     }
 }
 
@@ -100,6 +105,7 @@ package struct SessionLimits: Sendable {
     package var useInterval = 60_000
     /// How long an actor without a stream may come back, in milliseconds.
     package var presenceGrace = 10_000
+    package var clients = ClientLimits()
 
     package init() {}
 }

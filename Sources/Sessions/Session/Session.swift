@@ -32,6 +32,7 @@ package final class Session: Identifiable, Sendable {
     package let transferState = Atomic<UInt64>(0)
     let streams = LazyReference<SessionStreams>()
     let cache = LazyReference<IdempotencyCache.Shared>()
+    private let clientRecords = LazyReference<ClientRecords.Shared>()
     /// Made with the first refused action.
     let refusedActions = LazyReference<RefusedActions>()
 
@@ -85,6 +86,15 @@ package final class Session: Identifiable, Sendable {
     var idempotencyCache: IdempotencyCache.Shared {
         cache.load(orStore: IdempotencyCache.Shared(maxKeys: runtime.limits.maxIdempotencyKeys))
     }
+
+    /// The records of its clients; made with the first.
+    var clients: ClientRecords.Shared {
+        clientRecords.load(
+            orStore: ClientRecords.Shared(ClientRecords(runtime.limits.clients, keyID: runtime.hasher.keyID)))
+    }
+
+    /// The records of its clients; nil if there was none yet.
+    var existingClients: ClientRecords.Shared? { clientRecords.load() }
 
     /// The time by the clock of its store.
     package var now: Int { runtime.environment.now }
@@ -177,7 +187,7 @@ extension Session {
     /// Whether everything done with the session is durable and answered. Inside the store no commit can follow.
     package var isSettled: Bool {
         guard let journal, case .now = release((), upTo: 0) else { return false }
-        return !journal.hasFailed && cache.load()?.isBusy != true
+        return !journal.hasFailed && cache.load()?.isBusy != true && existingClients?.isBusy != true
     }
 
     /// Closes the store, unless it is in use: it has a stream, an effect, a timer that fires soon, or a commit that is not durable.

@@ -82,11 +82,12 @@ extension Share {
                 try terms.narrow(text, session.kind)
             }
             return .dispatch(action.with(selection: selection, key: key, hidesEffects: true))
+        case .sync(let sync): return .sync(sync.hidingEffects())
         case .perform(let command) where command.isForPermits:
             // Its route asks for another permission, if it needs two.
             if let right = command.right { try require(right, in: session) }
             return operation
-        case .describe, .log, .fork, .end, .recall, .perform: throw .permit(.unknown)
+        case .describe, .log, .fork, .end, .recall, .run, .perform: throw .permit(.unknown)
         }
     }
 }

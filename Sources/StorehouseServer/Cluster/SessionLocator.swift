@@ -190,7 +190,10 @@ extension RequestContext {
         switch head.method {
         case .get, .head: return .read
         default:
-            guard decorator.route?.usesKeys == true else { return .write(isIdempotent: false) }
+            let route = decorator.route
+            // The record of the client tells what was done.
+            if route == .sync || route == .sharedSync { return .write(isIdempotent: true) }
+            guard route?.usesKeys == true else { return .write(isIdempotent: false) }
             // A dry run commits nothing.
             if (try? head.flag("dryRun")) == true { return .read }
             return .write(isIdempotent: head.fields.contains("idempotency-key"))

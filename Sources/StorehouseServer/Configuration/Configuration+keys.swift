@@ -134,6 +134,13 @@ extension Configuration {
         ConfigurationKey(
             "sessions.maxShares", \.sessions.maxPermits, .integer(1...100_000),
             "the largest number of shares of one session that have neither expired nor been revoked"),
+        ConfigurationKey(
+            "sessions.maxClients", \.sessions.maxClients, .integer(1...100_000),
+            "how many clients of `…/sync` a session remembers; a user or guest has at most 256 of them; beyond that, the longest unused is forgotten, but none that was used within ten minutes"
+        ),
+        ConfigurationKey(
+            "sessions.clientRetention", \.sessions.clientRetention, .seconds(milliseconds: 600_000...100 * year),
+            "how long a session remembers a client of `…/sync` that is not used"),
     ]
 
     private static let streamKeys: [ConfigurationKey<Configuration>] = [

@@ -95,6 +95,8 @@ package struct Configuration: Sendable, Hashable {
         package var maxIdempotencyKeys = 50_000
         /// The number of shares that may be valid at a time.
         package var maxPermits = 1000
+        package var maxClients = 1000
+        package var clientRetention = Duration.seconds(2_592_000)
         /// The size of the largest state as JSON.
         package var maxStateBytes = 1 << 20
     }

@@ -30,6 +30,7 @@ extension Problem {
         case .action(let cause): self.init(cause)
         case .key(let cause): self.init(cause)
         case .stream(let cause): self.init(cause)
+        case .client(let cause): self.init(cause)
         case .detached:
             self.init(.storageUnavailable, "The session is being moved; nothing was done. Try again soon.")
         }
@@ -185,6 +186,7 @@ extension Problem {
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"label\":\"front desk\",\"expiresIn\":3600}, or empty."
             case .signal: "The body must be like {\"type\":\"cursor\",\"payload\":{\"x\":3}}."
+            case .sync: "The body must be like {\"client\":\"kJ2vQ…\",\"from\":1,\"entries\":[{\"actions\":[{\"type\":\"…\"}]}]}."
             case .longPermit: "The selection of the share is too long; select less deeply."
             }
         self = .invalid(violations, detail)
@@ -295,6 +297,31 @@ extension Problem {
             self = Problem(
                 .tooManyKeys,
                 "This session remembers as many keys and responses as it may. A new key fits in \(seconds) s."
+            ).retry(after: seconds)
+        }
+    }
+
+    private init(_ cause: SessionFailure.Client) {
+        switch cause {
+        case .forgotten:
+            self.init(
+                .clientForgotten,
+                """
+                The session has no record of this client; nothing was run. Begin one with {"client":…,"new":true,"from":1}, under \
+                another id if some entries may have been sent.
+                """)
+        case .conflict(let from, let through):
+            self = Problem(
+                .sequenceConflict,
+                """
+                A number of this request belongs to another entry, or its outcome is not kept any more; nothing was run. The \
+                outcomes of the numbers from \(from) through \(through) are kept.
+                """
+            ).with("from", .integer(from)).with("through", .integer(through))
+        case .tooMany(let seconds):
+            self = Problem(
+                .tooManyClients,
+                "This session keeps as many records of clients as it may. One is given up in \(seconds) s."
             ).retry(after: seconds)
         }
     }

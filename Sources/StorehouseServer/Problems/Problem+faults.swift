@@ -71,6 +71,8 @@ extension Problem {
         case .accept(let offer): self.init(.notAcceptable, offer.detail)
         case .entityTags(let name):
             self.init(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
+        case .unsupported(let name):
+            self.init(.malformedRequest, "This resource has no use for \(name), so leave it out: the body says it.")
         case .idempotencyKey:
             self.init(
                 .malformedRequest,

@@ -25,6 +25,8 @@ package struct Problem: Error {
         case requestTimeout = "request-timeout"
         case actionRejected = "action-rejected"
         case idempotencyConflict = "idempotency-conflict"
+        case clientForgotten = "client-forgotten"
+        case sequenceConflict = "sequence-conflict"
         case sessionConflict = "session-conflict"
         case sessionEnded = "session-ended"
         case revisionGone = "revision-gone"
@@ -42,6 +44,7 @@ package struct Problem: Error {
         case tooManyViews = "too-many-views"
         case tooManyKeys = "too-many-keys"
         case tooManyShares = "too-many-shares"
+        case tooManyClients = "too-many-clients"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
         case notImplemented = "not-implemented"
@@ -84,8 +87,10 @@ package struct Problem: Error {
     /// The problem with the time after which the request can succeed, in seconds.
     func retry(after seconds: Int) -> Problem { with(.init("Retry-After", String(seconds))) }
 
-    /// The response. Its request's id is added when it is sent, see ``Response/naming(_:)``.
-    package var response: Response {
+    /// The problem as a JSON object. The id of its request is added when it is sent, see ``Response/naming(_:)``.
+    var body: [UInt8] { json.finish() }
+
+    private var json: JSONWriter {
         var json = JSONWriter()
         json.object { json in
             json.member("type", "urn:storehouse:problem:\(code.rawValue)")
@@ -95,6 +100,10 @@ package struct Problem: Error {
             json.member("code", code.rawValue)
             for (name, value) in members { json.member(name: name, value) }
         }
+        return json
+    }
+
+    package var response: Response {
         var fields = fields
         // A browser must not guess another type, and a cache would keep a 404 or 410 by default (RFC 9110, 15.1).
         fields.append(.init("X-Content-Type-Options", "nosniff"))
@@ -104,7 +113,7 @@ package struct Problem: Error {
             fields.append(.init("Retry-After", "1"))
         }
         var response = Response(
-            code.status, contentType: "application/problem+json", fields: fields, body: json.finishLine())
+            code.status, contentType: "application/problem+json", fields: fields, body: body + [UInt8(ascii: "\n")])
         response.problemCode = code.rawValue
         return response
     }
@@ -120,7 +129,7 @@ extension Problem.Code {
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
-        case .actionRejected, .idempotencyConflict, .sessionConflict: .conflict
+        case .actionRejected, .idempotencyConflict, .clientForgotten, .sequenceConflict, .sessionConflict: .conflict
         case .sessionEnded, .revisionGone: .gone
         case .revisionMismatch: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
@@ -129,7 +138,8 @@ extension Problem.Code {
         case .expectationFailed: .expectationFailed
         case .misdirectedRequest: .misdirectedRequest
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
-        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyViews, .tooManyKeys, .tooManyShares:
+        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyViews, .tooManyKeys, .tooManyShares,
+            .tooManyClients:
             .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
@@ -161,6 +171,8 @@ extension Problem.Code {
         case .requestTimeout: "The request took too long to arrive"
         case .actionRejected: "The action was rejected"
         case .idempotencyConflict: "The first request with this key is still in progress"
+        case .clientForgotten: "The session has no record of this client"
+        case .sequenceConflict: "The number of an entry is taken"
         case .sessionConflict: "The session is of another store"
         case .sessionEnded: "The session has ended"
         case .revisionGone: "The revision is no longer stored"
@@ -178,6 +190,7 @@ extension Problem.Code {
         case .tooManyViews: "The session has too many views"
         case .tooManyKeys: "The session has too many idempotency keys"
         case .tooManyShares: "The session has too many shares"
+        case .tooManyClients: "The session has too many clients"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"

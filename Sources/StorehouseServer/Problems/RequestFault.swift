@@ -58,6 +58,8 @@ enum RequestFault: Error, Sendable {
         case accept(Offer)
         /// The name of the field.
         case entityTags(String)
+        /// It has no meaning here. The text is its name.
+        case unsupported(String)
         case idempotencyKey, severalContentTypes, contentEncoding, contentType
     }
 

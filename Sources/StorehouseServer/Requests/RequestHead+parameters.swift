@@ -74,10 +74,19 @@ extension Request {
 
     /// The body as JSON, if it is short enough for an event loop whatever `http.maxBodyBytes` is.
     func shortJSON() throws(Problem) -> JSONValue {
-        let limit = 65_536
-        guard body.count <= limit else { throw Problem(.body(.tooLong(limit: limit))) }
-        return try json()
+        guard let json = try jsonOnLoop() else { throw Problem(.body(.tooLong(limit: Self.maxParsedOnLoop))) }
+        return json
     }
+
+    /// The body as JSON; nil if it is too long for an event loop, because parsing takes time in proportion to it. Its content type must
+    /// be JSON anyway.
+    func jsonOnLoop() throws(Problem) -> JSONValue? {
+        if body.count <= Self.maxParsedOnLoop { return try json() }
+        try requireJSON()
+        return nil
+    }
+
+    private static var maxParsedOnLoop: Int { 65_536 }
 
     /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
     /// such requests of any page without asking the server first.

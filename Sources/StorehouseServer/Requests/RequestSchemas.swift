@@ -20,6 +20,39 @@ enum RequestSchemas {
         .optional("payload", .any.described("Any JSON.").defaulting(to: .null)),
     ])
 
+    /// The body that sends the entries of an outbox.
+    static let sync = JSONSchema.object([
+        .required(
+            "client",
+            .string(minLength: 22, maxLength: 64, counting: .characters)
+                .described("The id of the client: 128 random bits or more in URL-safe base64, made once for each outbox.")),
+        .optional(
+            "new",
+            .boolean.described("Whether the client begins its record; then `from` is 1, and there are no entries.")
+                .defaulting(to: .bool(false))),
+        .required(
+            "from",
+            .integer(1...maxEntryNumber)
+                .described("The number of the first entry. The client knows the outcomes of all numbers below it.")),
+        .optional(
+            "entries",
+            .array(of: entry, maxItems: 100).described("The entries with the numbers `from`, `from` + 1, and so on.")
+                .defaulting(to: .array([]))),
+    ])
+
+    /// The largest number that is the same in all languages: 2^53 - 1.
+    static let maxEntryNumber = 9_007_199_254_740_991
+
+    private static let entry = JSONSchema.object([
+        .required(
+            "actions",
+            .array(of: .any, minItems: 1, maxItems: 100).described("The actions, which commit together or not at all.")),
+        .optional(
+            "ifMatch",
+            .string(minLength: 1, maxLength: 256, counting: .characters)
+                .described("The revision at which the entry may be committed, as an entity tag or as If-Match has it.")),
+    ])
+
     /// The actions that are sent again to a fork.
     static let replay = JSONSchema.object([
         .optional(

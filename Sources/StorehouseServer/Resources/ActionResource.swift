@@ -8,9 +8,6 @@ import Stores
 
 /// `POST /sessions/{id}/actions`: dispatches actions.
 final class ActionResource: Sendable {
-    /// The largest body, in bytes, that is parsed on an event loop: parsing takes time in proportion to it.
-    private static let maxParsedOnLoop = 65_536
-
     private let access: SessionAccess
     private let call: SessionCall
 
@@ -35,10 +32,8 @@ final class ActionResource: Sendable {
         let expected = try RevisionSet(ifMatch: head)
         // A dry run starts no effect that could be awaited.
         let wait = isDryRun ? nil : preferences?.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
-        let isLong = context.request.body.count > maxParsedOnLoop
-        if isLong { try context.request.requireJSON() }
         let action = ActionRequest(
-            body: context.request.body, json: isLong ? JSONValue?.none : try context.request.json(),
+            body: context.request.body, json: try context.request.jsonOnLoop(),
             selection: preferences?.return == .minimal ? nil : head.selection, expected: expected, isDryRun: isDryRun,
             key: key, wait: wait.map { ActionRequest.Wait(limit: $0, timer: context.pending) },
             appliedPreference: preferences.flatMap { appliedPreference($0, wait) },

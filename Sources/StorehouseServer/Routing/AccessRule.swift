@@ -21,7 +21,7 @@ extension Route {
     var holderPermission: Permission? {
         switch self {
         case .sharedState, .sharedEvents: .read
-        case .sharedActions, .sharedSignals: .act
+        case .sharedActions, .sharedSync, .sharedSignals: .act
         case .sharedPresence: .presence
         default: nil
         }
@@ -42,13 +42,13 @@ extension Route {
         case (.session, .get), (.session, .head), (.state, .get), (.state, .head): .permission(.read)
         case (.actions, .get), (.actions, .head), (.events, .get): .permission(.read)
         case (.presence, .get), (.presence, .head): .permission(.presence)
-        case (.actions, .post), (.signals, .post): .permission(.act)
+        case (.actions, .post), (.sync, .post), (.signals, .post): .permission(.act)
         case (.session, .delete): .permission(.delete)
         case (.shares, .get), (.shares, .head), (.shares, .post), (.shares, .delete): .permission(.share)
         case (.share, .delete): .permission(.share)
         case (.sharedState, .get), (.sharedState, .head), (.sharedEvents, .get): .holder(.read)
         case (.sharedPresence, .get), (.sharedPresence, .head): .holder(.presence)
-        case (.sharedActions, .post), (.sharedSignals, .post): .holder(.act)
+        case (.sharedActions, .post), (.sharedSync, .post), (.sharedSignals, .post): .holder(.act)
         case (.adminSessions, .get), (.adminSessions, .head): .operators
         case (.adminSession, .get), (.adminSession, .head), (.adminSession, .delete): .operators
         default: nil

@@ -9,8 +9,8 @@ import Stores
 package enum Route: Int, Sendable, CaseIterable {
     case index, stores, store, openAPI
     case liveness, readiness
-    case sessions, session, state, actions, events, forks, shares, share, presence, signals
-    case sharedState, sharedEvents, sharedActions, sharedPresence, sharedSignals
+    case sessions, session, state, actions, sync, events, forks, shares, share, presence, signals
+    case sharedState, sharedEvents, sharedActions, sharedSync, sharedPresence, sharedSignals
     case adminSessions, adminSession, metrics
     /// The whole server: `OPTIONS *`.
     case server
@@ -29,6 +29,7 @@ package enum Route: Int, Sendable, CaseIterable {
         case .session: "/sessions/{id}"
         case .state: "/sessions/{id}/state"
         case .actions: "/sessions/{id}/actions"
+        case .sync: "/sessions/{id}/sync"
         case .events: "/sessions/{id}/events"
         case .forks: "/sessions/{id}/forks"
         case .shares: "/sessions/{id}/shares"
@@ -38,6 +39,7 @@ package enum Route: Int, Sendable, CaseIterable {
         case .sharedState: "/shared/{share}/state"
         case .sharedEvents: "/shared/{share}/events"
         case .sharedActions: "/shared/{share}/actions"
+        case .sharedSync: "/shared/{share}/sync"
         case .sharedPresence: "/shared/{share}/presence"
         case .sharedSignals: "/shared/{share}/signals"
         case .adminSessions: "/admin/sessions"
@@ -50,7 +52,8 @@ package enum Route: Int, Sendable, CaseIterable {
     /// Whether the path has the id of a session.
     var hasSessionID: Bool {
         switch self {
-        case .session, .state, .actions, .events, .forks, .shares, .share, .presence, .signals, .adminSession: true
+        case .session, .state, .actions, .sync, .events, .forks, .shares, .share, .presence, .signals, .adminSession:
+            true
         default: false
         }
     }
@@ -58,7 +61,7 @@ package enum Route: Int, Sendable, CaseIterable {
     /// Whether it is a session through a share.
     var isShared: Bool {
         switch self {
-        case .sharedState, .sharedEvents, .sharedActions, .sharedPresence, .sharedSignals: true
+        case .sharedState, .sharedEvents, .sharedActions, .sharedSync, .sharedPresence, .sharedSignals: true
         default: false
         }
     }
@@ -78,7 +81,7 @@ package enum Route: Int, Sendable, CaseIterable {
         case .index, .stores, .store, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
         case .state, .sharedState, .presence, .sharedPresence, .adminSessions: "GET, HEAD, OPTIONS"
         case .sessions: "GET, HEAD, POST, OPTIONS"
-        case .forks, .sharedActions, .signals, .sharedSignals: "POST, OPTIONS"
+        case .forks, .sharedActions, .sync, .sharedSync, .signals, .sharedSignals: "POST, OPTIONS"
         case .shares: "GET, HEAD, POST, DELETE, OPTIONS"
         case .share: "DELETE, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
@@ -115,6 +118,8 @@ extension Route {
     private func unsupportedParameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
         case (.adminSessions, .get), (.adminSessions, .head): ["order"]
+        // Clients that know the resource of actions may mean it.
+        case (.sync, .post), (.sharedSync, .post): ["dryRun"]
         default: []
         }
     }
@@ -131,13 +136,13 @@ extension Route {
     func validateQuery(_ query: QueryItems, of method: HTTPMethod, and others: [String] = []) throws(Problem) {
         guard !query.isEmpty else { return }
         let known = others.isEmpty ? parameters(of: method) : parameters(of: method) + others
-        guard !known.isEmpty else { return }
+        let unsupported = unsupportedParameters(of: method)
+        guard !known.isEmpty || !unsupported.isEmpty else { return }
         if isShared, query.first("revision") != nil {
             throw Problem(.query(.revision))
         }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)
-        let unsupported = unsupportedParameters(of: method)
         while let name = query.nextName() {
             if let index = known.firstIndex(of: name) {
                 if seen[index] { throw Problem(.query(.repeated(name))) }
@@ -148,6 +153,8 @@ extension Route {
                 throw Problem(.query(.hidden(name)))
             } else if let meant = known.first(where: { Self.isLikelyTypo(name, for: $0) }) {
                 throw Problem(.query(.misspelled(meant)))
+            } else if let meant = unsupported.first(where: { Self.isLikelyTypo(name, for: $0) }) {
+                throw Problem(.query(.unsupported(meant)))
             }
         }
     }
@@ -256,6 +263,7 @@ struct Resource {
         case nil where !id.isEmpty: .session
         case "state"?: .state
         case "actions"?: .actions
+        case "sync"?: .sync
         case "events"?: .events
         case "forks"?: .forks
         case "shares"?: .shares
@@ -270,6 +278,7 @@ struct Resource {
         case "state"?: .sharedState
         case "events"?: .sharedEvents
         case "actions"?: .sharedActions
+        case "sync"?: .sharedSync
         case "presence"?: .sharedPresence
         case "signals"?: .sharedSignals
         default: throw Problem(.path(.unknown))
@@ -282,6 +291,7 @@ extension Route {
     func need(of method: HTTPMethod) -> Availability.Need {
         switch (self, method) {
         case (.actions, .post), (.sharedActions, .post): .commit
+        case (.sync, .post), (.sharedSync, .post): .write
         case (.sessions, .post), (.forks, .post): .room
         case (.events, .get), (.sharedEvents, .get), (.session, .put), (.shares, .post): .serving
         case (.signals, .post), (.sharedSignals, .post): .serving
