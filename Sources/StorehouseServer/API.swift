@@ -110,7 +110,8 @@ final class API: Sendable {
         self.forwarder = forwarder
         let secret = settings.secret ?? journal?.secret ?? Self.randomSecret
         // Whoever has the storage has its secret, too.
-        let hasher = EntryHasher(secret: secret, hidesSecrets: settings.secret == nil && journal?.outlivesProcess == true)
+        let isStored = settings.secret == nil && journal?.outlivesProcess == true
+        let hasher = EntryHasher(secret: secret, hidesSecrets: isStored)
         engine = SessionEngine(
             kinds, settings, journal: journal, sealer: sealer, hasher: hasher, memory: memory, forwarder, rates, limits,
             metrics, clock, log)

@@ -307,7 +307,8 @@ package final class Router: RequestHandler {
         case .sessions:
             guard case .token(let claims) = context.credentials else { throw Self.methodNotAllowed(resource) }
             try api.sessionList.list(claims, context)
-        case .events, .forks, .share, .sync, .signals, .sharedEvents, .sharedActions, .sharedSync, .sharedSignals, .server:
+        case .events, .forks, .share, .sync, .signals, .sharedEvents, .sharedActions, .sharedSync, .sharedSignals,
+            .server:
             throw Self.methodNotAllowed(resource)
         }
     }

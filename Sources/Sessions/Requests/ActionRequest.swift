@@ -59,7 +59,8 @@ package final class ActionRequest: Sendable {
         ActionRequest(
             body: body, json: json ?? self.json, selection: selection ?? self.selection, expected: expected,
             isDryRun: isDryRun, key: key ?? self.key, wait: wait, appliedPreference: appliedPreference, trace: trace,
-            requestID: requestID, hidesEffects: hidesEffects ?? self.hidesEffects, tag: tag, record: record ?? self.record)
+            requestID: requestID, hidesEffects: hidesEffects ?? self.hidesEffects, tag: tag,
+            record: record ?? self.record)
     }
 
     /// How long to hold the answer until the effects have settled.

@@ -96,7 +96,11 @@ extension OpenAPI {
                 ],
                 "revision": count(
                     "revision-mismatch: the current revision. action-rejected: the revision at which it was decided."),
+                "from": count("sequence-conflict: the number of the first entry whose outcome is kept."),
+                "through": count("sequence-conflict: the number of the last decided entry."),
             ],
-            optional: ["oldest", "offset", "errors", "index", "nearest", "reason", "revision"])
+            optional: [
+                "oldest", "offset", "errors", "index", "nearest", "reason", "revision", "from", "through",
+            ])
     }
 }

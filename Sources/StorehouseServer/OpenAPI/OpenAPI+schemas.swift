@@ -319,7 +319,7 @@ extension OpenAPI {
         ["type": "integer", "minimum": 0, "description": .string(description)]
     }
 
-    private static func names(_ description: String) -> JSONValue {
+    static func names(_ description: String) -> JSONValue {
         ["type": "array", "items": ["type": "string"], "description": .string(description)]
     }
 

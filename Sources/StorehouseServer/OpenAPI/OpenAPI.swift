@@ -29,8 +29,8 @@ struct OpenAPI: Sendable {
                 "parameters": .object(parameters),
                 "headers": .object(headers),
                 "requestBodies": [
-                    "Session": sessionBody, "Fork": forkBody, "Actions": actionsBody, "Share": shareBody,
-                    "Signal": Self.signalBody,
+                    "Session": sessionBody, "Fork": forkBody, "Actions": actionsBody, "Sync": syncBody,
+                    "Share": shareBody, "Signal": Self.signalBody,
                 ],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
@@ -99,8 +99,8 @@ struct OpenAPI: Sendable {
     private var schemas: JSONObject {
         var components = SchemaComponents()
         let schemas = [
-            requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.presenceSchemas,
-            Self.documentSchemas,
+            requestSchemas, Self.sessionSchemas, Self.syncSchemas, Self.shareSchemas, Self.eventSchemas,
+            Self.presenceSchemas, Self.documentSchemas,
         ]
         for schema in schemas.joined() { components.reserve(schema.name) }
         for schema in schemas.joined() { components.add(schema.name, schema.value) }
@@ -110,7 +110,7 @@ struct OpenAPI: Sendable {
 
     private static func tag(of path: String) -> String {
         if path.hasPrefix("/admin/") { return "admin" }
-        if path.hasSuffix("/actions") { return "actions" }
+        if path.hasSuffix("/actions") || path.hasSuffix("/sync") { return "actions" }
         if ["/events", "/presence", "/signals"].contains(where: path.hasSuffix) { return "events" }
         return path.hasPrefix("/sessions") || path.hasPrefix("/shared") ? "sessions" : "server"
     }
@@ -151,6 +151,8 @@ extension OpenAPI {
         case ("GET", .sharedState): readSharedState
         case ("GET", .sharedEvents): watchShared
         case ("POST", .sharedActions): dispatchShared
+        case ("POST", .sync): sync
+        case ("POST", .sharedSync): syncShared
         case ("GET", .adminSessions): listSessions
         case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of it")
         case ("DELETE", .adminSession): adminOperation(deleteSession, "endSession", "works for every session")

@@ -186,7 +186,8 @@ extension Problem {
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"label\":\"front desk\",\"expiresIn\":3600}, or empty."
             case .signal: "The body must be like {\"type\":\"cursor\",\"payload\":{\"x\":3}}."
-            case .sync: "The body must be like {\"client\":\"kJ2vQ…\",\"from\":1,\"entries\":[{\"actions\":[{\"type\":\"…\"}]}]}."
+            case .sync:
+                "The body must be like {\"client\":\"kJ2vQ…\",\"from\":1,\"entries\":[{\"actions\":[{\"type\":\"…\"}]}]}."
             case .longPermit: "The selection of the share is too long; select less deeply."
             }
         self = .invalid(violations, detail)

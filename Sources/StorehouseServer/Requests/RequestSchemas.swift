@@ -25,7 +25,7 @@ enum RequestSchemas {
         .required(
             "client",
             .string(minLength: 22, maxLength: 64, counting: .characters)
-                .described("The id of the client: 128 random bits or more in URL-safe base64, made once for each outbox.")),
+                .described("The id of the client: 128 random bits in URL-safe base64, made once for each outbox.")),
         .optional(
             "new",
             .boolean.described("Whether the client begins its record; then `from` is 1, and there are no entries.")
@@ -50,7 +50,7 @@ enum RequestSchemas {
         .optional(
             "ifMatch",
             .string(minLength: 1, maxLength: 256, counting: .characters)
-                .described("The revision at which the entry may be committed, as an entity tag or as If-Match has it.")),
+                .described("The revisions at which the entry may be committed: an entity tag, or what If-Match takes.")),
     ])
 
     /// The actions that are sent again to a fork.

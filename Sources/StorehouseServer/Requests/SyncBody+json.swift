@@ -11,23 +11,24 @@ extension SyncBody {
         }
         let entries = json["entries"]?.asArray ?? []
         let isNew = json["new"]?.asBool ?? false
-        func require(_ condition: Bool, _ pointer: [String], _ detail: String) {
+        func require(_ condition: Bool, _ detail: String, at pointer: String...) {
             if !condition { violations.append(.init(pointer: JSONPointer(tokens: pointer), detail: detail)) }
         }
-        require(client.utf8.allSatisfy(\.isURLSafeBase64), ["client"], "must be URL-safe base64: letters, digits, - and _")
-        require(!isNew || from == 1, ["from"], "must be 1 if new is true")
-        require(!isNew || entries.isEmpty, ["entries"], "must be empty if new is true")
+        let isID = client.utf8.allSatisfy(\.isURLSafeBase64)
+        require(isID, "must be URL-safe base64: letters, digits, - and _", at: "client")
+        require(!isNew || from == 1, "must be 1 if new is true", at: "from")
+        require(!isNew || entries.isEmpty, "must be empty if new is true", at: "entries")
         let last = RequestSchemas.maxEntryNumber
-        require(from <= last - max(0, entries.count - 1), ["entries"], "must have no number beyond \(last)")
+        require(from <= last - max(0, entries.count - 1), "must have no number beyond \(last)", at: "entries")
         var parsed: [Entry] = []
         for (index, entry) in entries.enumerated() {
             let condition = entry["ifMatch"]?.asString
             let tags = condition.map(EntityTagCondition.init(inJSON:))
-            require(tags != .some(.none), ["entries", String(index), "ifMatch"], "must be an entity tag, such as 8.lq0m725x")
-            parsed.append(
-                Entry(
-                    entry["actions"]?.asArray ?? [], ifMatch: condition,
-                    tags?.map { RevisionSet($0) { !$0.isWeak } }))
+            if case .some(.none) = tags {
+                require(false, "must be an entity tag, such as 8.lq0m725x", at: "entries", String(index), "ifMatch")
+            }
+            let expected = (tags ?? nil).map { RevisionSet($0) { !$0.isWeak } }
+            parsed.append(Entry(entry["actions"]?.asArray ?? [], ifMatch: condition, expected))
         }
         guard violations.isEmpty else { throw .invalid(violations, .sync) }
         self.init(client: client, isNew: isNew, from: from, entries: parsed)
