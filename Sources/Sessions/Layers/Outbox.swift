@@ -29,12 +29,12 @@ struct Outbox<Next: SessionHandler>: SessionHandler {
         let call = Call(request: request, sync: sync, body: body, client: client, session: session)
         switch session.clients.begin(client) {
         case .begins: return try handle(call)
-        case .tooMany: return try refuse(call)
+        case .tooMany: throw .unavailable(.actions)
         case .waits(let wait):
             return .later { () async throws(SessionFailure) in
                 // Nobody reads the answer of one that has left.
-                let begins = await session.clients.wait(wait)
-                return try await (begins ? handle(call) : refuse(call)).value()
+                guard await session.clients.wait(wait) else { throw .unavailable(.actions) }
+                return try await handle(call).value()
             }
         }
     }
@@ -64,14 +64,6 @@ struct Outbox<Next: SessionHandler>: SessionHandler {
             defer { call.session.clients.end(call.client) }
             return try await rest()
         }
-    }
-
-    /// Tells a client that too many of its requests wait already.
-    private func refuse(_ call: Call) throws(SessionFailure) -> Handling<SessionResult> {
-        let run = EntryRun(
-            of: call.client, in: call.session, call.sync, from: call.body.from, runLimits(call),
-            failure: .unavailable(.actions))
-        return try next.handle(call.request.with(.run(run)), call.session)
     }
 
     /// Passes on what is to be run. If there is no room to begin, the client is told what is known.
