@@ -64,7 +64,7 @@ let package = Package(
                 "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
                 "Security", "Sessions", "Sockets", "StoreHosting", "Stores",
             ],
-            resources: [.embedInCode("Inspector/Page")]),
+            resources: [.embedInCode("Client/Module"), .embedInCode("Inspector/Page")]),
         .target(
             name: "ServerWiring",
             dependencies: [

@@ -52,6 +52,7 @@ extension Configuration {
         settings.rateLimits = limits
         settings.logging = log
         settings.hasInspector = inspector.enabled
+        settings.hasClient = clients.javascript
         settings.hasOperatorPort = metrics.port != 0
         settings.maxWait = http.maxWait
         settings.node = node

@@ -38,6 +38,8 @@ final class API: Sendable {
         var keySetClient: (any RemoteClient)?
         /// Whether browsers get the inspector page at `/`.
         var hasInspector = true
+        /// Whether `/client.js` is the client for browsers.
+        var hasClient = true
         /// Whether the resources of operators are on a listener of their own.
         var hasOperatorPort = false
         /// The longest time that a response is held for `Prefer: wait`.
@@ -136,9 +138,11 @@ final class API: Sendable {
         meta = ServerResources(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
-                hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort,
+                hasInspector: settings.hasInspector, hasClient: settings.hasClient,
+                hasOperatorPort: settings.hasOperatorPort,
                 usesTokens: settings.tokenVerifier != nil),
-            engine.availability, hasInspector: settings.hasInspector)
+            engine.availability, hasInspector: settings.hasInspector,
+            client: settings.hasClient ? ClientModule(basePath: settings.basePath.text) : nil)
     }
 
     var access: SessionAccess { engine.access }

@@ -255,8 +255,9 @@ package final class Router: RequestHandler {
     }
 
     private func decorator(_ head: RequestHead, _ route: Route?) -> ResponseDecorator {
-        // The node that the client talks to adds these fields.
-        let fields = listener == .nodes ? [] : api.origins.fields(for: head)
+        // The node that the client talks to adds these fields. Pages of every origin may import the client.
+        let isForAll = listener == .nodes || route == .client
+        let fields = isForAll ? [] : api.origins.fields(for: head)
         return ResponseDecorator(fields: fields, route: route, recorder: api.recorder)
     }
 
@@ -293,6 +294,7 @@ package final class Router: RequestHandler {
         case .stores: try api.meta.readStores(context)
         case .store: try api.meta.readStore(resource.id, context)
         case .openAPI: try api.meta.readOpenAPI(context)
+        case .client: try api.meta.readClient(resource.id, context)
         case .liveness: try api.meta.readLiveness(context)
         case .readiness: try api.meta.readReadiness(context)
         // Prometheus sends many forms of Accept, and gets the only representation.

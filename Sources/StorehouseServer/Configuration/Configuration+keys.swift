@@ -276,6 +276,8 @@ extension Configuration {
             "metrics.port", \.metrics.port, .integer(0...65535),
             "the port of a listener of its own for `/metrics` and `/admin`, at `http.host`; they are then not found at "
                 + "`http.port`; 0 leaves them there"),
+        ConfigurationKey(
+            "clients.javascript", \.clients.javascript, .boolean, "serve the client for browsers at `/client.js`"),
         ConfigurationKey("inspector.enabled", \.inspector.enabled, .boolean, "serve the inspector page at `/`"),
     ]
 }

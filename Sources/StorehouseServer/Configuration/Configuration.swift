@@ -21,6 +21,7 @@ package struct Configuration: Sendable, Hashable {
     package var admin = Admin()
     package var log = Logging()
     package var metrics = Metrics()
+    package var clients = Clients()
     package var inspector = Inspector()
     /// Lines for the log about the sources from which it was read.
     package var notices: [ConfigurationNotice] = []
@@ -262,6 +263,11 @@ package struct Configuration: Sendable, Hashable {
     package struct Metrics: Sendable, Hashable {
         /// Zero for the listener of all other resources.
         package var port = 0
+    }
+
+    /// The libraries for clients that the server serves.
+    package struct Clients: Sendable, Hashable {
+        package var javascript = true
     }
 
     /// The page at `/`.

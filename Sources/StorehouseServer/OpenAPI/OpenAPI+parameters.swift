@@ -257,6 +257,8 @@ extension OpenAPI {
                 "The revision and the history that it belongs to, or a hash of the document, in quotes.",
                 pattern: "^\"[0-9A-Za-z.+/]+\"$"),
             "Location": Self.header("The path of the new session.", pattern: "^\(basePath)/sessions/"),
+            "Content-Location": Self.header(
+                "The path at which the document never changes.", pattern: "^\(basePath)/client-[0-9a-f]{16}\\.js$"),
             "Link": Self.header(
                 "The next page, with `rel=\"next\"`, if there is one.", pattern: "^<[^>]+>; rel=\"next\"$",
                 isRequired: false),

@@ -107,8 +107,8 @@ extension OpenAPI {
             ]),
             "Index": object(["name": ["type": "string"], "links": .schema("IndexLinks")]),
             "IndexLinks": links(
-                ["stores", "openapi", "sessions", "liveness", "readiness", "metrics", "inspector"],
-                optional: ["inspector"]),
+                ["stores", "openapi", "sessions", "liveness", "readiness", "metrics", "client", "inspector"],
+                optional: ["client", "inspector"]),
             "Stores": object(["stores": ["type": "array", "items": .schema("Store")]]),
             "Store": Self.store,
             "ActionDescription": Self.action,

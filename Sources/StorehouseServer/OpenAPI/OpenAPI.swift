@@ -12,6 +12,7 @@ struct OpenAPI: Sendable {
     let defaultStore: String
     let basePath: String
     let hasInspector: Bool
+    let hasClient: Bool
     /// Whether the resources of operators are on a listener of their own, which this document does not describe.
     let hasOperatorPort: Bool
     /// Whether the server is in token mode.
@@ -79,7 +80,9 @@ struct OpenAPI: Sendable {
     ]
 
     private var paths: JSONObject {
-        let routes = Route.allCases.filter { $0.path.hasPrefix("/") && !(hasOperatorPort && $0.isForOperators) }
+        let routes = Route.allCases.filter { route in
+            route.path.hasPrefix("/") && !(hasOperatorPort && route.isForOperators) && (hasClient || route != .client)
+        }
         return JSONObject(routes.map { ($0.path, pathItem($0)) })
     }
 
@@ -136,6 +139,7 @@ extension OpenAPI {
         case ("GET", .stores): constantDocument("readStores", "The kinds of store, with their actions", "Stores")
         case ("GET", .store): readStore
         case ("GET", .openAPI): readOpenAPI
+        case ("GET", .client): readClient
         case ("GET", .liveness): document("readLiveness", "Whether the process is alive", "Health")
         case ("GET", .readiness):
             document(
@@ -200,6 +204,21 @@ extension OpenAPI {
             "readOpenAPI", "This document",
             responses: [.init(status: .ok, description: "OpenAPI 3.1.", content: Self.json(["type": "object"]))],
             problems: [.notAcceptable])
+    }
+
+    private var readClient: Operation {
+        Operation(
+            "readClient", "The client for browsers, as an ES module",
+            details: """
+                `Content-Location` names it by its hash. At that place it never changes.
+                """,
+            parameters: ["If-None-Match"],
+            responses: [
+                .init(
+                    status: .ok, description: "JavaScript.", headers: ["ETag", "Content-Location"],
+                    content: ("text/javascript", ["schema": ["type": "string"]])),
+                .init(status: .notModified, description: "The client has the module.", headers: ["ETag"]),
+            ])
     }
 
     private func document(

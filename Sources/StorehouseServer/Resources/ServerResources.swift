@@ -10,8 +10,13 @@ final class ServerResources: Sendable {
     private let documents: CachedDocuments
     private let availability: Availability
     private let hasInspector: Bool
+    /// Nil if it is switched off.
+    private let client: ClientModule?
 
-    init(_ documents: CachedDocuments, _ availability: Availability, hasInspector: Bool) {
+    init(
+        _ documents: CachedDocuments, _ availability: Availability, hasInspector: Bool, client: ClientModule?
+    ) {
+        self.client = client
         self.documents = documents
         self.availability = availability
         self.hasInspector = hasInspector
@@ -30,6 +35,11 @@ final class ServerResources: Sendable {
     func readOpenAPI(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
         context.answer(.document(documents.openAPI))
+    }
+
+    func readClient(_ name: PathSegment, _ context: RequestContext) throws(Problem) {
+        guard let client else { throw Problem(.path(.unknown)) }
+        context.answer(try client.response(at: name, to: context.head))
     }
 
     func readLiveness(_ context: RequestContext) throws(Problem) {
@@ -79,15 +89,16 @@ struct CachedDocuments: Sendable {
     private let openAPIDocument: LazyDocument<[UInt8]>
 
     init(
-        _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasOperatorPort: Bool,
-        usesTokens: Bool
+        _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasClient: Bool,
+        hasOperatorPort: Bool, usesTokens: Bool
     ) {
-        index = Self.index(basePath, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
+        index = Self.index(
+            basePath, hasInspector: hasInspector, hasClient: hasClient, hasOperatorPort: hasOperatorPort)
         storesDocument = LazyDocument { ConstantDocument(Self.stores(kinds)) }
         storeDocuments = kinds.map { kind in (kind.name, LazyDocument { ConstantDocument(Self.store(kind)) }) }
         let description = OpenAPI(
             kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector,
-            hasOperatorPort: hasOperatorPort, usesTokens: usesTokens)
+            hasClient: hasClient, hasOperatorPort: hasOperatorPort, usesTokens: usesTokens)
         openAPIDocument = LazyDocument {
             var json = JSONWriter(reservingCapacity: 131_072)
             json.value(description.document)
@@ -107,7 +118,9 @@ struct CachedDocuments: Sendable {
 
     var openAPI: [UInt8] { openAPIDocument.value }
 
-    private static func index(_ basePath: String, hasInspector: Bool, hasOperatorPort: Bool) -> [UInt8] {
+    private static func index(
+        _ basePath: String, hasInspector: Bool, hasClient: Bool, hasOperatorPort: Bool
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("name", "Storehouse")
@@ -120,6 +133,7 @@ struct CachedDocuments: Sendable {
                     json.member("liveness", basePath + Route.liveness.path)
                     json.member("readiness", basePath + Route.readiness.path)
                     if !hasOperatorPort { json.member("metrics", basePath + Route.metrics.path) }
+                    if hasClient { json.member("client", basePath + Route.client.path) }
                     if hasInspector { json.member("inspector", basePath + Route.index.path) }
                 })
         }

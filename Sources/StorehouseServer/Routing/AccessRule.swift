@@ -34,6 +34,7 @@ extension Route {
         switch (self, method) {
         case (_, .options): .open
         case (.index, .get), (.index, .head), (.openAPI, .get), (.openAPI, .head): .open
+        case (.client, .get), (.client, .head): .open
         case (.liveness, .get), (.liveness, .head), (.readiness, .get), (.readiness, .head): .open
         case (.metrics, .get), (.metrics, .head): .open
         case (.stores, .get), (.stores, .head), (.store, .get), (.store, .head): .authenticated

@@ -7,7 +7,7 @@ import Stores
 ///
 /// Routing, the Allow field and the OpenAPI document all use it.
 package enum Route: Int, Sendable, CaseIterable {
-    case index, stores, store, openAPI
+    case index, stores, store, openAPI, client
     case liveness, readiness
     case sessions, session, state, actions, sync, events, forks, shares, share, presence, signals
     case sharedState, sharedEvents, sharedActions, sharedSync, sharedPresence, sharedSignals
@@ -23,6 +23,7 @@ package enum Route: Int, Sendable, CaseIterable {
         case .stores: "/stores"
         case .store: "/stores/{kind}"
         case .openAPI: "/openapi.json"
+        case .client: "/client.js"
         case .liveness: "/healthz"
         case .readiness: "/readyz"
         case .sessions: "/sessions"
@@ -78,7 +79,7 @@ package enum Route: Int, Sendable, CaseIterable {
     /// The methods, as the Allow field lists them.
     package var allow: String {
         switch self {
-        case .index, .stores, .store, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
+        case .index, .stores, .store, .openAPI, .client, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
         case .state, .sharedState, .presence, .sharedPresence, .adminSessions: "GET, HEAD, OPTIONS"
         case .sessions: "GET, HEAD, POST, OPTIONS"
         case .forks, .sharedActions, .sync, .sharedSync, .signals, .sharedSignals: "POST, OPTIONS"
@@ -246,6 +247,9 @@ struct Resource {
         case "readyz": .readiness
         case "metrics": .metrics
         case "sessions": .sessions
+        case "client.js": .client
+        // Under the name of another release, it is not found.
+        case _ where name.decoded.starts(with: "client-".utf8): .client
         default: throw Problem(.path(.unknown))
         }
     }
