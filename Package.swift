@@ -64,7 +64,7 @@ let package = Package(
                 "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
                 "Security", "Sessions", "Sockets", "StoreHosting", "Stores",
             ],
-            resources: [.embedInCode("Client/Module"), .embedInCode("Inspector/Page")]),
+            resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
         .target(
             name: "ServerWiring",
             dependencies: [
@@ -159,7 +159,7 @@ let package = Package(
             name: "JournalTests",
             dependencies: [
                 "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
-                "Platform", "RedisJournal", "RedisTesting", "Security", "StoreHosting", "Stores",
+                "Platform", "ProcessTesting", "RedisJournal", "RedisTesting", "Security", "StoreHosting", "Stores",
             ]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
         .executableTarget(

@@ -70,6 +70,14 @@ extension Configuration {
     }
 }
 
+extension API.Settings {
+    var features: ServerFeatures {
+        ServerFeatures(
+            defaultStore: defaultStore, basePath: basePath.text, hasInspector: hasInspector, hasClient: hasClient,
+            hasOperatorPort: hasOperatorPort, usesTokens: tokenVerifier != nil)
+    }
+}
+
 extension Log {
     /// The log of a process, on standard error.
     ///

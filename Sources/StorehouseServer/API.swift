@@ -110,14 +110,10 @@ final class API: Sendable {
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
         let forwarder = Self.forwarder(settings, clock, log)
         self.forwarder = forwarder
-        let secret = settings.secret ?? journal?.secret ?? Self.randomSecret
-        // Whoever has the storage has its secret, too.
-        let isStored = settings.secret == nil && journal?.outlivesProcess == true
-        let hasher = EntryHasher(secret: secret, hidesSecrets: isStored)
         engine = SessionEngine(
-            kinds, settings, journal: journal, sealer: sealer, hasher: hasher, memory: memory, forwarder, rates, limits,
-            metrics, clock, log)
-        let clientSealer = ClientSealer(secret: secret)
+            kinds, settings, journal: journal, sealer: sealer, memory: memory, forwarder, rates, limits, metrics, clock,
+            log)
+        let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         let access = engine.access
         sessions = SessionResource(access, engine.creator.builder, rates, log)
         shares = ShareResource(access: access, sealer: clientSealer, clock: clock, basePath: settings.basePath.text)
@@ -135,14 +131,7 @@ final class API: Sendable {
             TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
         }
         gate = Gate(adminToken: settings.adminToken, clientSealer, tokens, clock: clock)
-        meta = ServerResources(
-            CachedDocuments(
-                kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
-                hasInspector: settings.hasInspector, hasClient: settings.hasClient,
-                hasOperatorPort: settings.hasOperatorPort,
-                usesTokens: settings.tokenVerifier != nil),
-            engine.availability, hasInspector: settings.hasInspector,
-            client: settings.hasClient ? ClientModule(basePath: settings.basePath.text) : nil)
+        meta = ServerResources(kinds, settings.features, engine.availability)
     }
 
     var access: SessionAccess { engine.access }
@@ -187,7 +176,7 @@ final class API: Sendable {
         }
     }
 
-    private static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
+    static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
     /// Logs that there are as many connections as may be, once a minute at most.
     ///

@@ -21,7 +21,7 @@ struct SessionEngine: Sendable {
     /// - Parameter forwarder: nil outside of a cluster.
     init(
         _ kinds: [StoreKind], _ settings: API.Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        hasher: EntryHasher, memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits,
+        memory: MemoryLimit, _ forwarder: Forwarder?, _ rates: ClientRates, _ limits: RateLimits,
         _ metrics: ServerMetrics,
         _ clock: WallClock, _ log: Log
     ) {
@@ -31,6 +31,7 @@ struct SessionEngine: Sendable {
         self.registry = registry
         let transfer = forwarder.map { SessionTransfer(registry, $0, log) }
         self.transfer = transfer
+        let hasher = EntryHasher(settings, journal)
         self.kinds = kinds.map {
             KindRuntime(
                 $0, clock: registry.clock, sealer: sealer, limits: settings.limits, hasher: hasher, log: log,
@@ -58,8 +59,7 @@ struct SessionEngine: Sendable {
         access = SessionAccess(
             registry, ownership, rates,
             chain: SessionChain(
-                to: service, limits, pool, memory, clock: registry.clock,
-                isDraining: { [availability] in availability.isDraining },
+                to: service, limits, pool, availability, clock: registry.clock,
                 encode: { $0.message(of: "").serialized }, encodeProblem: { Problem($0).body }),
             creation: CreationChain(to: service, limits, availability))
         timers =
@@ -68,5 +68,18 @@ struct SessionEngine: Sendable {
             } else {
                 nil
             }
+    }
+}
+
+extension EntryHasher {
+    fileprivate init(_ settings: API.Settings, _ journal: (any Journal)?) {
+        if let secret = settings.secret {
+            self.init(secret: secret)
+        } else if let secret = journal?.secret {
+            // Whoever has the storage has its secret too.
+            self.init(secret: secret, hidesSecrets: true)
+        } else {
+            self.init(secret: API.randomSecret)
+        }
     }
 }

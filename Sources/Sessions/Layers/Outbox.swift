@@ -7,9 +7,7 @@ import Stores
 /// has, and passes on the entries behind them.
 struct Outbox<Next: SessionHandler>: SessionHandler {
     let limits: RateLimits
-    let memory: MemoryLimit
-    /// Whether the server shuts down.
-    let isDraining: @Sendable () -> Bool
+    let availability: Availability
     /// Makes the problem that a client reads.
     let encode: @Sendable (SessionFailure) -> [UInt8]
     let next: Next
@@ -121,9 +119,8 @@ struct Outbox<Next: SessionHandler>: SessionHandler {
         let isCounted = !call.request.isRepeated
         let (byteCount, id) = (call.sync.bytes.count, call.session.id)
         return EntryRun.Limits(
-            admit: { [limits, memory, isDraining] (actionCount) throws(SessionFailure) in
-                if isDraining() { throw .unavailable(.draining) }
-                try memory.requireRoom(forBodyOf: byteCount)
+            admit: { [limits, availability] (actionCount) throws(SessionFailure) in
+                try availability.require(.commit, forBodyOf: byteCount)
                 if isCounted { try limits.admitActions(actionCount, to: id) }
             }, encode: encode)
     }

@@ -12,18 +12,16 @@ package struct SessionChain: Sendable {
 
     /// - Parameters:
     ///   - clock: by which answers to requests with a key expire.
-    ///   - isDraining: whether the server shuts down.
     ///   - encode: writes an answer as the whole message that a repeated request gets.
     ///   - encodeProblem: writes a failure as the problem that a client reads, without the id of its request.
     package init(
-        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ memory: MemoryLimit, clock: SessionClock,
-        isDraining: @escaping @Sendable () -> Bool, encode: @escaping @Sendable (ActionAnswer) -> [UInt8],
+        to service: SessionService, _ limits: RateLimits, _ pool: WorkPool, _ availability: Availability,
+        clock: SessionClock, encode: @escaping @Sendable (ActionAnswer) -> [UInt8],
         encodeProblem: @escaping @Sendable (SessionFailure) -> [UInt8]
     ) {
-        let largeStates = LargeStates(pool, memory, next: Durability(next: service))
+        let largeStates = LargeStates(pool, availability.memory, next: Durability(next: service))
         let outbox = Outbox(
-            limits: limits, memory: memory, isDraining: isDraining, encode: encodeProblem,
-            next: Waiting(next: largeStates))
+            limits: limits, availability: availability, encode: encodeProblem, next: Waiting(next: largeStates))
         let idempotency = Idempotency(clock: clock, encode: encode, next: outbox)
         let shares = ShareView(next: LongBodies(pool: pool, next: RequestAdmission(limits: limits, next: idempotency)))
         first = Authorization(next: shares)

@@ -19,14 +19,15 @@ extension OpenAPI {
             "id": [
                 "name": "id", "in": "path", "required": true,
                 "description": .string(
-                    "The session's id." + (usesTokens ? " `me` is the session of the token's subject." : "")),
-                "schema": usesTokens ? ["anyOf": [.schema("SessionID"), ["const": "me"]]] : .schema("SessionID"),
+                    "The session's id." + (features.usesTokens ? " `me` is the session of the token's subject." : "")),
+                "schema": features.usesTokens
+                    ? ["anyOf": [.schema("SessionID"), ["const": "me"]]] : .schema("SessionID"),
             ],
             "storeOfMe": [
                 "name": "store", "in": "query",
                 "description": "The kind of store, if the id is `me`; otherwise it is ignored.",
                 "schema": .written(
-                    JSONSchema.enumeration(kinds.map(\.name)).defaulting(to: .string(defaultStore)).encoded()),
+                    JSONSchema.enumeration(kinds.map(\.name)).defaulting(to: .string(features.defaultStore)).encoded()),
             ],
             "kind": [
                 "name": "kind", "in": "path", "required": true, "description": "The name of a kind of store.",
@@ -256,9 +257,10 @@ extension OpenAPI {
             "ETag": Self.header(
                 "The revision and the history that it belongs to, or a hash of the document, in quotes.",
                 pattern: "^\"[0-9A-Za-z.+/]+\"$"),
-            "Location": Self.header("The path of the new session.", pattern: "^\(basePath)/sessions/"),
+            "Location": Self.header("The path of the new session.", pattern: "^\(features.basePath)/sessions/"),
             "Content-Location": Self.header(
-                "The path at which the document never changes.", pattern: "^\(basePath)/client-[0-9a-f]{16}\\.js$"),
+                "The path at which the document never changes.",
+                pattern: "^\(features.basePath)/client-[0-9a-f]{16}\\.js$"),
             "Link": Self.header(
                 "The next page, with `rel=\"next\"`, if there is one.", pattern: "^<[^>]+>; rel=\"next\"$",
                 isRequired: false),

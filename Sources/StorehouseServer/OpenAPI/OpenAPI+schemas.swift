@@ -7,7 +7,7 @@ import Stores
 extension OpenAPI {
     var requestSchemas: JSONObject {
         let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
-            .defaulting(to: .string(defaultStore))
+            .defaulting(to: .string(features.defaultStore))
         return [
             "SessionRequest": .written(RequestSchemas.creation(store: store).encoded()),
             "ForkRequest": forkRequest,

@@ -165,7 +165,7 @@ extension OpenAPI {
                 createdAt: 1_767_225_600_000,
                 historyID: "")
             let document = SessionDocument(
-                session: session, revision: 0, basePath: basePath, createdAt: session.createdAt,
+                session: session, revision: 0, basePath: features.basePath, createdAt: session.createdAt,
                 lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000,
                 extent: SessionDocument.Extent(stateBytes: kind.initialState.count, oldestRevision: 0),
                 state: kind.initialState)

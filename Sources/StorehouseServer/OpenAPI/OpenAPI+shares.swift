@@ -103,6 +103,14 @@ extension OpenAPI {
             problems: dispatch.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
     }
 
+    var syncShared: Operation {
+        Operation(
+            "syncShared", "Sends an outbox through the share",
+            details: "The share needs the permission `act`. The clients of a share that names nobody are its own.",
+            body: "Sync", responses: sync.responses,
+            problems: sync.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
+    }
+
     var readSharedPresence: Operation {
         Operation(
             "readSharedPresence", "Who watches the session of the share now",

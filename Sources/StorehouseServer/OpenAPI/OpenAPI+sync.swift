@@ -27,14 +27,6 @@ extension OpenAPI {
             ])
     }
 
-    var syncShared: Operation {
-        Operation(
-            "syncShared", "Sends an outbox through the share",
-            details: "The share needs the permission `act`. The clients of a share that names nobody are its own.",
-            body: "Sync", responses: sync.responses,
-            problems: sync.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
-    }
-
     /// The body of `POST /sessions/{id}/sync`.
     var syncBody: JSONValue {
         let actions = kinds.first?.actions.filter { $0.audience != .internal }.prefix(1).map(\.example) ?? []

@@ -9,20 +9,18 @@ import Stores
 /// It is made from the definitions that the server itself uses: routes, problems, store kinds and their actions.
 struct OpenAPI: Sendable {
     let kinds: [StoreKind]
-    let defaultStore: String
-    let basePath: String
-    let hasInspector: Bool
-    let hasClient: Bool
-    /// Whether the resources of operators are on a listener of their own, which this document does not describe.
-    let hasOperatorPort: Bool
-    /// Whether the server is in token mode.
-    let usesTokens: Bool
+    let features: ServerFeatures
 
     var document: JSONValue {
         [
             "openapi": "3.1.0",
             "info": info,
-            "servers": [["url": .string(basePath.isEmpty ? "/" : basePath), "description": "This server."]],
+            "servers": [
+                [
+                    "url": .string(features.basePath.isEmpty ? "/" : features.basePath),
+                    "description": "This server.",
+                ]
+            ],
             "security": [],
             "tags": .array(Self.tags.map { ["name": .string($0), "description": .string($1)] }),
             "paths": .object(paths),
@@ -49,7 +47,8 @@ struct OpenAPI: Sendable {
     }
 
     private var info: JSONValue {
-        let whose = usesTokens ? "it belongs to the subject that created it" : "whoever knows its id may use it"
+        let whose =
+            features.usesTokens ? "it belongs to the subject that created it" : "whoever knows its id may use it"
         return [
             "title": "Storehouse",
             "version": .string(StorehouseVersion.current),
@@ -81,7 +80,8 @@ struct OpenAPI: Sendable {
 
     private var paths: JSONObject {
         let routes = Route.allCases.filter { route in
-            route.path.hasPrefix("/") && !(hasOperatorPort && route.isForOperators) && (hasClient || route != .client)
+            route.path.hasPrefix("/") && !(features.hasOperatorPort && route.isForOperators)
+                && (features.hasClient || route != .client)
         }
         return JSONObject(routes.map { ($0.path, pathItem($0)) })
     }
@@ -89,11 +89,11 @@ struct OpenAPI: Sendable {
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
         var names = ["id", "kind", "share", "shareId"].filter { route.path.contains("{\($0)}") }
-        if names.first == "id", usesTokens, !route.isForOperators { names.insert("storeOfMe", at: 1) }
+        if names.first == "id", features.usesTokens, !route.isForOperators { names.insert("storeOfMe", at: 1) }
         if !names.isEmpty { item["parameters"] = .array(names.map { .reference("parameters", $0) }) }
         for method in route.allow.split(separator: ", ") {
             let rule = route.accessRule(for: HTTPMethod(String(method)))
-            item[method.lowercased()] = operation(String(method), on: route)?.secured(by: rule, usesTokens)
+            item[method.lowercased()] = operation(String(method), on: route)?.secured(by: rule, features.usesTokens)
                 .json(tag: Self.tag(of: route.path))
         }
         return .object(item)
@@ -145,7 +145,7 @@ extension OpenAPI {
             document(
                 "readReadiness", "Whether the server accepts new work", "Health",
                 problems: [.draining, .storageUnavailable])
-        case ("GET", .sessions): usesTokens ? listOwnSessions : nil
+        case ("GET", .sessions): features.usesTokens ? listOwnSessions : nil
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .shares): listShares
@@ -186,11 +186,12 @@ extension OpenAPI {
     private var readIndex: Operation {
         Operation(
             "readIndex", "Links to the resources",
-            details: hasInspector ? "Clients that prefer `text/html`, as browsers do, get the inspector page." : nil,
+            details: features.hasInspector
+                ? "Clients that prefer `text/html`, as browsers do, get the inspector page." : nil,
             responses: [
                 .init(
                     status: .ok, description: "Links to the resources.", content: Self.json(.schema("Index")),
-                    alternative: hasInspector ? ("text/html", ["schema": ["type": "string"]]) : nil)
+                    alternative: features.hasInspector ? ("text/html", ["schema": ["type": "string"]]) : nil)
             ],
             problems: [.notAcceptable])
     }

@@ -186,11 +186,8 @@ extension Problem.Code {
         case .idempotencyMismatch: "The key belongs to another request"
         case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
-        case .tooManyStreams: "The session has too many streams"
-        case .tooManyViews: "The session has too many views"
-        case .tooManyKeys: "The session has too many idempotency keys"
-        case .tooManyShares: "The session has too many shares"
-        case .tooManyClients: "The session has too many clients"
+        case .tooManyStreams, .tooManyViews, .tooManyKeys, .tooManyShares, .tooManyClients:
+            "The session has too many \(limited)"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"
@@ -199,6 +196,17 @@ extension Problem.Code {
         case .storageUnavailable: "The storage is not available"
         case .outcomeUnknown: "It is not known whether this was done"
         case .httpVersionNotSupported: "The HTTP version is not supported"
+        }
+    }
+
+    /// The things of which the session has too many.
+    private var limited: String {
+        switch self {
+        case .tooManyStreams: "streams"
+        case .tooManyViews: "views"
+        case .tooManyKeys: "idempotency keys"
+        case .tooManyShares: "shares"
+        default: "clients"
         }
     }
 }

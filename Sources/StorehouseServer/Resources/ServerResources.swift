@@ -13,13 +13,11 @@ final class ServerResources: Sendable {
     /// Nil if it is switched off.
     private let client: ClientModule?
 
-    init(
-        _ documents: CachedDocuments, _ availability: Availability, hasInspector: Bool, client: ClientModule?
-    ) {
-        self.client = client
-        self.documents = documents
+    init(_ kinds: [StoreKind], _ features: ServerFeatures, _ availability: Availability) {
+        documents = CachedDocuments(kinds, features)
+        client = features.hasClient ? ClientModule(basePath: features.basePath) : nil
+        hasInspector = features.hasInspector
         self.availability = availability
-        self.hasInspector = hasInspector
     }
 
     func readStores(_ context: RequestContext) throws(Problem) {
@@ -88,17 +86,11 @@ struct CachedDocuments: Sendable {
     private let storeDocuments: [(kind: String, document: LazyDocument<ConstantDocument>)]
     private let openAPIDocument: LazyDocument<[UInt8]>
 
-    init(
-        _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasClient: Bool,
-        hasOperatorPort: Bool, usesTokens: Bool
-    ) {
-        index = Self.index(
-            basePath, hasInspector: hasInspector, hasClient: hasClient, hasOperatorPort: hasOperatorPort)
+    init(_ kinds: [StoreKind], _ features: ServerFeatures) {
+        index = Self.index(features)
         storesDocument = LazyDocument { ConstantDocument(Self.stores(kinds)) }
         storeDocuments = kinds.map { kind in (kind.name, LazyDocument { ConstantDocument(Self.store(kind)) }) }
-        let description = OpenAPI(
-            kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector,
-            hasClient: hasClient, hasOperatorPort: hasOperatorPort, usesTokens: usesTokens)
+        let description = OpenAPI(kinds: kinds, features: features)
         openAPIDocument = LazyDocument {
             var json = JSONWriter(reservingCapacity: 131_072)
             json.value(description.document)
@@ -118,9 +110,8 @@ struct CachedDocuments: Sendable {
 
     var openAPI: [UInt8] { openAPIDocument.value }
 
-    private static func index(
-        _ basePath: String, hasInspector: Bool, hasClient: Bool, hasOperatorPort: Bool
-    ) -> [UInt8] {
+    private static func index(_ features: ServerFeatures) -> [UInt8] {
+        let basePath = features.basePath
         var json = JSONWriter()
         json.object { json in
             json.member("name", "Storehouse")
@@ -132,9 +123,9 @@ struct CachedDocuments: Sendable {
                     json.member("sessions", basePath + Route.sessions.path)
                     json.member("liveness", basePath + Route.liveness.path)
                     json.member("readiness", basePath + Route.readiness.path)
-                    if !hasOperatorPort { json.member("metrics", basePath + Route.metrics.path) }
-                    if hasClient { json.member("client", basePath + Route.client.path) }
-                    if hasInspector { json.member("inspector", basePath + Route.index.path) }
+                    if !features.hasOperatorPort { json.member("metrics", basePath + Route.metrics.path) }
+                    if features.hasClient { json.member("client", basePath + Route.client.path) }
+                    if features.hasInspector { json.member("inspector", basePath + Route.index.path) }
                 })
         }
         return json.finishLine()

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Journal
 import Locks
+import ProcessTesting
 import RedisTesting
 import StoreHosting
 import Stores
@@ -34,9 +35,7 @@ final class JournalFile: Sendable {
     /// A copy of the files that a process would leave behind if it ended at this moment.
     func copy() throws -> JournalFile {
         let copy = try JournalFile()
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
-            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
-        }
+        try DatabaseCopy.make(of: path, at: copy.path)
         return copy
     }
 }

@@ -20,8 +20,8 @@ struct PlayedEngine {
         service = SessionService(registry, SessionCreator(registry: registry, builder: builder, log: log))
         chain = SessionChain(
             to: service, RateLimits(sessions: nil, actions: nil, clock: clock), WorkPool(),
-            MemoryLimit(MemoryUse(resident: .max, addressSpace: .max)), clock: registry.clock,
-            isDraining: { false }, encode: { _ in [] }, encodeProblem: { _ in [] })
+            Availability(nil, MemoryLimit(MemoryUse(resident: .max, addressSpace: .max))), clock: registry.clock,
+            encode: { _ in [] }, encodeProblem: { _ in [] })
     }
 
     /// - Parameter byteCount: the size that its state is taken to have; nil for the true one.

@@ -24,10 +24,16 @@ struct TokenModeTests {
                 let permission = rule == .presence ? .read : rule
                 let path = route.path.replacing("/sessions/{id}", with: session)
                 guard method == "POST" || method == "PUT" else { return (permission, TestRequest(method, path)) }
-                let sends = route == .actions || route == .signals
-                let body: JSONValue = sends ? ["type": "counter/increment"] : [:]
-                return (permission, TestRequest(method, path, json: body))
+                return (permission, TestRequest(method, path, json: body(of: route)))
             }
+        }
+    }
+
+    private static func body(of route: Route) -> JSONValue {
+        switch route {
+        case .actions, .signals: ["type": "counter/increment"]
+        case .sync: ["client": .string(TestOutbox.usualClient), "new": true, "from": 1]
+        default: [:]
         }
     }
 

@@ -304,7 +304,8 @@ import Testing
     /// All that a client is asked to send again later, and nothing else.
     @Test(arguments: Problem.Code.allCases) func temporaryProblemsOfStreamsHaveReasons(_ code: Problem.Code) {
         let isTemporary = code.status == .tooManyRequests || code.status == .serviceUnavailable
-        // No stream has a key, and none makes a share.
-        #expect((code.closedReason != nil) == (isTemporary && code != .tooManyKeys && code != .tooManyShares))
+        // No stream has a key, and none makes a share or the record of a client.
+        let others: Set<Problem.Code> = [.tooManyKeys, .tooManyShares, .tooManyClients]
+        #expect((code.closedReason != nil) == (isTemporary && !others.contains(code)))
     }
 }

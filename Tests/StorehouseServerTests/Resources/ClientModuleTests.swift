@@ -56,7 +56,8 @@ import Testing
 
     @Test("can be switched off")
     func off() async throws {
-        try await TestAPI.run(configuration: .with { $0.clients.javascript = false }) { api in
+        let configuration = Configuration.with { $0.clients.javascript = false }
+        try await TestAPI.run(configuration: configuration) { (api: TestAPI) async throws -> Void in
             #expect(try await api.get("/client.js").code == "no-such-resource")
             #expect(try await api.get("/", [("Accept", "application/json")]).at("/links/client") == nil)
             #expect(try await api.get("/openapi.json").at("/paths/~1client.js") == nil)

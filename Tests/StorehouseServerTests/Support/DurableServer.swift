@@ -49,9 +49,7 @@ final class DurableServer: Sendable {
     /// A server on what a crash at this moment would leave of the file.
     func copy() throws -> DurableServer {
         let copy = try DurableServer()
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
-            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
-        }
+        try DatabaseCopy.make(of: path, at: copy.path)
         return copy
     }
 

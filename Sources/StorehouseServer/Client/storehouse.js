@@ -1,0 +1,1 @@
+../../../Clients/javascript/storehouse.js
