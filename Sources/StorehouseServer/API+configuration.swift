@@ -44,6 +44,7 @@ extension Configuration {
         settings.streams.maxActorViews = streams.maxActorViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
+        settings.streams.maxBodyBytes = http.maxBodyBytes
         settings.limits.presenceGrace = streams.presenceGrace.wholeMilliseconds
         settings.basePath = BasePath(http.basePath)
         settings.allowedOrigins = http.allowedOrigins

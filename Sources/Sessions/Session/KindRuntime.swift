@@ -1,4 +1,5 @@
 import JSON
+import Locks
 package import Observability
 package import StoreHosting
 package import Stores
@@ -19,6 +20,8 @@ package final class KindRuntime: Sendable {
     package let transfer: (any SessionTransferring)?
     /// Tells streams who watches.
     package let presence: PresenceUpdates
+    // Guards the version. No other lock is taken while this one is held.
+    private let declaredVersion: Locked<String?> = Locked(nil)
 
     package convenience init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ clock: SessionClock, _ sealer: (any SecretSealer)?,
@@ -43,6 +46,15 @@ package final class KindRuntime: Sendable {
         self.sealer = sealer
         self.environment = environment
         presence = PresenceUpdates(now: environment.steadyNow)
+    }
+
+    /// The version of the kind, which is computed once, when it is first asked for.
+    package var version: String {
+        declaredVersion.withLock { known in
+            let version = known ?? kind.version
+            known = version
+            return version
+        }
     }
 
     /// Decodes a persisted state of the kind.

@@ -30,6 +30,9 @@ package protocol EventCodec: AnyObject, Sendable {
     /// The event of a signal. It has no id, so that nothing of it is sent again.
     func encode(_ signal: SignalEvent) -> EncodedEvent
 
+    /// The event of a client that is up to date. It has no id, as it changes nothing.
+    func encode(_ event: ReadyEvent) -> EncodedEvent
+
     /// Adds the event of an action to those before it. If it has an id, a client that has the event needs nothing of its revision.
     func append(_ action: CommitRecord, id: String?, to events: inout [UInt8])
 

@@ -24,6 +24,30 @@ package struct PatchEvent {
     package let patch: EncodedPatch
 }
 
+/// Tells a client that it has the selected value of a revision, and what it needs to know of the server.
+package struct ReadyEvent: Sendable {
+    package let revision: Int
+    /// The history of the session, as entity tags name it.
+    package let historyID: String
+    /// The longest silence of the stream.
+    package let heartbeat: Duration
+    /// The longest body of a request.
+    package let maxBodyBytes: Int
+    /// In milliseconds since 1970.
+    package let time: Int
+    /// The kind of the session, and its version.
+    package let store: String
+    package let version: String
+
+    package init(
+        revision: Int, historyID: String, heartbeat: Duration, maxBodyBytes: Int, time: Int, store: String,
+        version: String
+    ) {
+        (self.revision, self.historyID, self.heartbeat) = (revision, historyID, heartbeat)
+        (self.maxBodyBytes, self.time, self.store, self.version) = (maxBodyBytes, time, store, version)
+    }
+}
+
 /// The id of an event: a history, and a revision in it.
 package struct EventID {
     package let historyID: Substring

@@ -55,6 +55,8 @@ package struct StreamExtras: OptionSet, Sendable {
     package static let presence = StreamExtras(rawValue: 4)
     /// The messages of other clients.
     package static let signals = StreamExtras(rawValue: 8)
+    /// That the client is up to date, once it is.
+    package static let ready = StreamExtras(rawValue: 16)
 }
 
 /// How many streams a session may have, and how much of one is kept.

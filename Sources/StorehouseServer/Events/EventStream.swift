@@ -20,6 +20,8 @@ final class EventStream: Subscriber {
         var maxActorViews = 1000
         /// A stream ends after this time at the latest, so that its client reconnects; zero for never.
         var maxLifetime = Duration.zero
+        /// How long the body of a request may be, for clients that ask.
+        var maxBodyBytes = 65536
 
         var limits: StreamLimits {
             StreamLimits(
@@ -126,6 +128,7 @@ final class EventStream: Subscriber {
         connection.collectWrites {
             if !preamble.isEmpty { send(preamble) }
             for part in [before.encoded, bytes, behind.encoded] where part.count > 0 { send(part) }
+            if shows.contains(.ready) { sendReady(at: initial.revision) }
         }
         scheduleHeartbeat()
         for frame in early {
@@ -136,6 +139,16 @@ final class EventStream: Subscriber {
             case .signal(let event): sendSignal(event)
             }
         }
+    }
+
+    /// Tells the client that it has the value of a revision.
+    private func sendReady(at revision: Int) {
+        let event = ReadyEvent(
+            revision: revision, historyID: session.historyID, heartbeat: settings.heartbeat,
+            maxBodyBytes: settings.maxBodyBytes, time: session.now, store: session.kindName,
+            version: session.runtime.version)
+        events.add(to: .sent)
+        send(codec.encode(event))
     }
 
     /// Keeps a frame until the stream begins. Its initial events are not durable before, and so later commits are hardly ever: only

@@ -59,6 +59,10 @@ final class ServerSentEvents: PatchCodec {
         return EncodedEvent(ServerSentEvent(event: "signal", data: json.finish()).bytes)
     }
 
+    func encode(_ event: ReadyEvent) -> EncodedEvent {
+        EncodedEvent(ServerSentEvent(event: "ready", data: event.json).bytes)
+    }
+
     func append(_ action: CommitRecord, id: String?, to events: inout [UInt8]) {
         events += ServerSentEvent(event: "action", id: id, data: LoggedAction(action).encoded()).bytes
     }
@@ -93,6 +97,28 @@ extension PatchEvent {
             data.member("patch", patch)
         }
         return ServerSentEvent(event: "patch", id: "\(historyID)-\(revision)", data: data.finish()).bytes
+    }
+}
+
+extension ReadyEvent {
+    /// The data of the event.
+    fileprivate var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 256)
+        json.object { json in
+            json.member("revision", revision)
+            json.member("history", historyID)
+            let milliseconds = heartbeat.wholeMilliseconds
+            if milliseconds.isMultiple(of: 1000) {
+                json.member("heartbeat", milliseconds / 1000)
+            } else {
+                json.member("heartbeat", heartbeat.inSeconds)
+            }
+            json.member("maxBody", maxBodyBytes)
+            json.member("time", Timestamp.rfc3339(time))
+            json.member("store", store)
+            json.member("version", version)
+        }
+        return json.finish()
     }
 }
 

@@ -23,6 +23,7 @@ struct StreamParameters {
         if try head.flag("actions") { shows.insert(.actions) }
         if try head.flag("presence") { shows.insert(.presence) }
         if try head.flag("signals") { shows.insert(.signals) }
+        if try head.flag("ready") { shows.insert(.ready) }
         self.shows = shows
         namesHeartbeats = try Self.namesHeartbeats(head)
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")

@@ -32,6 +32,10 @@ final class TerminalCodec: EventCodec {
         EncodedEvent(TerminalLines.line(of: signal, inColor: inColor))
     }
 
+    func encode(_ event: ReadyEvent) -> EncodedEvent {
+        EncodedEvent(TerminalLines.note("up to date", at: event.time, inColor: inColor))
+    }
+
     func append(_ action: CommitRecord, id: String?, to events: inout [UInt8]) {
         events += TerminalLines.line(of: action, inColor: inColor)
     }

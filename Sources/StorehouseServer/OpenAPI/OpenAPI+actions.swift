@@ -87,8 +87,8 @@ extension OpenAPI {
             "watch", "The live stream of events",
             details: Self.streamDetails,
             parameters: [
-                "select", "changes", "effects", "actions", "presence", "signals", "heartbeat", "color", "Last-Event-ID",
-                "lastEventId", "preferStatus",
+                "select", "changes", "effects", "actions", "presence", "signals", "ready", "heartbeat", "color",
+                "Last-Event-ID", "lastEventId", "preferStatus",
             ],
             responses: [
                 .init(
@@ -124,6 +124,9 @@ extension OpenAPI {
         left, at most five a second. A client that was too slow for one gets the whole list again. With `signals=true` each \
         signal is a `signal` event. Slow clients miss signals, and none is sent again.
 
+        With `ready=true` a `ready` event follows the first value or the events that were missed, or comes at once if there are \
+        none. It has no `id`.
+
         Clients that prefer `text/plain` get lines for a terminal, one for each change: time (UTC), revision, action, \
         path: old → new.
         """
@@ -131,8 +134,8 @@ extension OpenAPI {
     /// The name of each event, and the schema of its data.
     private static let events = [
         ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("action", "LoggedAction"),
-        ("presence", "PresenceEvent"), ("signal", "SignalEvent"), ("heartbeat", "HeartbeatEvent"),
-        ("closed", "ClosedEvent"),
+        ("presence", "PresenceEvent"), ("signal", "SignalEvent"), ("ready", "ReadyEvent"),
+        ("heartbeat", "HeartbeatEvent"), ("closed", "ClosedEvent"),
     ]
 
     static func streamSchema(isWhole: Bool) -> JSONValue {

@@ -87,6 +87,11 @@ extension OpenAPI {
                 """,
                 "schema": ["type": "boolean", "default": false],
             ],
+            "ready": [
+                "name": "ready", "in": "query",
+                "description": "Whether to send an event once the client is up to date.",
+                "schema": ["type": "boolean", "default": false],
+            ],
             "heartbeat": [
                 "name": "heartbeat", "in": "query",
                 "description": """

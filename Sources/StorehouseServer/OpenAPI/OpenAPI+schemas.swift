@@ -83,11 +83,28 @@ extension OpenAPI {
                     "value": ["description": "Any JSON. Operations that remove or move have none."],
                 ], optional: ["from", "value"]),
             "EffectEvent": Self.effectEvent,
+            "ReadyEvent": readyEvent,
             "HeartbeatEvent": object([:]),
             "ClosedEvent": object([
                 "reason": ["type": "string", "enum": .array(Self.closedReasons.map(JSONValue.string))]
             ]),
         ]
+    }
+
+    /// The data of `ready` events.
+    private static var readyEvent: JSONValue {
+        object([
+            "revision": .schema("Revision"),
+            "history": [
+                "type": "string",
+                "description": "The part of an `ETag` behind the dot. It changes when revisions were lost.",
+            ],
+            "heartbeat": ["type": "number", "description": "The longest silence of the stream in seconds."],
+            "maxBody": count("The longest body of a request in bytes."),
+            "time": timestamp,
+            "store": ["type": "string", "description": "The kind of store."],
+            "version": kindVersion,
+        ])
     }
 
     /// The reasons of streams that have begun, and of refused ones.
@@ -255,18 +272,22 @@ extension OpenAPI {
             ], optional: ["type", "payload", "isCut", "index", "reason", "revision"])
     }
 
+    private static var kindVersion: JSONValue {
+        [
+            "type": "string", "pattern": "^[1-9][0-9]*\\.[0-9a-z]+$",
+            "description": """
+            The number of the state's schema, and a hash of the declaration: of the schemas, the types, audiences, filled members and \
+            reasons of the actions, and the names of the selectors.
+            """,
+        ]
+    }
+
     private static var store: JSONValue {
         object([
             "name": ["type": "string"],
             "summary": ["type": "string"],
             "initialState": .schema("State"),
-            "version": [
-                "type": "string", "pattern": "^[1-9][0-9]*\\.[0-9a-z]+$",
-                "description": """
-                The number of the state's schema, and a hash of the declaration: of the schemas, the types, audiences, filled members and \
-                reasons of the actions, and the names of the selectors.
-                """,
-            ],
+            "version": kindVersion,
             "state": ["type": "object", "description": "The JSON Schema (draft 2020-12) of the states."],
             "selectors": [
                 "type": "array", "description": "Named values for `select`.",

@@ -108,9 +108,12 @@ extension Route {
         case (.sessions, .get), (.sessions, .head): ["after", "limit", "store", "role"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
         case (.events, .get):
-            ["select", "changes", "effects", "actions", "presence", "signals", "heartbeat", "color", "lastEventId"]
+            [
+                "select", "changes", "effects", "actions", "presence", "signals", "ready", "heartbeat", "color",
+                "lastEventId",
+            ]
         case (.sharedEvents, .get):
-            ["select", "changes", "presence", "signals", "heartbeat", "color", "lastEventId"]
+            ["select", "changes", "presence", "signals", "ready", "heartbeat", "color", "lastEventId"]
         default: []
         }
     }

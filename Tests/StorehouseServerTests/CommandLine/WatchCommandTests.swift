@@ -61,6 +61,21 @@ import Testing
         }
     }
 
+    @Test func `events that it does not know stop it not`() async throws {
+        try await LiveServer.run { live in
+            let session = try await live.session()
+            let lines = Lines()
+            async let watch: Void = Self.watch(
+                "http://127.0.0.1:\(live.port)\(session.path)/events?ready=true", lines, select: "/counter/count")
+            try await lines.line(with: #"ready {"revision":0,"#)
+            #expect(try await session.increment(3).status == 200)
+            try await lines.line(with: "#1 0 → 3")
+            #expect(try await session.delete().status == 204)
+            try await watch
+            #expect(lines.all.count == 4)
+        }
+    }
+
     /// The server ends each stream after a while. No change is missed, and none is shown twice.
     @Test func aStreamIsResumed() async throws {
         let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(100) }

@@ -90,6 +90,18 @@ import Testing
         }
     }
 
+    @Test func `a client that asks is told when it is up to date`() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let lines = try await Lines(of: session, "?select=/counter/count&ready=true&presence=true")
+            #expect(try await lines.next() == "#0 0")
+            #expect(try await lines.next() == "(up to date)")
+            #expect(try await lines.next() == "(here: 1 anonymous)")
+            _ = try await session.increment()
+            #expect(try await lines.next() == "#1 counter/increment 0 → 1")
+        }
+    }
+
     @Test func silenceIsBroken() async throws {
         try await TestAPI.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { api in
             let lines = try await Lines(of: api.session(), "?select=/counter/count")

@@ -23,12 +23,13 @@ import Testing
     @Test(arguments: [
         // A misspelled name.
         "/state?revison=0", "/state?Select=/counter", "/actions?limt=1", "/actions?afte=0", "/events?effect=true",
-        "/events?presense=true", "/events?Signals=true",
+        "/events?presense=true", "/events?Signals=true", "/events?Ready=true", "/events?read=true",
         "/events?change=patch", "/events?colour=true", "/events?lasteventid=x", "/events?last-event-id=x",
         // A duplicate.
         "/state?select=/counter&select=/user", "/state?select=/counter&s%65lect=/counter",
         "/state?revision=0&revision=0",
         "/actions?limit=1&after=0&limit=2", "/events?effects=true&effects=false", "/state?select&select",
+        "/events?ready=true&ready=true",
     ])
     func anAmbiguousQueryIsRefused(_ path: String) async throws {
         try await TestAPI.run { api in
@@ -66,6 +67,7 @@ import Testing
         "refused": ["", "1", "yes", "True", "all"],
         "presence": ["", "1", "yes", "True", "all"],
         "signals": ["", "1", "yes", "True", "all"],
+        "ready": ["", "1", "yes", "True", "all"],
     ]
 
     /// The start of a page is a revision or a cursor, as the list has it.

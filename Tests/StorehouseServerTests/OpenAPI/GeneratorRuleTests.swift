@@ -107,7 +107,7 @@ import Testing
             #expect(schema["contentMediaType"] == "text/event-stream")
             let names = [
                 "StateEvent", "PatchEvent", "EffectEvent", "LoggedAction", "PresenceEvent", "SignalEvent",
-                "HeartbeatEvent", "ClosedEvent",
+                "ReadyEvent", "HeartbeatEvent", "ClosedEvent",
             ]
             let events = names.map { name -> JSONValue in ["$ref": .string("#/components/schemas/\(name)")] }
             #expect(schema["contentSchema"]?["items"]?["anyOf"] == .array(events))

@@ -8,14 +8,15 @@ import StorehouseServer
 /// A client's end of a connection to an API in memory. The client has no flow control, and cannot end its side alone.
 final class MemoryConnection: Sendable {
     private struct Contents {
-        var bytes: [UInt8] = []
+        /// What has come, as the API has written it.
+        var writes: [[UInt8]] = []
         /// Whether the API has closed the connection.
         var isAtEnd = false
         var waiting: CheckedContinuation<Void, any Error>?
         /// How often somebody has waited.
         var waits = 0
 
-        var hasNews: Bool { isAtEnd || !bytes.isEmpty }
+        var hasNews: Bool { isAtEnd || !writes.isEmpty }
     }
 
     /// The API's end. On the loop only.
@@ -26,14 +27,10 @@ final class MemoryConnection: Sendable {
         init(_ change: @escaping ((inout Contents) -> Void) -> Void) { self.change = change }
 
         func send(_ parts: UnsafeMutableBufferPointer<iovec>, on channel: Channel) -> Int {
-            var count = 0
-            change { contents in
-                for part in parts {
-                    contents.bytes += UnsafeRawBufferPointer(start: part.iov_base, count: Int(part.iov_len))
-                    count += Int(part.iov_len)
-                }
-            }
-            return count
+            var write: [UInt8] = []
+            for part in parts { write += UnsafeRawBufferPointer(start: part.iov_base, count: Int(part.iov_len)) }
+            change { $0.writes.append(write) }
+            return write.count
         }
 
         func closed(_ channel: Channel) {
@@ -67,12 +64,11 @@ final class MemoryConnection: Sendable {
     /// The client is gone.
     func close() { loop.execute { [carrier] in carrier.value.channel?.disconnect() } }
 
-    /// Takes the bytes that have come; nil if none have, and empty at the end.
+    /// Takes the bytes of one write of the API; nil if none have come, and empty at the end.
     func take() -> [UInt8]? {
         contents.withLock { contents in
             guard contents.hasNews else { return nil }
-            defer { contents.bytes = [] }
-            return contents.bytes
+            return contents.writes.isEmpty ? [] : contents.writes.removeFirst()
         }
     }
 
