@@ -4,6 +4,8 @@ package enum Through: Sendable, Equatable {
     case names([ToldEntry])
     /// More than an event may name.
     case tooMany
+
+    package static let maxNames = 64
 }
 
 /// A client, and the highest number of its entries that an event contains.

@@ -68,6 +68,8 @@ package enum SessionOperation: Sendable {
         package var selection: SelectionText
         package let format: StreamFormat
         package let shows: StreamExtras
+        /// The id of the client that is told of its entries; nil for one that does not ask.
+        let client: String?
         /// Whether the client came by a permit.
         var isByPermit = false
         /// The last event that the client has, perhaps of another history.
@@ -78,13 +80,14 @@ package enum SessionOperation: Sendable {
         package let limits: StreamLimits
 
         package init(
-            selection: SelectionText, format: StreamFormat, shows: StreamExtras, isByPermit: Bool = false,
-            seen: EventID?,
+            selection: SelectionText, format: StreamFormat, shows: StreamExtras, client: String? = nil,
+            isByPermit: Bool = false, seen: EventID?,
             stream: LoopBound<Subscriber>, loop: any SerialLoop, limits: StreamLimits
         ) {
             self.selection = selection
             self.format = format
             self.shows = shows
+            self.client = client
             self.isByPermit = isByPermit
             self.seen = seen
             self.stream = stream

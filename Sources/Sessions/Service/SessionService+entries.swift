@@ -18,6 +18,8 @@ extension SessionService {
                         } catch {
                             try run.take(error)
                         }
+                        // The next one may take its time.
+                        run.session.store.inspect { run.session.existingEvents?.announce(run.client, $0) }
                         return try await self.run(run, by: principal, for: visitor).value()
                     }
                 }
@@ -35,6 +37,7 @@ extension SessionService {
         let end = { (state: borrowing StateView) in
             revision = state.revision
             answer = Result { () throws(SessionFailure) in try run.end(in: state) }
+            if run.hasDecided { session.existingEvents?.announce(run.client, state) }
         }
         if let visitor, !run.hasDecided {
             if case .failure(let refusal) = session.ask(visitor, for: .act, end) { answer = .failure(refusal) }

@@ -18,12 +18,14 @@ extension SessionService {
         of visitor: Actor? = nil
     ) throws(SessionFailure) -> Handling<SessionResult> {
         let subscription = try wanted.subscription(in: session, by: principal)
+        let client: ClientKey? =
+            if let id = wanted.client { ClientKey(id, try principal.clientScope(in: session)) } else { nil }
         guard let missed = wanted.commitsMissingFromBuffer(of: session, subscription), let journal = session.journal
-        else { return .now(try session.subscribe(wanted, to: subscription, of: visitor)) }
+        else { return .now(try session.subscribe(wanted, to: subscription, of: visitor, client)) }
         return .later { [reads] () async throws(SessionFailure) in
             let turn = try await reads.turn(of: .session(session.id))
             let earlier = await Self.read(missed, through: session.store.revision, from: journal)
-            return try session.subscribe(wanted, to: subscription, of: visitor, earlier: earlier, in: turn)
+            return try session.subscribe(wanted, to: subscription, of: visitor, client, earlier: earlier, in: turn)
         }
     }
 
@@ -61,7 +63,7 @@ extension SessionOperation.Subscribing {
             journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return MissedCommits(
-            subscription, showsActions: showsActions, historyID: historyID, after: seen.revision,
+            subscription, shows, historyID: historyID, after: seen.revision,
             maxBytes: limits.maxMissedBytes)
     }
 }
@@ -69,11 +71,12 @@ extension SessionOperation.Subscribing {
 extension Session {
     fileprivate func subscribe(
         _ wanted: SessionOperation.Subscribing, to subscription: StreamSubscription, of visitor: Actor?,
-        earlier: MissedCommits? = nil, in turn: StorageReads.Turn? = nil
+        _ client: ClientKey?, earlier: MissedCommits? = nil, in turn: StorageReads.Turn? = nil
     ) throws(SessionFailure) -> SessionResult {
         // The loop may have ended while the commits were read.
         guard let stream = wanted.stream.valueIfCurrent else { throw .unavailable(.draining) }
         stream.visitor = visitor
+        stream.sync = client.map(SyncReader.init)
         do throws(SessionFailure) {
             let initial = try events.subscribe(
                 stream, on: wanted.loop, to: subscription, seen: wanted.seen, earlier: earlier, within: wanted.limits)

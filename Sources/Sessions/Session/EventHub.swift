@@ -18,9 +18,7 @@ package struct EventHub: Sendable {
 
     private var store: HostedStore { session.store }
 
-    private var journal: (any SessionJournal)? { session.journal }
-
-    private func historyID(of subscription: StreamSubscription) -> String {
+    func historyID(of subscription: StreamSubscription) -> String {
         subscription.historyID ?? session.historyID
     }
 
@@ -48,6 +46,7 @@ package struct EventHub: Sendable {
         stream.subscription = subscription
         var result = Result<InitialEvents, EventHubState.Refusal>.failure(.sessionDetached)
         var presenceIsDue: Int?
+        var change: ClientChange?
         // Inside the store no commit can come between the snapshot and the subscription, and the store cannot end.
         store.inspect { state in
             if session.continuesElsewhere { return }
@@ -62,10 +61,15 @@ package struct EventHub: Sendable {
                     observe(starts, &contents)
                     let index = contents.add(stream, on: loop, state)
                     presenceIsDue = entered(stream, &contents.presence)
+                    change = opened(stream, &contents.topics[index])
                     return .success(
                         initialEvents(
                             &contents.topics[index].topic, stream, state, seen, earlier, limits.maxMissedBytes))
                 }
+            }
+            if let change {
+                let transaction = CommitTransaction(baseRevision: state.revision, record: .client(change))
+                session.journal?.append(transaction, state)
             }
         }
         tellPresence(at: presenceIsDue)
@@ -89,6 +93,7 @@ package struct EventHub: Sendable {
         // The subscription is cancelled outside the lock.
         let (unused, presenceIsDue): (Subscription?, Int?) = contents.withLock { contents in
             guard contents.remove(stream) else { return (nil, nil) }
+            closed(stream)
             let due = left(stream, &contents.presence)
             let isLast = contents.state.unsubscribe(
                 showsEffects: stream.shows.contains(.effects), from: stream.origin)
@@ -96,21 +101,6 @@ package struct EventHub: Sendable {
         }
         unused?.cancel()
         tellPresence(at: presenceIsDue)
-    }
-
-    /// The newest value that a stream shows, once it is durable; nil if no stream has its subscription, or if its actor may not read
-    /// it.
-    package func newest(for stream: Subscriber) -> Handling<StateEvent>? {
-        let (subscription, visitor) = (stream.subscription, stream.visitor)
-        var newest: StateEvent?
-        store.inspect { state in
-            if let visitor, !session.letsRead(visitor, in: state) { return }
-            newest = contents.withLock { contents in
-                let index = contents.topics.index(of: subscription)
-                return index.map { event(&contents.topics[$0].topic, state) }
-            }
-        }
-        return newest.map { session.release($0, upTo: $0.revision) }
     }
 
     /// Ends all streams: the session continues elsewhere, and the clients reconnect.
@@ -184,84 +174,6 @@ enum StreamNews: Sendable {
 
 // Publishing.
 extension EventHub {
-    /// Called inside the store, in the order of commits.
-    ///
-    /// - Parameter endsPermits: whether some permits cannot be used any more.
-    func committed(_ state: borrowing StateView, endsPermits: Bool = false) {
-        var revocation: Revocation?
-        let deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = contents.withLock { contents in
-            guard !contents.topics.isEmpty else { return [] }
-            if endsPermits || !contents.visitors.isEmpty {
-                revocation = self.revocation(among: contents, state, endsPermits)
-            }
-            let changes = Topic.changes(of: state.commits)
-            var deliveries: [(EventFrame, ShortList<SubscriberGroup>)] = []
-            for index in contents.topics.indices {
-                let change = contents.topics[index].topic.update(state, changes)
-                let showsActions = contents.topics[index].actionStreams > 0
-                guard change != nil || showsActions else { continue }
-                let frame = frame(change, &contents.topics[index].topic, state, showsActions: showsActions)
-                deliveries.append((frame, contents.topics[index].groups))
-            }
-            return deliveries
-        }
-        guard !deliveries.isEmpty || revocation != nil else { return }
-        // Outside the lock: if the journal has failed, this disconnects the streams at once.
-        session.release(.events(deliveries, revocation), upTo: state.revision)
-    }
-
-    /// The end of the streams of visitors who may not read the state, and of permits; nil if there are none. Each visitor is asked for
-    /// once, however many streams it has.
-    @inline(never)
-    private func revocation(
-        among contents: borrowing SessionStreams.Contents, _ state: borrowing StateView, _ endsPermits: Bool
-    ) -> Revocation? {
-        var losers: Set<Actor> = []
-        for visitor in contents.visitors.keys where !session.letsRead(visitor, in: state) {
-            losers.insert(visitor)
-        }
-        guard endsPermits || !losers.isEmpty else { return nil }
-        return Revocation(of: losers, endsPermits, at: state.revision, contents.topics.flatMap(\.groups))
-    }
-
-    /// - Parameter change: nil if the selected value is unchanged.
-    private func frame(
-        _ change: Topic.Change?, _ topic: inout Topic, _ state: borrowing StateView, showsActions: Bool
-    ) -> EventFrame {
-        var event: EncodedEvent?
-        if let change { event = self.event(of: change, &topic, state) }
-        let actions = showsActions ? withActions(state.commits, event, topic.subscription) : nil
-        return EventFrame(state.revision, event ?? .none, withActions: actions)
-    }
-
-    private func event(
-        of change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView
-    ) -> EncodedEvent {
-        let format = topic.subscription.format
-        switch change {
-        case .value: return format.codec.encode(event(&topic, state), skipped: 0, at: session.now)
-        case .patch(let patch):
-            guard let codec = format.patchCodec else { preconditionFailure("a format of values got a patch") }
-            return codec.encode(
-                PatchEvent(
-                    historyID: historyID(of: topic.subscription), revision: state.revision, patch: patch))
-        case .commits(let event): return event
-        }
-    }
-
-    /// The event of a value behind those of the actions that made it.
-    ///
-    /// - Parameter event: nil if the actions have left the value as it is.
-    @inline(never)
-    private func withActions(
-        _ commits: [CommitRecord], _ event: EncodedEvent?, _ subscription: StreamSubscription
-    ) -> EventFrame.WithActions {
-        let codec = subscription.format.codec
-        let actions = codec.bytes(of: commits, event == nil ? historyID(of: subscription) : nil)
-        return EventFrame.WithActions(
-            event.map { codec.encode(events: actions, before: $0) } ?? codec.encode(events: actions))
-    }
-
     /// Called inside the store, in order with the commits, and delivered in the same order.
     private func publish(_ event: EffectEvent) {
         session.release(.effect(deliveries { $0.encode(event, at: session.now) }), upTo: store.revision)
@@ -280,54 +192,6 @@ extension EventHub {
             deliveries.append((known, groups))
         }
         return deliveries
-    }
-
-    private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
-        StateEvent(
-            historyID: historyID(of: topic.subscription), revision: state.revision, json: topic.value(state),
-            lastChangedRevision: topic.lastChangedRevision)
-    }
-
-    private func initialEvents(
-        _ topic: inout Topic, _ stream: Subscriber, _ state: borrowing StateView, _ seen: EventID?,
-        _ earlier: MissedCommits?, _ maxBytes: Int
-    ) -> InitialEvents {
-        let content = InitialContent(
-            seen: seen, historyID: historyID(of: topic.subscription), revision: state.revision,
-            lastChangedRevision: topic.lastChangedRevision, format: topic.subscription.format)
-        let missed = missedCommits(stream, content, after: seen, upTo: state.revision, earlier, maxBytes)
-        switch content {
-        case .nothing:
-            let actions = missed?.actions(around: seen?.revision ?? 0)
-            return InitialEvents(.events(upTo: state.revision, .none), actions ?? .none)
-        case .patches:
-            if let missed, let (events, last) = missed.events {
-                return InitialEvents(.events(upTo: state.revision, events), missed.actions(around: last))
-            }
-        case .state: break
-        }
-        return InitialEvents(.state(event(&topic, state)), missed?.actions(around: state.revision) ?? .none)
-    }
-
-    /// The commits that the client has missed; nil if it needs none of them.
-    private func missedCommits(
-        _ stream: Subscriber, _ content: InitialContent, after seen: EventID?, upTo newest: Int,
-        _ earlier: MissedCommits?, _ maxBytes: Int
-    ) -> MissedCommits? {
-        let needsPatches = if case .patches = content { true } else { false }
-        let showsActions = stream.shows.contains(.actions)
-        let historyID = historyID(of: stream.subscription)
-        guard needsPatches || showsActions, let revision = seen?.revision(in: historyID, upTo: newest) else {
-            return nil
-        }
-        var missed =
-            earlier
-            ?? MissedCommits(
-                stream.subscription, showsActions: showsActions, historyID: historyID, after: revision,
-                maxBytes: maxBytes)
-        let later = journal?.bufferedCommits(after: missed.revision, limit: max(0, newest - missed.revision))
-        if let later { missed.add(later) } else { missed.skip(to: newest) }
-        return missed
     }
 }
 

@@ -88,7 +88,7 @@ package final class Session: Identifiable, Sendable {
     }
 
     /// The records of its clients; made with the first.
-    var clients: ClientRecords.Shared {
+    package var clients: ClientRecords.Shared {
         clientRecords.load(
             orStore: ClientRecords.Shared(ClientRecords(runtime.limits.clients, keyID: runtime.hasher.keyID)))
     }

@@ -27,33 +27,6 @@ public struct EncodedEvent: Sendable, Equatable {
     package static let none = EncodedEvent(framed: [], payload: 0..<0)
 }
 
-/// An event of a commit, encoded once for all of its subscribers.
-public struct EventFrame: Sendable {
-    /// The event behind those of its actions.
-    final class WithActions: Sendable {
-        let event: EncodedEvent
-
-        init(_ event: EncodedEvent) { self.event = event }
-    }
-
-    package let revision: Int
-    /// The event of the selected value; no bytes if that is unchanged.
-    private let event: EncodedEvent
-    /// Nil if no stream of the topic shows actions.
-    private let withActions: WithActions?
-
-    init(_ revision: Int, _ event: EncodedEvent, withActions: WithActions? = nil) {
-        self.revision = revision
-        self.event = event
-        self.withActions = withActions
-    }
-
-    /// The bytes for a stream, which may be none.
-    package func event(showingActions: Bool) -> EncodedEvent {
-        showingActions ? withActions?.event ?? event : event
-    }
-}
-
 /// News of presence, encoded once for all subscribers of one codec. Each takes one of the two events, or none.
 public struct EncodedPresence: Sendable {
     package let number: Int32

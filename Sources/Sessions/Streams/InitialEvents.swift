@@ -10,6 +10,10 @@ package struct InitialEvents: Sendable {
     package let value: Value
     /// The actions that the client has missed, if it asks for them.
     package let actions: MissedActions.Events
+    /// Says that the client is up to date; nil if it does not ask.
+    package var ready: ReadyNews?
+    /// The client has been told of its entries up to this decision.
+    package var decision = 0
 
     init(_ value: Value, _ actions: MissedActions.Events = .none) {
         self.value = value

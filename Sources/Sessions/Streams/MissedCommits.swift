@@ -8,6 +8,8 @@ package struct MissedCommits: Sendable {
     private let maxBytes: Int
     private var bytes: [UInt8] = []
     private var count = 0
+    /// The changes as one; nil if each is an event.
+    private var merged: EncodedPatch?
     /// The revision of the newest commit that was added; the client's own revision before the first.
     package private(set) var revision: Int
     /// That of the newest commit that has changed the selected value; the client's own revision before the first.
@@ -18,10 +20,11 @@ package struct MissedCommits: Sendable {
     private var missedActions: MissedActions?
 
     /// - Parameters:
+    ///   - shows: what the stream shows beside the value.
     ///   - revision: what the client has.
     ///   - maxBytes: how long the patches may be.
     package init(
-        _ subscription: StreamSubscription, showsActions: Bool, historyID: String, after revision: Int, maxBytes: Int
+        _ subscription: StreamSubscription, _ shows: StreamExtras, historyID: String, after revision: Int, maxBytes: Int
     ) {
         codec = subscription.format.patchCodec
         needsState = codec == nil
@@ -30,7 +33,9 @@ package struct MissedCommits: Sendable {
         self.maxBytes = maxBytes
         self.revision = revision
         lastChangedRevision = revision
-        if showsActions {
+        // An event that ended within an entry would show a part of it.
+        if shows.contains(.through) { merged = EncodedPatch() }
+        if shows.contains(.actions) {
             missedActions = MissedActions(subscription.format.codec, maxBytes: StreamLimits.mostMissedBytes)
         }
     }
@@ -64,13 +69,21 @@ package struct MissedCommits: Sendable {
             count += 1
             lastChangedRevision = revision
             needsState = bytes.count > maxBytes
+            merged?.append(patch)
         }
     }
 
     /// The events of the changes, and the revision of the last; nil if the client needs the state.
-    package var events: (MissedEvents, lastRevision: Int)? {
+    ///
+    /// - Parameter through: the clients whose entries they contain.
+    package func events(_ through: Through) -> (MissedEvents, lastRevision: Int)? {
         guard !needsState, let codec else { return nil }
-        return (MissedEvents(encoded: codec.encode(events: bytes), count: count), lastChangedRevision)
+        guard let merged, count > 0 else {
+            return (MissedEvents(encoded: codec.encode(events: bytes), count: count), lastChangedRevision)
+        }
+        let event = PatchEvent(
+            historyID: historyID, revision: lastChangedRevision, patch: merged, through: through)
+        return (MissedEvents(encoded: codec.encode(event), count: 1), lastChangedRevision)
     }
 
     /// The events of the actions, around those of the selected value.

@@ -8,6 +8,8 @@ package struct StateEvent: Sendable {
     package let json: [UInt8]
     /// The revision that changed the value last.
     package let lastChangedRevision: Int
+    /// The clients whose entries it contains, as far as the stream has not been told of them.
+    package var through = Through.none
 
     package init(historyID: String, revision: Int, json: [UInt8], lastChangedRevision: Int) {
         self.historyID = historyID
@@ -22,6 +24,8 @@ package struct PatchEvent {
     package let historyID: String
     package let revision: Int
     package let patch: EncodedPatch
+    /// The clients whose entries the changes contain, as far as the stream has not been told of them.
+    package var through = Through.none
 }
 
 /// Tells a client that it has the selected value of a revision, and what it needs to know of the server.
@@ -29,6 +33,8 @@ package struct ReadyEvent: Sendable {
     package let revision: Int
     /// The history of the session, as entity tags name it.
     package let historyID: String
+    /// The mark of the client, and its last entry that the value contains; nil if it has no record.
+    package let client: ToldEntry?
     /// The longest silence of the stream.
     package let heartbeat: Duration
     /// The longest body of a request.
@@ -40,10 +46,10 @@ package struct ReadyEvent: Sendable {
     package let version: String
 
     package init(
-        revision: Int, historyID: String, heartbeat: Duration, maxBodyBytes: Int, time: Int, store: String,
+        _ news: ReadyNews, historyID: String, heartbeat: Duration, maxBodyBytes: Int, time: Int, store: String,
         version: String
     ) {
-        (self.revision, self.historyID, self.heartbeat) = (revision, historyID, heartbeat)
+        (revision, client, self.historyID, self.heartbeat) = (news.revision, news.client, historyID, heartbeat)
         (self.maxBodyBytes, self.time, self.store, self.version) = (maxBodyBytes, time, store, version)
     }
 }

@@ -22,6 +22,8 @@ open class Subscriber {
     final var visitor: Actor?
     /// The revision at which it was subscribed.
     final var firstRevision = 0
+    /// The knowledge of its client about its own entries; nil for a client that does not ask. The session sets it.
+    package final var sync: SyncReader?
 
     /// Whether its client came by a permit that may not be used any more.
     open var hasInvalidPermit: Bool { false }
@@ -57,6 +59,8 @@ package struct StreamExtras: OptionSet, Sendable {
     package static let signals = StreamExtras(rawValue: 8)
     /// That the client is up to date, once it is.
     package static let ready = StreamExtras(rawValue: 16)
+    /// The clients whose entries a value contains.
+    package static let through = StreamExtras(rawValue: 32)
 }
 
 /// How many streams a session may have, and how much of one is kept.

@@ -128,8 +128,9 @@ final class EventStream: Subscriber {
         connection.collectWrites {
             if !preamble.isEmpty { send(preamble) }
             for part in [before.encoded, bytes, behind.encoded] where part.count > 0 { send(part) }
-            if shows.contains(.ready) { sendReady(at: initial.revision) }
+            if let ready = initial.ready { sendReady(ready) }
         }
+        sync?.sent(through: initial.decision)
         scheduleHeartbeat()
         for frame in early {
             switch frame {
@@ -141,14 +142,29 @@ final class EventStream: Subscriber {
         }
     }
 
-    /// Tells the client that it has the value of a revision.
-    private func sendReady(at revision: Int) {
-        let event = ReadyEvent(
-            revision: revision, historyID: session.historyID, heartbeat: settings.heartbeat,
-            maxBodyBytes: settings.maxBodyBytes, time: session.now, store: session.kindName,
-            version: session.runtime.version)
+    private func ready(_ news: ReadyNews) -> EncodedEvent {
+        codec.encode(
+            ReadyEvent(
+                news, historyID: session.historyID, heartbeat: settings.heartbeat, maxBodyBytes: settings.maxBodyBytes,
+                time: session.now, store: session.kindName, version: session.runtime.version))
+    }
+
+    private func sendReady(_ news: ReadyNews) {
         events.add(to: .sent)
-        send(codec.encode(event))
+        send(ready(news))
+        sync?.sent(news)
+    }
+
+    /// Tells the client of its entries, unless it knows. A client that is too slow for that is told with the value that it gets later.
+    private func tell(_ news: ReadyNews, on connection: any RequestSource) {
+        guard let sync, sync.needs(news) else { return }
+        let event = ready(news)
+        let isAccepted = position.acceptsReady(
+            byteCount: event.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
+        guard isAccepted else { return }
+        events.add(to: .sent)
+        send(event)
+        sync.sent(news)
     }
 
     /// Keeps a frame until the stream begins. Its initial events are not durable before, and so later commits are hardly ever: only
@@ -168,16 +184,20 @@ final class EventStream: Subscriber {
 
     override func send(_ frame: EventFrame) {
         guard let connection else { return keep(.commit(frame)) }
-        let event = frame.event(showingActions: shows.contains(.actions))
+        let event = frame.event(for: shows)
+        let news = sync.flatMap { frame.ready(for: $0.client) }
         // Other streams of the topic show the actions, which have left its value as it is.
-        guard event.count > 0 else { return }
-        let isAccepted = position.accepts(
-            revision: frame.revision, byteCount: event.count, pendingBytes: connection.pendingBytes,
-            limit: settings.bufferBytes)
-        guard isAccepted else { return }
-        events.add(to: .sent)
-        clock.sent(now: loop.now)
-        event.send(to: connection)
+        if event.count > 0 {
+            let isAccepted = position.accepts(
+                revision: frame.revision, byteCount: event.count, pendingBytes: connection.pendingBytes,
+                limit: settings.bufferBytes)
+            guard isAccepted else { return }
+            events.add(to: .sent)
+            clock.sent(now: loop.now)
+            event.send(to: connection)
+            sync?.sent(through: frame.decision, namesOwn: news == nil)
+        }
+        if let news { tell(news, on: connection) }
     }
 
     override func sendEffect(_ event: EncodedEvent) {
@@ -278,18 +298,21 @@ extension EventStream: StreamHandler {
     }
 
     /// - Parameter skippedCount: how many events the client had missed when the value was read.
-    private func catchUp(_ newest: StateEvent, of skippedCount: Int) {
+    private func catchUp(_ newest: NewestValue, of skippedCount: Int) {
+        let event = newest.event
         // A client that was sent no event of an action has to learn that, even if the value is unchanged.
         let skipped = position.caughtUp(
-            revision: newest.revision,
-            lastChangedRevision: shows.contains(.actions) ? newest.revision : newest.lastChangedRevision,
+            revision: event.revision,
+            lastChangedRevision: shows.contains(.actions) ? event.revision : event.lastChangedRevision,
             of: skippedCount)
         guard let connection else { return }
         if let skipped {
             events.add(to: .sent)
             events.add(skipped, to: .merged)
-            send(codec.encode(newest, skipped: skipped, at: session.now))
+            send(codec.encode(event, skipped: skipped, at: session.now))
+            sync?.sent(through: newest.decision, namesOwn: event.through != .tooMany)
         }
+        if let ready = newest.ready, sync?.needs(ready) == true { sendReady(ready) }
         if connection.pendingBytes == 0 { streamDrained() }
     }
 

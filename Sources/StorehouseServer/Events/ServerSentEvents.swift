@@ -21,7 +21,8 @@ final class ServerSentEvents: PatchCodec {
     func encode(_ event: StateEvent, skipped: Int, at time: @autoclosure () -> Int) -> EncodedEvent {
         let (id, json) = ("\(event.historyID)-\(event.revision)", event.json)
         var head = Array("event: state\nid: \(id)\ndata: {\"revision\":\(event.revision),\"state\":".utf8)
-        let tail = Array((skipped > 0 ? ",\"skipped\":\(skipped)}\n\n" : "}\n\n").utf8)
+        var tail = Array((skipped > 0 ? ",\"skipped\":\(skipped)}\n\n" : "}\n\n").utf8)
+        if event.through != .none { tail = event.through.member + tail }
         // A line break inside of the data would end its line. Only JSON that a kind writes by itself has any.
         if json.hasLineBreak {
             var data = Array("{\"revision\":\(event.revision),\"state\":".utf8) + json
@@ -95,8 +96,29 @@ extension PatchEvent {
         data.object { data in
             data.member("revision", revision)
             data.member("patch", patch)
+            data.member(through)
         }
         return ServerSentEvent(event: "patch", id: "\(historyID)-\(revision)", data: data.finish()).bytes
+    }
+}
+
+extension Through {
+    /// The member behind others of an object.
+    fileprivate var member: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 64)
+        json.object { $0.member(self) }
+        return [UInt8(ascii: ",")] + json.finish().dropFirst().dropLast()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ through: Through) {
+        switch through {
+        case .none: break
+        case .names(let entries):
+            member("through", object: { json in for entry in entries { json.member(name: entry.mark, entry.number) } })
+        case .tooMany: member("through", JSONValue.null)
+        }
     }
 }
 
@@ -107,6 +129,10 @@ extension ReadyEvent {
         json.object { json in
             json.member("revision", revision)
             json.member("history", historyID)
+            if let client {
+                json.member("mark", client.mark)
+                json.member(Through.names([client]))
+            }
             let milliseconds = heartbeat.wholeMilliseconds
             if milliseconds.isMultiple(of: 1000) {
                 json.member("heartbeat", milliseconds / 1000)

@@ -8,6 +8,8 @@ import StoreHosting
 struct StreamParameters {
     let format: StreamFormat
     let shows: StreamExtras
+    /// The id of the client that is told of its entries; nil for one that does not ask.
+    let client: String?
     let namesHeartbeats: Bool
     /// The last event that the client has.
     let seen: EventID?
@@ -24,6 +26,8 @@ struct StreamParameters {
         if try head.flag("presence") { shows.insert(.presence) }
         if try head.flag("signals") { shows.insert(.signals) }
         if try head.flag("ready") { shows.insert(.ready) }
+        client = try Self.client(head, format)
+        if client != nil { shows.formUnion([.ready, .through]) }
         self.shows = shows
         namesHeartbeats = try Self.namesHeartbeats(head)
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
@@ -37,6 +41,15 @@ struct StreamParameters {
         case "event", "true": return true
         default: throw Problem(.query(.heartbeat))
         }
+    }
+
+    /// Reads `?sync=`.
+    private static func client(_ head: RequestHead, _ format: StreamFormat) throws(Problem) -> String? {
+        guard let id = head.query.first("sync") else { return nil }
+        // Sessions have ids of the same form.
+        guard SessionID(id.utf8) != nil else { throw Problem(.query(.client)) }
+        if case .commits = format.content { throw Problem(.query(.clientOfLines)) }
+        return id
     }
 
     private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {

@@ -38,6 +38,15 @@ package struct StreamPosition: Sendable {
         hasRoom(byteCount, pendingBytes, limit)
     }
 
+    /// An event is there that says nothing of the state, and must not be missed.
+    ///
+    /// - Returns: whether to send it. If not, it counts as skipped, so that the client gets what it says with the newest value.
+    package mutating func acceptsReady(byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
+        let isAccepted = hasRoom(byteCount, pendingBytes, limit)
+        if !isAccepted { skippedCount += 1 }
+        return isAccepted
+    }
+
     private func hasRoom(_ byteCount: Int, _ pendingBytes: Int, _ limit: Int) -> Bool {
         skippedCount == 0 && (pendingBytes == 0 || pendingBytes + byteCount <= limit)
     }

@@ -87,8 +87,8 @@ extension OpenAPI {
             "watch", "The live stream of events",
             details: Self.streamDetails,
             parameters: [
-                "select", "changes", "effects", "actions", "presence", "signals", "ready", "heartbeat", "color",
-                "Last-Event-ID", "lastEventId", "preferStatus",
+                "select", "changes", "effects", "actions", "presence", "signals", "ready", "sync", "heartbeat",
+                "color", "Last-Event-ID", "lastEventId", "preferStatus",
             ],
             responses: [
                 .init(
@@ -125,7 +125,9 @@ extension OpenAPI {
         signal is a `signal` event. Slow clients miss signals, and none is sent again.
 
         With `ready=true` a `ready` event follows the first value or the events that were missed, or comes at once if there are \
-        none. It has no `id`.
+        none. It has no `id`. With `sync` and the id of a client, the events of values also name the clients whose entries \
+        (`POST …/sync`) they contain, by their marks, and `ready` comes again when entries of this client were decided and no \
+        value names them. No event ends within an entry, and patches that were missed come as one.
 
         Clients that prefer `text/plain` get lines for a terminal, one for each change: time (UTC), revision, action, \
         path: old → new.

@@ -9,8 +9,8 @@ extension OpenAPI {
     var parameters: JSONObject {
         JSONObject(
             [
-                stateParameters, streamParameters, Self.presenceParameters, pageParameters, logParameters,
-                headerParameters,
+                stateParameters, streamParameters, Self.presenceParameters, Self.readyParameters, pageParameters,
+                logParameters, headerParameters,
             ].flatMap(Array.init))
     }
 
@@ -85,11 +85,6 @@ extension OpenAPI {
                 Whether to send the entry of the action log before the event of its state, and after a resume those that \
                 were missed.
                 """,
-                "schema": ["type": "boolean", "default": false],
-            ],
-            "ready": [
-                "name": "ready", "in": "query",
-                "description": "Whether to send an event once the client is up to date.",
                 "schema": ["type": "boolean", "default": false],
             ],
             "heartbeat": [

@@ -68,12 +68,12 @@ extension OpenAPI {
             "StateEvent": object(
                 [
                     "revision": .schema("Revision"), "state": .schema("State"),
+                    "through": through,
                     "skipped": count("How many events were skipped because the client reads too slowly."),
-                ], optional: ["skipped"]),
-            "PatchEvent": object([
-                "revision": .schema("Revision"),
-                "patch": .schema("Patch"),
-            ]),
+                ], optional: ["through", "skipped"]),
+            "PatchEvent": object(
+                ["revision": .schema("Revision"), "patch": .schema("Patch"), "through": through],
+                optional: ["through"]),
             "Patch": ["type": "array", "items": .schema("PatchOperation")],
             "PatchOperation": object(
                 [
@@ -89,22 +89,6 @@ extension OpenAPI {
                 "reason": ["type": "string", "enum": .array(Self.closedReasons.map(JSONValue.string))]
             ]),
         ]
-    }
-
-    /// The data of `ready` events.
-    private static var readyEvent: JSONValue {
-        object([
-            "revision": .schema("Revision"),
-            "history": [
-                "type": "string",
-                "description": "The part of an `ETag` behind the dot. It changes when revisions were lost.",
-            ],
-            "heartbeat": ["type": "number", "description": "The longest silence of the stream in seconds."],
-            "maxBody": count("The longest body of a request in bytes."),
-            "time": timestamp,
-            "store": ["type": "string", "description": "The kind of store."],
-            "version": kindVersion,
-        ])
     }
 
     /// The reasons of streams that have begun, and of refused ones.
@@ -272,7 +256,7 @@ extension OpenAPI {
             ], optional: ["type", "payload", "isCut", "index", "reason", "revision"])
     }
 
-    private static var kindVersion: JSONValue {
+    static var kindVersion: JSONValue {
         [
             "type": "string", "pattern": "^[1-9][0-9]*\\.[0-9a-z]+$",
             "description": """

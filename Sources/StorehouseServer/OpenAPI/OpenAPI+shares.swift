@@ -73,8 +73,8 @@ extension OpenAPI {
             "watchShared", "The live stream of what the share shows",
             details: "The same events as those of the session, without effects. \(Self.sharedDetails)",
             parameters: [
-                "select", "changes", "presence", "signals", "ready", "heartbeat", "color", "Last-Event-ID",
-                "lastEventId", "preferStatus",
+                "select", "changes", "presence", "signals", "ready", "sync", "heartbeat", "color",
+                "Last-Event-ID", "lastEventId", "preferStatus",
             ],
             responses: [
                 .init(

@@ -107,6 +107,8 @@ extension RequestFault.Query {
         case .mark: return "mark must be the 8 hexadecimal digits by which the log names a session."
         case .cursor: return "after must be the next of an earlier page."
         case .heartbeat: return "heartbeat must be event."
+        case .client: return "sync must be the id of a client: 22 to 64 characters of URL-safe base64."
+        case .clientOfLines: return "text/plain does not tell whose entries a value contains; leave sync out."
         case .hidden(let name): return "A share shows no \(name); leave the parameter out."
         case .unsupported(let name): return "This server has no parameter \(name); leave it out."
         case .actionType: return "type must be the type of an action; GET /stores lists them."

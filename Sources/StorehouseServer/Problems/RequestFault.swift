@@ -41,7 +41,9 @@ enum RequestFault: Error, Sendable {
         case misspelled(String)
         /// Only the newest state can be had.
         case revision
-        case mark, cursor, heartbeat
+        case mark, cursor, heartbeat, client
+        /// Lines for a terminal do not tell whose entries a value contains.
+        case clientOfLines
         /// The type of actions is empty.
         case actionType
         /// The values that it may have.

@@ -46,8 +46,8 @@ final class StreamResource: Sendable {
             isResumed: parameters.seen.map { session.counts(in: $0.historyID) } ?? false)
         let wanted = SessionOperation.Subscribing(
             selection: context.head.selection, format: parameters.format, shows: parameters.shows,
-            seen: parameters.seen, stream: LoopBound(stream, on: stream.loop), loop: stream.loop,
-            limits: environment.settings.limits)
+            client: parameters.client, seen: parameters.seen, stream: LoopBound(stream, on: stream.loop),
+            loop: stream.loop, limits: environment.settings.limits)
         let request = SessionRequest(.subscribe(wanted), by: context.credentials)
         let handling: Handling<SessionResult>
         do throws(SessionFailure) {

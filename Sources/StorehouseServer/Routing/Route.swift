@@ -109,11 +109,11 @@ extension Route {
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
         case (.events, .get):
             [
-                "select", "changes", "effects", "actions", "presence", "signals", "ready", "heartbeat", "color",
-                "lastEventId",
+                "select", "changes", "effects", "actions", "presence", "signals", "ready", "sync", "heartbeat",
+                "color", "lastEventId",
             ]
         case (.sharedEvents, .get):
-            ["select", "changes", "presence", "signals", "ready", "heartbeat", "color", "lastEventId"]
+            ["select", "changes", "presence", "signals", "ready", "sync", "heartbeat", "color", "lastEventId"]
         default: []
         }
     }

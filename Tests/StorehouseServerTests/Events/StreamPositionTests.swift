@@ -44,6 +44,17 @@ import Testing
         #expect(position.accepts(revision: 4, byteCount: 1, pendingBytes: 0, limit: 10) == true)
     }
 
+    @Test func `news that must not be missed come with the newest value if there is no room`() {
+        var position = position(at: 4)
+        #expect(position.acceptsReady(byteCount: 1, pendingBytes: 9, limit: 10) == true)
+        #expect(position.flushed() == false)
+        #expect(position.acceptsReady(byteCount: 2, pendingBytes: 9, limit: 10) == false)
+        #expect(position.accepts(revision: 5, byteCount: 1, pendingBytes: 0, limit: 10) == false)
+        #expect(position.flushed() == true)
+        #expect(position.caughtUp(revision: 5, lastChangedRevision: 5) == 1)
+        #expect(position.acceptsReady(byteCount: 2, pendingBytes: 0, limit: 10) == true)
+    }
+
     @Test func aClientThatHasTheNewestValueGetsNothing() {
         var position = position(at: 4)
         _ = position.accepts(revision: 5, byteCount: 9, pendingBytes: 9, limit: 10)

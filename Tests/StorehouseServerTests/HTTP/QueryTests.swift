@@ -68,6 +68,7 @@ import Testing
         "presence": ["", "1", "yes", "True", "all"],
         "signals": ["", "1", "yes", "True", "all"],
         "ready": ["", "1", "yes", "True", "all"],
+        "sync": ["", "true", "a-client-of-21-letter", "a-client+with/others==", String(repeating: "a", count: 65)],
     ]
 
     /// The start of a page is a revision or a cursor, as the list has it.
