@@ -16,10 +16,11 @@ struct MixedReleasesTests {
 
     @Test func aSessionOfANewerReleaseIsLeftToItsNodes() async throws {
         let redis = try RedisServer()
-        let deadline = WallClock().now() + 2000
+        // Nobody wakes it before the test is done.
+        let later = WallClock().now() + 3_600_000
         let path = try await TestCluster.runNode(on: redis, kinds: Self.newer) { node in
             let session = try await node.session("alarm")
-            #expect(try await session.dispatch("alarm/set", ["at": .integer(deadline)]).status == 200)
+            #expect(try await session.dispatch("alarm/set", ["at": .integer(later)]).status == 200)
             return session.path
         }
         try await TestCluster.runNode(on: redis, kinds: Self.older) { older in
@@ -32,6 +33,9 @@ struct MixedReleasesTests {
                 let forwarded = try await older.get(path + "/state")
                 #expect(forwarded.status == 200)
                 #expect(forwarded["via"] != nil)
+                let deadline = WallClock().now() + 200
+                let soon: JSONValue = ["type": "alarm/set", "payload": ["at": .integer(deadline)]]
+                #expect(try await newer.post(path + "/actions", json: soon).status == 200)
                 _ = try await newer.eventually(TestRequest("GET", path + "/state?select=/rings")) {
                     $0.json["state"]?.asInteger == 1
                 }

@@ -116,7 +116,7 @@ struct DescribedAPI: Sendable {
         guard let content = content?.asObject else { return response.body.isEmpty ? [] : ["has a body"] }
         let type = response["content-type"]?.prefix { $0 != ";" } ?? ""
         guard let schema = content[String(type)]?["schema"] else { return ["is \(type)"] }
-        if type == "text/plain" { return schema == ["type": "string"] ? [] : ["is text"] }
+        if type.hasPrefix("text/") { return schema == ["type": "string"] ? [] : ["is text"] }
         return SchemaCheck(api: self).complaints(about: response.json, schema)
     }
 }
