@@ -184,20 +184,35 @@ final class EventStream: Subscriber {
 
     override func send(_ frame: EventFrame) {
         guard let connection else { return keep(.commit(frame)) }
+        if shows.contains(.through) { return sendNaming(frame, to: connection) }
         let event = frame.event(for: shows)
-        let news = sync.flatMap { frame.ready(for: $0.client) }
         // Other streams of the topic show the actions, which have left its value as it is.
+        if event.count > 0 { _ = send(event, at: frame.revision, to: connection) }
+    }
+
+    /// Sends a frame that says whose entries a value contains, and the news that it has no room for.
+    @inline(never)
+    private func sendNaming(_ frame: EventFrame, to connection: any RequestSource) {
+        guard let sync else { return }
+        let (event, news) = (frame.event(for: shows), frame.ready(for: sync.client))
         if event.count > 0 {
-            let isAccepted = position.accepts(
-                revision: frame.revision, byteCount: event.count, pendingBytes: connection.pendingBytes,
-                limit: settings.bufferBytes)
-            guard isAccepted else { return }
-            events.add(to: .sent)
-            clock.sent(now: loop.now)
-            event.send(to: connection)
-            sync?.sent(through: frame.decision, namesOwn: news == nil)
+            guard send(event, at: frame.revision, to: connection) else { return }
+            sync.sent(through: frame.decision, namesOwn: news == nil)
         }
         if let news { tell(news, on: connection) }
+    }
+
+    /// - Returns: false if the client is too slow for it.
+    @inline(__always)
+    private func send(_ event: EncodedEvent, at revision: Int, to connection: any RequestSource) -> Bool {
+        let isAccepted = position.accepts(
+            revision: revision, byteCount: event.count, pendingBytes: connection.pendingBytes,
+            limit: settings.bufferBytes)
+        guard isAccepted else { return false }
+        events.add(to: .sent)
+        clock.sent(now: loop.now)
+        event.send(to: connection)
+        return true
     }
 
     override func sendEffect(_ event: EncodedEvent) {
