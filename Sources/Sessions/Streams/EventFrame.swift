@@ -10,11 +10,11 @@ public struct EventFrame: Sendable {
     }
 
     /// The parts that few frames have.
-    private final class Extras: Sendable {
-        let variants: Variants
-        let ready: [ClientKey: ReadyNews]
+    package final class Extras: Sendable {
+        fileprivate let variants: Variants
+        fileprivate let ready: [ClientKey: ReadyNews]
 
-        init(_ variants: Variants, _ ready: [ClientKey: ReadyNews]) {
+        fileprivate init(_ variants: Variants, _ ready: [ClientKey: ReadyNews]) {
             self.variants = variants
             self.ready = ready
         }
@@ -24,11 +24,12 @@ public struct EventFrame: Sendable {
     /// The streams that show whose entries a value contains have been told of those up to this decision.
     package let decision: Int
     /// The event of the selected value; no bytes if that is unchanged, or if every stream shows more.
-    private let event: EncodedEvent
-    private let extras: Extras?
+    package let plain: EncodedEvent
+    /// Nil if every stream gets ``plain``. A stream that sees this itself needs no call, and copies no event.
+    package let extras: Extras?
 
     init(_ revision: Int, _ event: EncodedEvent) {
-        (self.revision, self.event, decision, extras) = (revision, event, 0, nil)
+        (self.revision, plain, decision, extras) = (revision, event, 0, nil)
     }
 
     /// - Parameters:
@@ -38,16 +39,16 @@ public struct EventFrame: Sendable {
         _ revision: Int, _ event: EncodedEvent, _ variants: Variants, decision: Int = 0,
         ready: [ClientKey: ReadyNews] = [:]
     ) {
-        (self.revision, self.event, self.decision) = (revision, event, decision)
+        (self.revision, plain, self.decision) = (revision, event, decision)
         extras = Extras(variants, ready)
     }
 
     /// The bytes for a stream, which may be none.
     package func event(for shows: StreamExtras) -> EncodedEvent {
-        guard let variants = extras?.variants else { return event }
+        guard let variants = extras?.variants else { return plain }
         let withActions = shows.contains(.actions) ? variants.actions : nil
-        guard shows.contains(.through) else { return withActions ?? event }
-        return (shows.contains(.actions) ? variants.both : variants.through) ?? withActions ?? event
+        guard shows.contains(.through) else { return withActions ?? plain }
+        return (shows.contains(.actions) ? variants.both : variants.through) ?? withActions ?? plain
     }
 
     /// The news for a client that the event does not name; nil if there is none.

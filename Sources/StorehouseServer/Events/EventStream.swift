@@ -184,20 +184,18 @@ final class EventStream: Subscriber {
 
     override func send(_ frame: EventFrame) {
         guard let connection else { return keep(.commit(frame)) }
-        if shows.contains(.through) { return sendNaming(frame, to: connection) }
-        let event = frame.event(for: shows)
-        // Other streams of the topic show the actions, which have left its value as it is.
-        if event.count > 0 { _ = send(event, at: frame.revision, to: connection) }
+        if frame.extras != nil { return sendVariant(of: frame, to: connection) }
+        _ = send(frame.plain, at: frame.revision, to: connection)
     }
 
-    /// Sends a frame that says whose entries a value contains, and the news that it has no room for.
+    /// Sends what the stream shows of a frame, and the news for its client.
     @inline(never)
-    private func sendNaming(_ frame: EventFrame, to connection: any RequestSource) {
-        guard let sync else { return }
-        let (event, news) = (frame.event(for: shows), frame.ready(for: sync.client))
+    private func sendVariant(of frame: EventFrame, to connection: any RequestSource) {
+        let (event, news) = (frame.event(for: shows), sync.flatMap { frame.ready(for: $0.client) })
+        // Other streams of the topic show the actions, which have left its value as it is.
         if event.count > 0 {
             guard send(event, at: frame.revision, to: connection) else { return }
-            sync.sent(through: frame.decision, namesOwn: news == nil)
+            sync?.sent(through: frame.decision, namesOwn: news == nil)
         }
         if let news { tell(news, on: connection) }
     }
