@@ -185,7 +185,8 @@ final class EventStream: Subscriber {
     override func send(_ frame: EventFrame) {
         guard let connection else { return keep(.commit(frame)) }
         if frame.extras != nil { return sendVariant(of: frame, to: connection) }
-        _ = send(frame.plain, at: frame.revision, to: connection)
+        guard accepts(frame.plain.count, at: frame.revision, connection) else { return }
+        frame.plain.send(to: connection)
     }
 
     /// Sends what the stream shows of a frame, and the news for its client.
@@ -194,22 +195,22 @@ final class EventStream: Subscriber {
         let (event, news) = (frame.event(for: shows), sync.flatMap { frame.ready(for: $0.client) })
         // Other streams of the topic show the actions, which have left its value as it is.
         if event.count > 0 {
-            guard send(event, at: frame.revision, to: connection) else { return }
+            guard accepts(event.count, at: frame.revision, connection) else { return }
+            event.send(to: connection)
             sync?.sent(through: frame.decision, namesOwn: news == nil)
         }
         if let news { tell(news, on: connection) }
     }
 
-    /// - Returns: false if the client is too slow for it.
+    /// Whether an event of a commit is to be sent now; the client has it, or is too slow for it, if not.
     @inline(__always)
-    private func send(_ event: EncodedEvent, at revision: Int, to connection: any RequestSource) -> Bool {
+    private func accepts(_ byteCount: Int, at revision: Int, _ connection: any RequestSource) -> Bool {
         let isAccepted = position.accepts(
-            revision: revision, byteCount: event.count, pendingBytes: connection.pendingBytes,
+            revision: revision, byteCount: byteCount, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return false }
         events.add(to: .sent)
         clock.sent(now: loop.now)
-        event.send(to: connection)
         return true
     }
 
