@@ -1,0 +1,10 @@
+const most = 30000
+
+/**
+ * Milliseconds until the next attempt. Full jitter spreads clients that lost one server at the same moment.
+ * @param {number} failures how many attempts failed before this loss
+ * @param {number} retry the base in milliseconds, as the server may set it
+ * @param {() => number} random
+ */
+export const backoff = (failures, retry, random) =>
+    random() * (failures ? Math.min(most, Math.max(retry, 1000) * 2 ** failures) : 1000)

@@ -1,0 +1,135 @@
+/** @typedef {import("./memory.js").Storage} Storage */
+/** @typedef {import("./memory.js").Saved} Saved */
+/** @typedef {import("./replay.js").Entry} Entry */
+/** @typedef {{client: string, last: number, sent: number, leader?: string}} Head */
+
+const entries = "entries"
+const meta = "meta"
+
+/**
+ * An outbox and the cache of a state in IndexedDB: one row for each entry, so that an append costs as much with many
+ * entries as with few. Each method is one transaction, because other tabs use the same rows.
+ * @implements {Storage}
+ */
+export class DiskStorage {
+    #database
+    #newClient
+    /** names the tab, so that one that was frozen does not go on as the leader that it no longer is */
+    #tab
+
+    /** @param {IDBDatabase} database @param {() => string} newClient */
+    constructor(database, newClient) {
+        this.#database = database
+        this.#newClient = newClient
+        this.#tab = newClient()
+    }
+
+    /**
+     * @param {IDBFactory} factory
+     * @param {string} name
+     * @param {() => string} newClient
+     * @returns {Promise<DiskStorage>}
+     */
+    static open(factory, name, newClient) {
+        return new Promise((resolve, reject) => {
+            const request = factory.open(name, 1)
+            request.onupgradeneeded = () => {
+                request.result.createObjectStore(entries, { keyPath: "number" })
+                request.result.createObjectStore(meta)
+            }
+            request.onsuccess = () => {
+                // Another tab that deletes the database must not wait for this one.
+                request.result.onversionchange = () => request.result.close()
+                resolve(new DiskStorage(request.result, newClient))
+            }
+            request.onerror = request.onblocked = () => reject(request.error)
+        })
+    }
+
+    /**
+     * @param {boolean} [leads] whether this tab leads from now on
+     * @returns {Promise<Saved>}
+     */
+    load(leads) {
+        return this.#run((rows, others, give) => {
+            const all = rows.getAll()
+            const cache = others.get("cache")
+            this.#change(others, head => {
+                // A row that was written by another version may lack its members.
+                const whole = all.result.filter(row => row.key && (row.isSecret || Array.isArray(row.actions)))
+                if (leads) head.leader = this.#tab
+                give({ ...head, rows: whole, cache: cache.result })
+            })
+        })
+    }
+
+    /** @param {Entry} entry @returns {Promise<number>} */
+    append({ key, actions, ifMatch, isSecret, isBlind, size }) {
+        return this.#run((rows, others, give) => this.#change(others, head => {
+            const number = ++head.last
+            rows.add(isSecret ? { key, number, isSecret } : { key, number, actions, ifMatch, isBlind, size })
+            give(number)
+        }))
+    }
+
+    /** @param {number} sent @param {number[]} done @returns {Promise<boolean>} whether this tab is the leader */
+    advance(sent, done) {
+        return this.#run((rows, others, give) => {
+            for (const number of done) rows.delete(number)
+            this.#change(others, head => {
+                if (head.leader !== this.#tab) return
+                head.sent = sent
+                give(true)
+            })
+        })
+    }
+
+    /** @param {string} client @param {number[]} dropped @returns {Promise<boolean>} whether this tab is the leader */
+    renew(client, dropped) {
+        return this.#run((rows, others, give) => this.#change(others, head => {
+            if (head.leader !== this.#tab) return
+            for (const number of dropped) rows.delete(number)
+            Object.assign(head, { client, sent: 0 })
+            give(true)
+        }))
+    }
+
+    /** @param {any} cache @returns {Promise<void>} */
+    save(cache) {
+        return this.#run((_, others) => void others.put(cache, "cache"))
+    }
+
+    /** @returns {Promise<void>} */
+    clear() {
+        return this.#run((rows, others) => {
+            rows.clear()
+            others.clear()
+        })
+    }
+
+    /** @param {IDBObjectStore} others @param {(head: Head) => void} change */
+    #change(others, change) {
+        const request = others.get("head")
+        request.onsuccess = () => {
+            const head = request.result ?? { client: this.#newClient(), last: 0, sent: 0 }
+            change(head)
+            others.put(head, "head")
+        }
+    }
+
+    /**
+     * Resolves when the transaction is on disk.
+     * @param {(rows: IDBObjectStore, others: IDBObjectStore, give: (result: any) => void) => void} work
+     * @returns {Promise<any>}
+     */
+    #run(work) {
+        return new Promise((resolve, reject) => {
+            const transaction = this.#database.transaction([entries, meta], "readwrite", { durability: "strict" })
+            /** @type {any} */
+            let result
+            transaction.oncomplete = () => resolve(result)
+            transaction.onabort = () => reject(transaction.error)
+            work(transaction.objectStore(entries), transaction.objectStore(meta), value => (result = value))
+        })
+    }
+}

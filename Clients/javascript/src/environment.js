@@ -1,0 +1,78 @@
+/**
+ * All that the client needs of its surroundings, so that tests control time, chance, network and disk.
+ * @typedef {object} Environment
+ * @property {(url: string, init?: any) => Promise<Response>} fetch
+ * @property {() => number} now milliseconds that never go back
+ * @property {() => number} wall the time of day
+ * @property {(run: () => void, delay: number) => any} setTimeout
+ * @property {(timer: any) => void} clearTimeout
+ * @property {() => number} random
+ * @property {() => string} id 128 random bits
+ * @property {(paint: () => void) => void} frame runs something before the next frame is painted
+ * @property {IDBFactory} [indexedDB]
+ * @property {LockManager} [locks]
+ * @property {(name: string) => import("./tabs.js").Channel} [channel]
+ * @property {Page} page
+ */
+/**
+ * @typedef {object} Page
+ * @property {() => boolean} isHidden
+ * @property {(hear: (event: PageEvent) => void) => () => void} listen
+ */
+/** @typedef {"hidden" | "visible" | "pagehide" | "online" | "offline" | "poke"} PageEvent */
+
+const page = {
+    isHidden: () => !!globalThis.document?.hidden,
+
+    /** @param {(event: PageEvent) => void} hear */
+    listen(hear) {
+        const { document, navigator } = globalThis
+        const network = /** @type {any} */ (navigator)?.connection
+        /** @type {[EventTarget | undefined, string, () => PageEvent][]} */
+        const sources = [
+            [document, "visibilitychange", () => (document.hidden ? "hidden" : "visible")],
+            [document, "resume", () => "poke"],
+            [network, "change", () => "poke"],
+            [globalThis, "pagehide", () => "pagehide"],
+            [globalThis, "pageshow", () => (document?.hidden ? "hidden" : "visible")],
+            [globalThis, "online", () => "online"],
+            [globalThis, "offline", () => "offline"],
+        ]
+        const heard = sources.map(([, , event]) => () => hear(event()))
+        sources.forEach(([target, name], i) => target?.addEventListener?.(name, heard[i]))
+        return () => sources.forEach(([target, name], i) => target?.removeEventListener?.(name, heard[i]))
+    },
+}
+
+/** @returns {Environment} */
+export function environment() {
+    let offset = 0
+    let newest = 0
+    const { navigator } = globalThis
+    /** @type {typeof BroadcastChannel | undefined} */
+    const Channel = globalThis.BroadcastChannel
+    const request = /** @type {typeof requestAnimationFrame | undefined} */ (globalThis.requestAnimationFrame)
+    return {
+        fetch: (url, init) => fetch(url, init),
+        // A browser's monotonic clock may stand still while the machine sleeps, and the time of day may be set back.
+        now() {
+            const time = Date.now() + offset
+            if (time < newest) offset += newest - time
+            return (newest = Math.max(newest, time))
+        },
+        wall: () => Date.now(),
+        setTimeout: (run, delay) => setTimeout(run, delay),
+        clearTimeout: timer => clearTimeout(timer),
+        random: () => Math.random(),
+        id() {
+            const bytes = crypto.getRandomValues(new Uint8Array(16))
+            return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").slice(0, 22)
+        },
+        // A hidden page paints no frames.
+        frame: paint => (request && !page.isHidden() ? request(paint) : paint()),
+        indexedDB: globalThis.indexedDB,
+        locks: navigator?.locks,
+        channel: Channel && (name => new Channel(name)),
+        page,
+    }
+}

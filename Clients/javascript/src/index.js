@@ -1,0 +1,20 @@
+import { environment } from "./environment.js"
+import { Rejection } from "./replay.js"
+import { Store } from "./store.js"
+
+export { ActionRejected, ConnectionEnded, OutboxFull, OutcomeUnknown, StorehouseError } from "./problem.js"
+export { reactBinding } from "./react.js"
+
+/**
+ * Opens a store of the server.
+ * @param {string | URL} url of a session or a share
+ * @param {import("./core.js").Options} [options]
+ */
+export const connect = (url, options = {}) =>
+    new Store(new URL(url, globalThis.location?.href).href, options, environment())
+
+/**
+ * A reducer returns this where its rules forbid an action.
+ * @param {string} reason
+ */
+export const reject = reason => new Rejection(reason)

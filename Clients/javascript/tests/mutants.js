@@ -1,0 +1,78 @@
+// Breaks the client in one place at a time, and expects the tests to notice: node tests/mutants.js [NAME…]
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** @type {[string, string, string, string][]} name, file, text, replacement */
+const mutants = [
+    ["an answer ends the prediction", "replay.js", "result.history === history && result.revision <= revision", "true"],
+    ["through is not read", "replay.js", "if (number <= through) return true", ""],
+    ["through of another client counts", "replay.js", 'data.through?.[next.mark ?? ""] ?? 0', "Math.max(0, ...Object.values(data.through ?? {}))"],
+    ["through of an old history stays", "replay.js", "if (next.history !== data.history) next.through = 0", ""],
+    ["secret actions are predicted", "replay.js", "entry.isSecret || ", ""],
+    ["a refused entry stays in the replay", "replay.js", 'result.outcome !== "committed" || ', ""],
+    ["an entry is predicted in part", "replay.js", "if (state === undefined || state instanceof Rejection) return", "if (state === undefined || state instanceof Rejection) break\n                this.shown = state"],
+    ["a patch changes the state in place", "patch.js", "Array.isArray(container) ? [...container] : { ...container }", "container"],
+    ["a copied value is shared", "patch.js", "} else this.own.clear()", "}"],
+    ["a failed patch is half applied", "ledger.js", "const next = confirm(before, events)", "const next = before.value === undefined ? confirm(before, events) : events.reduce((state, event) => { try { return confirm(state, [event]) } catch { return state } }, before)"],
+    ["entries are sent before the record", "sender.js", "if (!this.isTold) return { from: 1, isNew: true, entries: [], prior }", "if (!this.isTold && !prior) this.sent = 1\n        if (!this.isTold && prior < 1) return { from: 1, isNew: true, entries: [], prior }"],
+    ["a lost answer gives new numbers", "sender.js", "const from = queue[0]?.number ?? last + 1", "const from = (queue[0]?.number ?? last + 1) + (this.#failures ? 1 : 0)"],
+    ["two requests are in flight", "sender.js", "if (this.isBusy || now", "if (now"],
+    ["forgotten entries are sent again", "core.js", "number <= unknown && !result", "number < 0 && !result"],
+    ["entries that were never sent are dropped", "sender.js", 'if (code === "client-forgotten") return this.#forget(now, prior)', 'if (code === "client-forgotten") return this.#forget(now, Infinity)'],
+    ["a conflict is sent again", "sender.js", "Math.max(prior, request.from + entries.length - 1)", "prior"],
+    ["Retry-After is not read", "sender.js", "Math.max(atLeast, backoff", "Math.max(0, backoff"],
+    ["413 does not split", "sender.js", "this.#limit = Math.ceil(entries.length / 2)", "this.wake = now + 1000"],
+    ["an append is not awaited", "disk.js", "transaction.oncomplete = () => resolve(result)", "queueMicrotask(() => resolve(result ?? 1))"],
+    ["rows of done entries stay", "disk.js", "for (const number of done) rows.delete(number)", ""],
+    ["secrets are written to disk", "disk.js", "rows.add(isSecret ? { key, number, isSecret } : ", "rows.add("],
+    ["what may have been sent is not on disk", "disk.js", "head.sent = sent\n", "\n"],
+    ["the outbox is shared by users", "core.js", 'options.select ?? "", user]', 'options.select ?? ""]'],
+    ["an open socket is live", "connection.js", "                this.#byteAt = now\n", '                this.#byteAt = now\n                this.#show("live")\n'],
+    ["silence is not noticed", "connection.js", "2.5 * this.#heartbeat", "1e9"],
+    ["the backoff does not grow", "backoff.js", "2 ** failures", "1"],
+    ["live resets the backoff at once", "connection.js", "now - this.#liveAt >= settled", "true"],
+    ["a frozen stream is kept", "connection.js", "now - this.#turnAt > 2 * this.#heartbeat", "false"],
+    ["a hidden page keeps its stream", "connection.js", "const hiddenFor = 60000", "const hiddenFor = 1e12"],
+    ["a bad patch resumes by id", "core.js", "this.replay.confirmed = { ...this.replay.confirmed, id: undefined }", ""],
+    ["a proxy ends the connection", "stream.js", 'status === 204 || type.includes("problem+json")', "true"],
+    ["values are shown before ready", "stream.js", "this.#held.length && this.#isReady && !isVague", "this.#held.length"],
+    ["an event that names nobody is shown at once", "stream.js", "&& this.#isReady && !isVague", "&& this.#isReady"],
+    ["401 asks again and again", "tokens.js", "if (!this.#ask || this.#isUnproven) return false", "if (!this.#ask) return false"],
+    ["a token of another user is taken", "tokens.js", "if (this.user && sub && sub !== this.user) return false", ""],
+    ["a frozen leader is not replaced", "tabs.js", "now - this.#heardAt > patience", "false"],
+    ["a follower does not pass on its entries", "core.js", 'this.post({ type: "number", key: entry.key, number: entry.number })', ""],
+    ["a stale leader takes a new client", "disk.js", "if (head.leader !== this.#tab) return\n            for", "for"],
+    ["the event of another base is applied", "sharing.js", "if (!isWhole && base !== this.#ledger.replay.confirmed.id)", "if (false)"],
+    ["a stale entry of a tab that was frozen is sent", "sharing.js", "foreign.number && this.#core.isLeader) this.#core.recall(foreign)", "foreign.number && this.#core.isLeader) this.#ledger.replay.add(foreign)"],
+    ["a frozen leader goes on", "tabs.js", "if (isLate) this.yield()", ""],
+    ["the first history forgets no earlier result", "replay.js", "            this.expire(confirmed.history)\n", ""],
+    ["a stale leader sends", "outbox.js", "if (!(await this.flush())) this.#owner.deposed()", "await this.flush()"],
+    ["CR waits for LF", "sse.js", "text.split(/\\r\\n?|\\n/)", "text.split(/\\r\\n|\\n/)"],
+]
+
+const source = fileURLToPath(new URL("..", import.meta.url))
+const wanted = process.argv.slice(2)
+const tests = readdirSync(join(source, "tests")).filter(name => name.endsWith(".test.js") && name !== "random.test.js")
+const suites = [tests, ["random.test.js"]]
+let survivors = 0
+for (const [name, file, text, replacement] of mutants) {
+    if (wanted.length && !wanted.includes(name)) continue
+    const folder = mkdtempSync(join(tmpdir(), "mutant-"))
+    for (const part of ["src", "tests", "package.json"]) cpSync(join(source, part), join(folder, part), { recursive: true })
+    const path = join(folder, "src", file)
+    const before = readFileSync(path, "utf8")
+    if (before.split(text).length !== 2) throw new Error(`${name}: the text stands ${before.split(text).length - 1} times in ${file}`)
+    writeFileSync(path, before.replace(text, () => replacement))
+    const passes = names =>
+        spawnSync("node", ["--test", ...names.map(test => join("tests", test))], {
+            cwd: folder, env: { ...process.env, RUNS: "60" }, timeout: 120000, stdio: "ignore",
+        }).status === 0
+    const by = suites.find(names => !passes(names))
+    if (!by) survivors++
+    console.log(`${by ? "noticed" : "SURVIVED"}${by?.length === 1 ? " (random)" : ""}: ${name}`)
+    rmSync(folder, { recursive: true })
+}
+process.exitCode = survivors ? 1 : 0
