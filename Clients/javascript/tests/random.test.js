@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { seeded, settle } from "./support/clock.js"
 import { increment, newBrowser, World } from "./support/world.js"
 
-const runs = Number(process.env.RUNS ?? 40)
+const runs = Number(process.env.RUNS ?? 200)
 const first = Number(process.env.SEED ?? 1)
 const problem = (status, code, headers) => ({ status, body: { status, code }, headers })
 

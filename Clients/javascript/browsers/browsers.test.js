@@ -1,0 +1,69 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { Browser } from "./browser.js"
+import { Program } from "../acceptance/support/program.js"
+import { Relay } from "../acceptance/support/relay.js"
+import { ask, path } from "../acceptance/support/session.js"
+
+const isLive = "store.connection.status === 'live'"
+const isDone = count => `store.confirmed.counter.count === ${count} && !store.pending.length`
+
+for (const name of ["chromium", "firefox-esr"]) {
+    test(`two tabs of ${name} share a stream and an outbox`, { timeout: 60000 }, async t => {
+        const browser = new Browser()
+        const origin = await browser.start()
+        const program = new Program(path, { settings: [`http.allowedOrigins=${origin}`] })
+        const relay = new Relay()
+        t.after(async () => {
+            await browser.close()
+            relay.stop()
+            await program.remove()
+        })
+        const url = await relay.start()
+        relay.target = await program.start()
+        const { links } = await ask(relay, "/sessions", "POST", {})
+        const log = async () => (await ask(relay, links.actions)).actions.length
+        const page = tab => `${origin}/?tab=${tab}&session=${encodeURIComponent(url + links.self)}`
+        const [first, second] = [browser.tab("first"), browser.tab("second")]
+
+        t.diagnostic("an action is shown at once, in the other tab too")
+        browser.open(name, page("first"))
+        await first.until(isLive)
+        await first.run(`void open(${JSON.stringify(page("second"))})`)
+        await second.until(isLive)
+        assert.equal(await second.run("(add.click(), count.textContent)"), "1")
+        await first.until(isDone(1))
+        assert.equal(relay.requests.filter(({ method, path }) => method === "GET" && path.includes("/events")).length, 1)
+
+        t.diagnostic("a refusal comes with its reason")
+        assert.equal(await second.run("store.dispatch({ type: 'betslip/placeBet' }).catch(({ reason }) => reason)"), "empty-betslip")
+
+        t.diagnostic("actions made offline outlive a reload and a restart, and are committed once")
+        relay.target = 0
+        await program.stop()
+        relay.cut()
+        for (const tab of [first, second]) await tab.until("store.connection.isStale")
+        await first.run("void add.click()")
+        assert.equal(await second.run("(add.click(), document.body.className)"), "stale")
+        for (const tab of [first, second]) await tab.until("store.state.counter.count === 3")
+        await second.run("store.dispatch({ type: 'counter/increment', payload: { by: 1 } }).stored")
+        await second.leave("location.reload()")
+        await second.until("store.state?.counter.count === 4 && store.connection.isStale")
+        relay.target = await program.start()
+        for (const tab of [second, first]) await tab.until(isDone(4))
+        assert.equal(await log(), 4)
+
+        t.diagnostic("the other tab goes on when one leaves")
+        await first.leave("location.href = 'about:blank'")
+        await second.run("store.dispatch({ type: 'counter/increment', payload: { by: 1 } }).then(() => 0)")
+        assert.equal(await second.run("count.textContent"), "5")
+        assert.equal(await log(), 5)
+
+        t.diagnostic("signing out deletes what the disk has")
+        await second.run("store.signOut()")
+        relay.target = 0
+        relay.cut()
+        await second.leave("location.reload()")
+        assert.equal(await second.run("store.dispatch({ type: 'x/y' }).stored.then(() => [store.state, store.pending.length].join())"), ",1")
+    })
+}
