@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-const root = new URL("../", import.meta.url)
+const file = path => readFileSync(new URL("../" + path, import.meta.url), "utf8")
 const chromium = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-popup-blocking",
     "--disable-background-networking", "--disable-component-update",
@@ -48,6 +48,8 @@ export class Browser {
     #server = createServer((request, response) => this.#answer(request, response))
     #folder = mkdtempSync(join(tmpdir(), "browser-"))
     #process
+    /** the URL that the pages use as that of the server */
+    target = ""
     /** @type {Map<string, Tab>} */
     tabs = new Map()
 
@@ -75,8 +77,16 @@ export class Browser {
             const told = JSON.parse((await request.toArray()).join(""))
             return this.tab(searchParams.get("tab")).take(told, script => response.end(script))
         }
-        const [name, type] = pathname === "/storehouse.js" ? ["storehouse.js", "text/javascript"] : ["browsers/page.html", "text/html"]
-        response.writeHead(200, { "Content-Type": type }).end(readFileSync(new URL(name, root)))
+        if (pathname === "/favicon.ico") return response.writeHead(404).end()
+        const isScript = pathname === "/storehouse.js"
+        response.writeHead(200, { "Content-Type": isScript ? "text/javascript" : "text/html" })
+        response.end(isScript ? file("storehouse.js") : this.#page(pathname))
+    }
+
+    /** A page of the examples, which obeys the test. */
+    #page(pathname) {
+        const page = file("examples" + pathname).replace("http://127.0.0.1:8080", this.target)
+        return page.replace("</script>", () => file("browsers/hook.js") + "</script>")
     }
 
     async close() {

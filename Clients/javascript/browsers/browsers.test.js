@@ -19,20 +19,27 @@ for (const name of ["chromium", "firefox-esr"]) {
             relay.stop()
             await program.remove()
         })
-        const url = await relay.start()
+        browser.target = await relay.start()
         relay.target = await program.start()
-        const { links } = await ask(relay, "/sessions", "POST", {})
-        const log = async () => (await ask(relay, links.actions)).actions.length
-        const page = tab => `${origin}/?tab=${tab}&session=${encodeURIComponent(url + links.self)}`
-        const [first, second] = [browser.tab("first"), browser.tab("second")]
+        const [plain, first, second] = ["plain", "first", "second"].map(name => browser.tab(name))
+        const open = (page, tab) => `void open(${JSON.stringify(`${origin}/${page}?tab=${tab}`)})`
+
+        t.diagnostic("a page without a reducer shows what the server has committed")
+        browser.open(name, `${origin}/counter.html?tab=plain`)
+        await plain.until(isLive)
+        const actions = `/sessions/${await plain.run("localStorage.session")}/actions`
+        const log = async () => (await ask(relay, actions)).actions.length
+        await plain.run("void add.click()")
+        await plain.until("count.textContent === '1'")
+        relay.requests.length = 0
 
         t.diagnostic("an action is shown at once, in the other tab too")
-        browser.open(name, page("first"))
+        await plain.run(open("offline.html", "first"))
         await first.until(isLive)
-        await first.run(`void open(${JSON.stringify(page("second"))})`)
+        await first.run(open("offline.html", "second"))
         await second.until(isLive)
-        assert.equal(await second.run("(add.click(), count.textContent)"), "1")
-        await first.until(isDone(1))
+        assert.equal(await second.run("(add.click(), count.textContent)"), "2")
+        await first.until(isDone(2))
         assert.equal(relay.requests.filter(({ method, path }) => method === "GET" && path.includes("/events")).length, 1)
 
         t.diagnostic("a refusal comes with its reason")
@@ -44,20 +51,20 @@ for (const name of ["chromium", "firefox-esr"]) {
         relay.cut()
         for (const tab of [first, second]) await tab.until("store.connection.isStale")
         await first.run("void add.click()")
-        assert.equal(await second.run("(add.click(), document.body.className)"), "stale")
-        for (const tab of [first, second]) await tab.until("store.state.counter.count === 3")
+        assert.equal(await second.run("(add.click(), connection.textContent)"), "reconnecting")
+        for (const tab of [first, second]) await tab.until("store.state.counter.count === 4")
         await second.run("store.dispatch({ type: 'counter/increment', payload: { by: 1 } }).stored")
         await second.leave("location.reload()")
-        await second.until("store.state?.counter.count === 4 && store.connection.isStale")
+        await second.until("store.state?.counter.count === 5 && store.connection.isStale")
         relay.target = await program.start()
-        for (const tab of [second, first]) await tab.until(isDone(4))
-        assert.equal(await log(), 4)
+        for (const tab of [second, first]) await tab.until(isDone(5))
+        assert.equal(await log(), 5)
 
         t.diagnostic("the other tab goes on when one leaves")
         await first.leave("location.href = 'about:blank'")
         await second.run("store.dispatch({ type: 'counter/increment', payload: { by: 1 } }).then(() => 0)")
-        assert.equal(await second.run("count.textContent"), "5")
-        assert.equal(await log(), 5)
+        assert.equal(await second.run("count.textContent"), "6")
+        assert.equal(await log(), 6)
 
         t.diagnostic("signing out deletes what the disk has")
         await second.run("store.signOut()")
