@@ -299,11 +299,9 @@ export class Core {
 
     #position() {
         const { select, effects, presence, signals } = this.options
-        const flag = (/** @type {boolean | undefined} */ isOn) => (isOn ? "true" : undefined)
-        const query = { select, changes: "patch", sync: this.outbox.client, effects: flag(effects) }
         const { id, value } = this.replay.confirmed
         return {
-            query: { ...query, presence: flag(presence), signals: flag(signals) },
+            query: { select, changes: "patch", sync: this.outbox.client, effects, presence, signals },
             id: value === undefined ? undefined : id,
         }
     }

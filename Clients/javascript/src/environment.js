@@ -38,9 +38,9 @@ const page = {
             [globalThis, "online", () => "online"],
             [globalThis, "offline", () => "offline"],
         ]
-        const heard = sources.map(([, , event]) => () => hear(event()))
-        sources.forEach(([target, name], i) => target?.addEventListener?.(name, heard[i]))
-        return () => sources.forEach(([target, name], i) => target?.removeEventListener?.(name, heard[i]))
+        const controller = new AbortController()
+        for (const [target, name, event] of sources) target?.addEventListener?.(name, () => hear(event()), controller)
+        return () => controller.abort()
     },
 }
 

@@ -8,15 +8,12 @@ const fail = reason => {
 /** @param {any} value */
 const isContainer = value => typeof value === "object" && value !== null
 
-/** @param {any} container @param {string} key */
-const has = (container, key) => Object.prototype.hasOwnProperty.call(container, key)
-
 /** @param {any} a @param {any} b @returns {boolean} whether two values are equal as JSON */
 export function equal(a, b) {
     if (a === b) return true
     if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false
     const keys = Object.keys(a)
-    return keys.length === Object.keys(b).length && keys.every(key => has(b, key) && equal(a[key], b[key]))
+    return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && equal(a[key], b[key]))
 }
 
 /** @param {string} pointer RFC 6901 */
@@ -35,7 +32,7 @@ function index(key, end) {
 /** @param {any} container @param {string} key */
 function child(container, key) {
     if (Array.isArray(container)) return container[index(key, container.length)]
-    if (!isContainer(container) || !has(container, key)) fail("no such member")
+    if (!isContainer(container) || !Object.hasOwn(container, key)) fail("no such member")
     return container[key]
 }
 

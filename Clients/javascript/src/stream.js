@@ -11,7 +11,7 @@ import { EventParser } from "./sse.js"
  * @property {string} url of the session
  * @property {import("./tokens.js").Tokens} tokens
  * @property {string | true | undefined} create
- * @property {() => {query: Record<string, string | undefined>, id?: string}} position where the stream begins
+ * @property {() => {query: Record<string, string | boolean | undefined>, id?: string}} position where the stream begins
  * @property {(events: Event[]) => void} deliver takes the events of a read; throws if they do not apply
  * @property {() => void} lacksReady the server has sent a value and no `ready` behind it
  * @property {() => boolean} mayContain whether an event may contain entries of this client that are shown already

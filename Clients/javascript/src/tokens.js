@@ -24,7 +24,6 @@ export class Tokens {
     /** @type {string | undefined} the subject of the first token */
     user
     #ask
-    #wall
     #clock
     #alarm
     /** @type {Promise<string | null | undefined> | undefined} */
@@ -36,7 +35,6 @@ export class Tokens {
     constructor(ask, clock) {
         this.#ask = ask
         this.#clock = clock
-        this.#wall = clock.wall
         this.#alarm = new Alarm(clock, () => this.renew("expiring").catch(() => {}))
     }
 
@@ -78,7 +76,7 @@ export class Tokens {
         this.#wasAsked = true
         this.#isUnproven = false
         this.current = token
-        const left = exp ? exp * 1000 - this.#wall() - early : 0
+        const left = exp ? exp * 1000 - this.#clock.wall() - early : 0
         this.#alarm.set(left > 0 ? this.#clock.now() + left : Infinity)
         return true
     }
