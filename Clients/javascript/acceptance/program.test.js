@@ -187,3 +187,20 @@ test("a server that lost all makes the session again, and tells that outcomes ar
     assert.deepEqual(kinds, ["history", "unknown"])
     assert.equal(store.state.counter.count, 1)
 })
+
+test("what is over a rate limit waits for as long as the server says", options, async t => {
+    const slow = new Program(path, { settings: ["limits.actions.rate=20", "limits.actions.burst=5"] })
+    const way = new Relay()
+    const base = await way.start()
+    way.target = await slow.start()
+    t.after(async () => {
+        way.stop()
+        await slow.remove()
+    })
+    const store = await session.open(t, `${base}/sessions/${"b".repeat(22)}`, { create: "app" })
+    const waits = Array.from({ length: 15 }, () => store.dispatch(increment))
+    await Promise.all(waits)
+    assert.equal(store.confirmed.counter.count, 15)
+    const posts = way.requests.filter(({ method }) => method === "POST").length
+    assert.ok(posts <= 15, `${posts} requests`)
+})
