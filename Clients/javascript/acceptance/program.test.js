@@ -188,6 +188,41 @@ test("a server that lost all makes the session again, and tells that outcomes ar
     assert.equal(store.state.counter.count, 1)
 })
 
+test("a server that was restored from a backup goes on with the outbox, and tells of the new history", options, async t => {
+    const other = new Program(path)
+    const way = new Relay()
+    const base = await way.start()
+    way.target = await other.start()
+    t.after(async () => {
+        way.stop()
+        await other.remove()
+    })
+    const store = connect(`${base}/sessions/${"c".repeat(22)}`, { reducer, create: "app" })
+    t.after(() => store.close())
+    await store.ready
+    await store.dispatch(increment)
+    other.backUp()
+    for (let i = 0; i < 3; i++) await store.dispatch(increment)
+    const kinds = []
+    store.onReport(({ kind }) => kinds.push(kind))
+    way.answersToLose = Infinity
+    const doubtful = store.dispatch(increment)
+    await until(store, () => store.confirmed.counter.count === 5)
+    way.target = 0
+    await other.stop()
+    way.cut()
+    other.restore()
+    way.answersToLose = 0
+    const waits = store.dispatch(increment)
+    way.target = await other.start()
+    await Promise.all([doubtful, waits])
+    await live(store)
+    assert.deepEqual(kinds, ["history"])
+    // The restored session had one, and the two that had no outcome were sent again.
+    assert.equal(store.confirmed.counter.count, 3)
+    assert.equal(store.state.counter.count, 3)
+})
+
 test("what is over a rate limit waits for as long as the server says", options, async t => {
     const slow = new Program(path, { settings: ["limits.actions.rate=20", "limits.actions.burst=5"] })
     const way = new Relay()

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -16,7 +16,7 @@ export class Program {
     /** @param {string} path @param {{storage?: "sqlite" | "memory", settings?: string[]}} [options] */
     constructor(path, { storage = "sqlite", settings = [] } = {}) {
         this.#path = path
-        const disk = storage === "sqlite" ? [`storage.path=${join(this.#folder, "db")}`] : []
+        const disk = storage === "sqlite" ? [`storage.path=${this.#file("db")}`] : []
         this.#settings = [`storage.kind=${storage}`, ...disk, ...settings].flatMap(setting => ["--set", setting])
     }
 
@@ -34,6 +34,26 @@ export class Program {
             return +port
         }
         throw new Error("the server does not listen:\n" + this.log.join("\n"))
+    }
+
+    /** Copies the sessions of the running server. */
+    backUp() {
+        this.#command("backup", "--storage", this.#file("db"), "--to", this.#file("copy"))
+    }
+
+    /** Puts the copy in the place of the sessions, while no server runs. */
+    restore() {
+        renameSync(this.#file("db"), this.#file("old"))
+        for (const rest of ["db-wal", "db-shm"]) rmSync(this.#file(rest), { force: true })
+        this.#command("restore", "--from", this.#file("copy"), "--storage", this.#file("db"))
+    }
+
+    #command(...words) {
+        execFileSync(this.#path, words, { stdio: "pipe" })
+    }
+
+    #file(name) {
+        return join(this.#folder, name)
     }
 
     /** @param {NodeJS.Signals} [signal] */
