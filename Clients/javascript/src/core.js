@@ -15,21 +15,6 @@ import { claims, Tokens } from "./tokens.js"
 /** @typedef {import("./sender.js").Numbered} Numbered */
 /** @typedef {import("./environment.js").Environment} Environment */
 /**
- * @typedef {object} Options
- * @property {(state: any, action: any) => any} [reducer]
- * @property {import("./tokens.js").TokenSource} [token]
- * @property {"memory" | "indexeddb"} [storage]
- * @property {string} [select]
- * @property {string} [user]
- * @property {string | true} [create]
- * @property {string} [version]
- * @property {string[]} [secret]
- * @property {boolean} [effects]
- * @property {boolean} [presence]
- * @property {boolean} [signals]
- * @property {"drop" | "resend" | ((actions: import("./replay.js").Action[]) => "drop" | "resend")} [unknown]
- */
-/**
  * @typedef {object} Owner the public face of a core
  * @property {(isSoon?: boolean) => void} changed the shown state or the pending entries; soon, if a frame may pass
  * @property {(entry: Entry, result: Result) => void} done
@@ -68,7 +53,10 @@ export class Core {
     #retryAlarm
     #ignorePage
 
-    /** @param {string} url @param {Options} options @param {Environment} environment @param {Owner} owner */
+    /**
+     * @param {string} url @param {import("./options.js").Options} options
+     * @param {Environment} environment @param {Owner} owner
+     */
     constructor(url, options, environment, owner) {
         this.url = url
         this.options = options

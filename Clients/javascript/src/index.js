@@ -8,7 +8,7 @@ export { reactBinding } from "./react.js"
 /**
  * Opens a store of the server.
  * @param {string | URL} url of a session or a share
- * @param {import("./core.js").Options} [options]
+ * @param {import("./options.js").Options} [options]
  */
 export const connect = (url, options = {}) =>
     new Store(new URL(url, globalThis.location?.href).href, options, environment())

@@ -25,7 +25,7 @@ export class Ledger {
     #version
 
     /**
-     * @param {import("./core.js").Options} options
+     * @param {import("./options.js").Options} options
      * @param {() => import("./outbox.js").Outbox} outbox
      * @param {Owner} owner
      */

@@ -73,7 +73,7 @@ export class Store {
     #effects = []
 
     /**
-     * @param {string} url @param {import("./core.js").Options} options
+     * @param {string} url @param {import("./options.js").Options} options
      * @param {import("./environment.js").Environment} environment
      */
     constructor(url, options, environment) {

@@ -1,0 +1,17 @@
+/**
+ * @typedef {object} Options
+ * @property {(state: any, action: any) => any} [reducer]
+ * @property {import("./tokens.js").TokenSource} [token]
+ * @property {"memory" | "indexeddb"} [storage]
+ * @property {string} [select]
+ * @property {string} [user]
+ * @property {string | true} [create]
+ * @property {string} [version]
+ * @property {string[]} [secret]
+ * @property {boolean} [effects]
+ * @property {boolean} [presence]
+ * @property {boolean} [signals]
+ * @property {"drop" | "resend" | ((actions: import("./replay.js").Action[]) => "drop" | "resend")} [unknown]
+ */
+
+export {}
