@@ -83,6 +83,7 @@ export class Core {
             create: options.create,
             position: () => this.#position(),
             deliver: events => this.#deliver(events),
+            knowsReady: () => this.replay.confirmed.history !== undefined,
             lacksReady: () => owner.report({ kind: "old", lacks: "ready" }),
             mayContain: () => this.replay.entries.some(entry => entry.number && !this.replay.contains(entry)),
             changed: state => this.#connected(state),

@@ -13,6 +13,7 @@ import { EventParser } from "./sse.js"
  * @property {string | true | undefined} create
  * @property {() => {query: Record<string, string | boolean | undefined>, id?: string}} position where the stream begins
  * @property {(events: Event[]) => void} deliver takes the events of a read; throws if they do not apply
+ * @property {() => boolean} knowsReady whether `ready` has come from this server before
  * @property {() => void} lacksReady the server has sent a value and no `ready` behind it
  * @property {() => boolean} mayContain whether an event may contain entries of this client that are shown already
  * @property {(state: import("./connection.js").ConnectionState) => void} changed
@@ -123,7 +124,7 @@ export class Stream {
             const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: JSON.parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) this.#isReady = true
-            if (!this.#isReady && events.length) this.#awaitReady()
+            if (!this.#isReady && events.length && !this.#owner.knowsReady()) this.#awaitReady()
             const wasHeld = this.#held.length
             this.#held.push(...events)
             // An event that names nobody may contain an own entry, which `ready` tells right behind it.
