@@ -313,6 +313,8 @@ export class Core {
 
     /** @param {import("./sender.js").Verdict} verdict */
     async #judge({ results = [], record, unknown, refused, gone, isPlain }) {
+        // What was committed then was lost with its history.
+        if (this.replay.isGone(record?.history)) return this.outbox.sender.repeat(this.#environment.now())
         if (isPlain) this.ledger.lackSync()
         this.ledger.history = record?.history ?? this.ledger.history
         if (record?.mark && !this.replay.confirmed.mark) {

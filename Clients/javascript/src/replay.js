@@ -119,6 +119,11 @@ export class Replay {
         for (const { result } of this.entries) if (result && result.history !== history) result.isExpired = true
     }
 
+    /** @param {string | undefined} history @returns {boolean | undefined} whether the server has left it */
+    isGone(history) {
+        return history !== undefined && history !== this.confirmed.history && this.#gone.has(history)
+    }
+
     /** @param {Confirmed} other @returns {boolean} whether it comes before the confirmed state */
     isOlder({ history, revision }) {
         const { confirmed } = this

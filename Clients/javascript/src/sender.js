@@ -94,6 +94,14 @@ export class Sender {
     }
 
     /**
+     * The owner had no use for the answer, and the same request is sent again.
+     * @param {number} now
+     */
+    repeat(now) {
+        this.#wait(now, 0)
+    }
+
+    /**
      * A request that may have failed for want of a network is repeated without delay.
      * @param {number} now
      */

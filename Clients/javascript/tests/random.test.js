@@ -183,23 +183,29 @@ class Run {
     }
 }
 
-test(`random runs ${first} to ${first + runs - 1}`, async () => {
-    for (let seed = first; seed < first + runs; seed++) {
-        const run = new Run(seed)
-        run.mayForget = seed % 4 === 0
-        try {
-            const steps = 100 + Math.floor(run.random() * 200)
-            for (let i = 0; i < steps && !run.failure; i++) {
-                run.step()
-                await run.world.advance(run.pick([0, 0, 1, 20, 200, 2000]))
-            }
-            await run.finish()
-            if (run.failure) throw run.failure
-        } catch (error) {
-            throw new Error(`seed ${seed}: ${(run.failure ?? error).message}`, { cause: run.failure ?? error })
+/** @param {number} seed */
+async function runWith(seed) {
+    const run = new Run(seed)
+    run.mayForget = seed % 4 === 0
+    try {
+        const steps = 100 + Math.floor(run.random() * 200)
+        for (let i = 0; i < steps && !run.failure; i++) {
+            run.step()
+            await run.world.advance(run.pick([0, 0, 1, 20, 200, 2000]))
         }
+        await run.finish()
+        if (run.failure) throw run.failure
+    } catch (error) {
+        throw new Error(`seed ${seed}: ${(run.failure ?? error).message}`, { cause: run.failure ?? error })
     }
+}
+
+test(`random runs ${first} to ${first + runs - 1}`, async () => {
+    for (let seed = first; seed < first + runs; seed++) await runWith(seed)
 })
+
+// A server that was restored while `ready` or an answer was on its way.
+for (const seed of [20308, 20365]) test(`the random run ${seed}, which once failed`, () => runWith(seed))
 
 test("10 000 increments with faults never jump back", async () => {
     const world = new World()
