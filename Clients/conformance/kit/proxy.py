@@ -1,0 +1,300 @@
+"""A proxy between client and server that has faults, as a scenario says."""
+import asyncio
+import json
+import urllib.parse
+
+from . import wire
+
+LOST = (OSError, asyncio.IncompleteReadError, ValueError)
+
+
+class Request:
+    """A request as the proxy has seen it."""
+
+    def __init__(self, head, fields, body):
+        self.method, self.target, _ = head.split(" ")
+        self.fields, self.body = fields, body
+        parts = urllib.parse.urlsplit(self.target)
+        self.query = dict(urllib.parse.parse_qsl(parts.query))
+        self.name = parts.path.rsplit("/", 1)[-1]
+        self.json = json.loads(body) if body and self.name in ("sync", "actions") else None
+
+    @property
+    def kinds(self):
+        """The names by which a fault can choose it."""
+        if self.name == "events":
+            return {"any", "events"}
+        if self.name != "sync":
+            return {"any", "other"}
+        if self.json.get("new"):
+            return {"any", "sync", "begin"}
+        return {"any", "sync", "entries" if self.json.get("entries") else "read"}
+
+
+class Stream:
+    """An open event stream on its way to the client."""
+
+    def __init__(self, writer, in_bytes):
+        self.writer, self.in_bytes = writer, in_bytes
+        self.held = None  # what waits while the stream stalls
+        self._turn = asyncio.Lock()
+
+    async def send(self, data):
+        async with self._turn:
+            await self._send(data)
+
+    async def _send(self, data):
+        if self.held is not None:
+            self.held += data
+            return
+        pieces = [data[i:i + 1] for i in range(len(data))] if self.in_bytes else [data]
+        for piece in pieces:
+            self.writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            if self.in_bytes:
+                await self.writer.drain()
+                await asyncio.sleep(0)
+
+    def cut(self):
+        self.writer.transport.abort()
+
+    def end(self):
+        self.writer.write(b"0\r\n\r\n")
+        self.writer.close()
+
+
+class Proxy:
+    """Passes requests on to `server.address`, one on each connection, but for those that a fault takes.
+
+    A fault is an object: `on` names the requests, `do` what becomes of them, `times` how many of them (1; 0 is no limit), `skip` how
+    many are let pass before. `unless` is a field that makes a request pass.
+    """
+
+    def __init__(self, server, trace):
+        self.server, self.trace = server, trace
+        self.faults, self.streams = [], []
+        self.sending = {}  # client id → requests in flight
+        self.held, self.holding = asyncio.Event(), 0
+        self.chooser = None  # a function that chooses a fault in random runs
+        self.busy = 0  # requests that are on their way
+        self._tasks = set()
+
+    async def start(self):
+        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=wire.LIMIT)
+        self.url = "http://127.0.0.1:%d" % self._listener.sockets[0].getsockname()[1]
+
+    async def close(self):
+        self._listener.close()
+        self.cut()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # ---- What a scenario does
+
+    def release(self):
+        self.held.set()
+        self.held, self.holding = asyncio.Event(), 0
+
+    def cut(self):
+        for stream in list(self.streams):
+            stream.cut()
+
+    def end(self):
+        for stream in list(self.streams):
+            stream.end()
+
+    async def feed(self, text):
+        for stream in list(self.streams):
+            await stream.send(text if isinstance(text, bytes) else text.encode())
+
+    def stall(self):
+        for stream in self.streams:
+            stream.held = stream.held or b""
+
+    async def resume(self):
+        for stream in self.streams:
+            data, stream.held = stream.held, None
+            if data:
+                await stream.send(data)
+
+    # ---- One request
+
+    async def _serve(self, reader, writer):
+        task = asyncio.current_task()
+        self._tasks.add(task)
+        self.busy += 1
+        client, state = None, {"is_busy": True}
+        try:
+            request = await self._read(reader)
+            if request:
+                client = request.json.get("client") if request.name == "sync" else None
+                fault = self._fault(request)
+                state["gone"] = gone = asyncio.ensure_future(reader.read())
+                self.sending[client] = self.sending.get(client, 0) + 1
+                gone.add_done_callback(lambda _: self._settle(client))
+                self.trace.add("request", request=request, fault=fault.get("do"), in_flight=self.sending[client])
+                await self._handle(request, fault, writer, state)
+        except (*LOST, asyncio.CancelledError):
+            state["is_cut"] = True
+        finally:
+            if "gone" in state:
+                state["gone"].cancel()
+            self._rest(state)
+            writer.transport.abort() if state.get("is_cut") else writer.close()
+            self._tasks.discard(task)
+
+    def _settle(self, client):
+        self.sending[client] -= 1
+
+    def _rest(self, state):
+        if state.pop("is_busy", False):
+            self.busy -= 1
+
+    async def _read(self, reader):
+        head = await wire.read_head(reader)
+        if not head:
+            return None
+        size = int(head[1].get("content-length", 0))
+        if head[1].get("transfer-encoding"):
+            raise ValueError("a body in chunks")
+        return Request(*head, await reader.readexactly(size))
+
+    def _fault(self, request):
+        if self.chooser:
+            return self.chooser(request)
+        for fault in self.faults:
+            name, _, value = fault.get("unless", "").partition(": ")
+            if fault["on"] not in request.kinds or name and request.fields.get(name.lower()) == value:
+                continue
+            if fault.setdefault("skip", 0) > 0:
+                fault["skip"] -= 1
+                continue
+            fault["times"] = fault.get("times", 1) - 1
+            if fault["times"] == 0:
+                self.faults.remove(fault)
+            return fault
+        return {}
+
+    async def _handle(self, request, fault, writer, state):
+        do = fault.get("do")
+        if do == "delay":
+            await asyncio.sleep(fault["seconds"])
+        if do == "hold":
+            await self._hold(state)
+        elif do == "silent":
+            self._rest(state)
+            await state["gone"]
+        elif do == "refuse":
+            state["is_cut"] = True
+            return
+        elif do == "crashBefore":
+            await self.server.restart()
+            state["is_cut"] = True
+            return
+        elif do == "answer":
+            return self._answer(fault, writer)
+        elif do == "script":
+            return await self._script(fault, writer, state)
+        elif do == "firstOnly":
+            request.body = json.dumps(request.json | {"entries": request.json["entries"][:1]}).encode()
+        elif do == "twice":
+            await (await self._forward(request)).read()
+        response = await self._forward(request)
+        try:
+            await self._pass_on(request, response, fault, writer, state)
+        finally:
+            response.close()
+
+    async def _hold(self, state):
+        self._rest(state)
+        self.holding += 1
+        self.trace.add("hold")
+        held = asyncio.ensure_future(self.held.wait())
+        await asyncio.wait({held, state["gone"]}, return_when=asyncio.FIRST_COMPLETED)
+        held.cancel()
+
+    async def _forward(self, request):
+        if not self.server.address:
+            raise ConnectionRefusedError
+        passed = {name: value for name, value in request.fields.items() if name not in ("host", "connection", "content-length")}
+        return await wire.exchange(self.server.address, request.method, request.target, passed, request.body or None)
+
+    async def _pass_on(self, request, response, fault, writer, state):
+        do = fault.get("do")
+        if request.name == "events" and response.status == 200:
+            return await self._stream(response, fault, writer, state)
+        body = await response.read()
+        if do == "lose" or do == "crashAfter":
+            if do == "crashAfter":
+                await self.server.restart()
+            state["is_cut"] = True
+            return
+        if do == "holdAnswer":
+            await self._hold(state)
+        elif do == "firstOnly":
+            body = json.dumps(json.loads(body) | {"retryAfter": fault["retryAfter"]}).encode()
+        kept = {name: value for name, value in response.headers.items()
+                if name in ("content-type", "retry-after", "etag", "location")}
+        self.trace.add("answer", status=response.status, body=body, client=(request.json or {}).get("client"))
+        data = self._head(response.status, kept | {"content-length": str(len(body))}) + body
+        if do == "cutAfter":
+            writer.write(data[:fault["bytes"]])
+            await writer.drain()
+            return
+        for piece in ([data[i:i + 1] for i in range(len(data))] if do == "bytes" else [data]):
+            writer.write(piece)
+            await writer.drain()
+
+    def _head(self, status, headers):
+        lines = [f"HTTP/1.1 {status} Status", *(f"{name}: {value}" for name, value in headers.items()), "connection: close", "", ""]
+        return "\r\n".join(lines).encode()
+
+    def _answer(self, fault, writer):
+        body = fault.get("body", "")
+        data = (body if isinstance(body, str) else json.dumps(body)).encode()
+        kind = "text/html" if isinstance(body, str) else "application/problem+json"
+        headers = {"content-type": kind} | fault.get("headers", {}) | {"content-length": str(len(data))}
+        writer.write(self._head(fault["status"], headers) + data)
+
+    def _open(self, fault, writer, headers, state):
+        stream = Stream(writer, fault.get("do") == "bytes" or fault.get("inBytes"))
+        writer.write(self._head(200, headers | {"transfer-encoding": "chunked"}))
+        self.streams.append(stream)
+        self.trace.add("open", streams=len(self.streams))
+        self._rest(state)
+        return stream
+
+    async def _script(self, fault, writer, state):
+        """A stream that only the scenario feeds."""
+        stream = self._open(fault, writer, {"content-type": "text/event-stream; charset=utf-8"}, state)
+        try:
+            await stream.send(fault.get("text", "").encode())
+            await state["gone"]
+        finally:
+            self.streams.remove(stream)
+
+    async def _stream(self, response, fault, writer, state):
+        stream = self._open(fault, writer, {"content-type": response.headers["content-type"]}, state)
+        left = fault["bytes"] if fault.get("do") == "cutAfter" else None
+        watch = state["gone"]
+        try:
+            while True:
+                piece = asyncio.ensure_future(response.piece())
+                await asyncio.wait({piece, watch}, return_when=asyncio.FIRST_COMPLETED)
+                if watch.done():
+                    piece.cancel()
+                    await asyncio.wait({piece})
+                    return
+                data = piece.result()
+                if not data:
+                    return stream.end()
+                if left is not None:
+                    data, left = data[:left], left - len(data)
+                await stream.send(data)
+                if left is not None and left <= 0:
+                    await writer.drain()
+                    return stream.cut()
+        except LOST:
+            stream.cut()
+        finally:
+            self.streams.remove(stream)

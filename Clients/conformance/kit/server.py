@@ -1,0 +1,121 @@
+"""The real server, which the scenarios start, kill and read."""
+import asyncio
+import re
+import secrets
+import signal
+import socket
+import tempfile
+
+from . import wire
+
+LISTENING = re.compile(rb"listening on http://127\.0\.0\.1:(\d+)")
+
+
+class Server:
+    """A program that is started again with the same storage, at another port each time."""
+
+    def __init__(self, program, storage="memory", settings=None):
+        self.program, self.storage = program, storage
+        self.folder = tempfile.TemporaryDirectory(prefix="conformance-")
+        self.settings = {"storage.kind": "memory" if storage == "memory" else storage} | (settings or {})
+        if storage == "sqlite":
+            self.settings["storage.path"] = f"{self.folder.name}/store.db"
+        self.address = None
+        self._process = self._redis = self._reader = None
+        self._port = 0  # Redis knows a node by its address
+        self._lines = []
+
+    async def start(self):
+        if self.storage == "redis" and not self._redis:
+            await self._start_redis()
+        options = [part for name, value in self.settings.items() for part in ("--set", f"{name}={value}")]
+        self._process = await asyncio.create_subprocess_exec(
+            self.program, "serve", "--port", str(self._port), *options, stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE, cwd=self.folder.name)
+        async for line in self._process.stderr:
+            self._lines.append(line)
+            if found := LISTENING.search(line):
+                self.address = ("127.0.0.1", int(found[1]))
+                self._reader = asyncio.ensure_future(self._drain(self._process.stderr))
+                return
+        raise RuntimeError("the server does not start: " + b"".join(self._lines[-5:]).decode())
+
+    async def _drain(self, pipe):
+        async for _ in pipe:
+            pass
+
+    async def _start_redis(self):
+        path = f"{self.folder.name}/redis.sock"
+        self._redis = await asyncio.create_subprocess_exec(
+            "redis-server", "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "yes",
+            "--dir", self.folder.name, stdout=asyncio.subprocess.PIPE)
+        async for line in self._redis.stdout:
+            if b"eady to accept connections" in line:
+                break
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self.settings |= {
+            "storage.redis.url": f"unix://{path}", "storage.key": secrets.token_hex(32),
+            "cluster.secret": secrets.token_hex(32), "cluster.address": f"127.0.0.1:{self._port}"}
+
+    async def stop(self, how=signal.SIGKILL):
+        self.address = None
+        if self._process and self._process.returncode is None:
+            self._process.send_signal(how)
+            await self._process.wait()
+        if self._reader:
+            await self._reader
+
+    async def restart(self):
+        await self.stop()
+        await self.start()
+
+    async def close(self):
+        await self.stop()
+        if self._redis:
+            self._redis.kill()
+            await self._redis.communicate()
+        self.folder.cleanup()
+
+    async def ask(self, method, path, value=None, headers=None):
+        return await wire.ask(self.address, method, path, value, headers)
+
+
+class Session:
+    """A session of the server as it is without any fault: the truth that a client is compared with."""
+
+    def __init__(self, server, path):
+        self.server, self.path = server, path
+
+    @staticmethod
+    async def create(server):
+        status, document = await server.ask("POST", "/sessions", {"store": "app"})
+        assert status == 201, document
+        return Session(server, "/sessions/" + document["id"])
+
+    async def act(self, actions):
+        return await self.server.ask("POST", self.path + "/actions", actions)
+
+    async def end(self):
+        await self.server.ask("DELETE", self.path)
+
+    async def revision(self):
+        return (await self.server.ask("GET", self.path + "/state?select=/counter"))[1]["revision"]
+
+    async def state(self):
+        """The revision and the state."""
+        status, body = await self.server.ask("GET", self.path + "/state")
+        return (body["revision"], body["state"]) if status == 200 else (None, None)
+
+    async def log(self):
+        """All committed actions, with the patch of each."""
+        actions, after = [], 0
+        while after is not None:
+            status, page = await self.server.ask("GET", f"{self.path}/actions?changes=true&limit=1000&after={after}")
+            assert status == 200, page
+            actions += page["actions"]
+            after = page["next"]
+        return actions
+
+    async def first_state(self):
+        return (await self.server.ask("GET", self.path + "/state?revision=0"))[1]["state"]

@@ -1,0 +1,40 @@
+"""All that a client and the proxy have shown, in the order in which the runner heard of it."""
+import json
+
+
+class Trace:
+    def __init__(self):
+        self.items = []
+        self.now = lambda: 0
+        self.heard = None  # is called with each item
+
+    def add(self, kind, **members):
+        item = {"kind": kind, "at": self.now(), **members}
+        self.items.append(item)
+        if self.heard:
+            self.heard(item)
+
+    def of(self, kind, who=None):
+        return [item for item in self.items if item["kind"] == kind and who in (None, item.get("who"))]
+
+    def lines(self):
+        """The trace for people."""
+        for item in self.items:
+            yield f"    {item['at']:>9} {item['kind']:<10} {self._text(item)}"
+
+    def _text(self, item):
+        if "request" in item:
+            request = item["request"]
+            seen = request.fields.get("last-event-id")
+            text = f"{request.method} {request.target[-70:]} {(request.body or b'').decode()[:300]}"
+            return text + (f" Last-Event-ID {seen}" if seen else "") + (f" → {item['fault']}" if item["fault"] else "")
+        if item["kind"] == "value":
+            value = item["value"]
+            parts = [f"{name} {json.dumps(self._short(value[name]), ensure_ascii=False)[:160]}" for name in ("confirmed", "shown")]
+            return f"{item['who']} {value['revision']}.{value['history']} pending {value['pending']} predicted {value['predicted']} " + " ".join(parts)
+        shown = {name: value.decode() if isinstance(value, bytes) else value for name, value in item.items() if name not in ("kind", "at")}
+        return json.dumps(shown, ensure_ascii=False)[:400]
+
+    def _short(self, state):
+        parts = ("counter", "user", "betslip")
+        return {name: state[name] for name in parts if name in state} if isinstance(state, dict) and "counter" in state else state
