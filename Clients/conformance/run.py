@@ -16,17 +16,19 @@ import sys
 import tempfile
 import time
 
-from kit.client import ClientFailed
+from kit.client import PATIENCE, Client, ClientFailed
 from kit.invariants import Broken
 from kit.random_runs import RandomRun
 from kit.scenario import Failed, Run
 from kit.server import Server
+from kit.trace import Trace
 from reference.mutants import MUTANTS
 
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = [sys.executable, str(HERE / "reference_client.py")]
 TROUBLES = (Failed, Broken, ClientFailed)
 AT_ONCE = 4
+HASTE = 3  # real seconds that a broken client gets for each expectation
 
 
 def scenarios():
@@ -58,7 +60,7 @@ class Kit:
     async def __aexit__(self, *_):
         await self.shared.close()
 
-    async def run(self, scenario, command=None):
+    async def run(self, scenario, command=None, patience=PATIENCE):
         """Nothing if the client passes, otherwise its trouble; and the trace."""
         server = self.shared
         if "server" in scenario:
@@ -66,7 +68,7 @@ class Kit:
             server = Server(self.program, options.pop("storage", "memory"), options)
             await server.start()
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
-            run = Run(server, command or self.command, scenario, folder)
+            run = Run(server, command or self.command, scenario, folder, patience)
             began = time.monotonic()
             try:
                 await run.run()
@@ -94,9 +96,6 @@ async def in_parallel(jobs):
 
 async def hello(kit):
     """What the client says of itself."""
-    from kit.client import Client
-    from kit.trace import Trace
-
     client = Client(kit.command, Trace())
     await client.start()
     await client.close()
@@ -128,7 +127,7 @@ async def run_mutants(kit, names):
     known, chosen = scenarios(), {name: MUTANTS[name] for name in names or MUTANTS}
     unseen = 0
     results = in_parallel([
-        lambda fault=fault, name=name: kit.run(known[name], [*REFERENCE, fault]) for fault, name in chosen.items()])
+        lambda fault=fault, name=name: kit.run(known[name], [*REFERENCE, fault], HASTE) for fault, name in chosen.items()])
     for fault, name in chosen.items():
         trouble, _ = await anext(results)
         print(f"{fault}: {'NOT NOTICED by ' + name if not trouble else f'{name}: {str(trouble)[:150]}'}")
@@ -137,10 +136,11 @@ async def run_mutants(kit, names):
     return unseen
 
 
-async def run_random(kit, runs, seed, command):
+async def run_random(kit, runs, seed):
+    capabilities = (await hello(kit))["capabilities"]
     failures, began = 0, time.monotonic()
     results = in_parallel([
-        lambda number=number: RandomRun(kit.program, command, number).run(TROUBLES) for number in range(seed, seed + runs)])
+        lambda number=number: RandomRun(kit.program, kit.command, number, capabilities).attempt(TROUBLES) for number in range(seed, seed + runs)])
     entries = 0
     for number in range(seed, seed + runs):
         trouble, run = await anext(results)
@@ -169,7 +169,7 @@ async def main():
         if arguments.mutants:
             return await run_mutants(kit, arguments.names)
         if arguments.random is not None:
-            return await run_random(kit, arguments.random, arguments.seed, command)
+            return await run_random(kit, arguments.random, arguments.seed)
         return await run_scenarios(kit, arguments.names, arguments.verbose)
 
 

@@ -3,7 +3,8 @@ import asyncio
 import json
 import signal
 
-PATIENCE = 20  # real seconds until a client that does not answer has failed
+PATIENCE = 10  # real seconds until a client that does not answer has failed
+LONGEST = 60  # real seconds for one expectation
 QUIET = 0.03  # real seconds without news after which a waiting runner lets the virtual time go on
 
 
@@ -12,9 +13,10 @@ class ClientFailed(Exception):
 
 
 class Client:
-    def __init__(self, command, trace, name="client"):
-        self.command, self.trace, self.name = command, trace, name
+    def __init__(self, command, trace, name="client", patience=PATIENCE):
+        self.command, self.trace, self.name, self.patience = command, trace, name, patience
         self.now = 0
+        self.timers = 0  # the most that it had at a time
         self.timer = None  # when the client wants to be woken
         self.hello = None
         self.view = {"connection": None, "value": {}, "outcomes": {}, "reports": [], "tokens": []}
@@ -47,6 +49,7 @@ class Client:
             self._answers[value] = message
         elif kind == "timer":
             self.timer = value
+            self.timers = max(self.timers, message["count"])
         elif kind == "hello":
             self.hello = value
         else:
@@ -59,28 +62,31 @@ class Client:
             self.trace.add(kind, who=self.name, **{kind: value})
         self.wake()
 
-    async def until(self, is_true, within=0, idle=None):
+    async def until(self, is_true, within=0, idle=lambda: True):
         """Waits until something is true. Meanwhile so many virtual milliseconds may pass, timer by timer, while nothing else happens."""
         loop, end = asyncio.get_running_loop(), self.now + within
-        deadline = loop.time() + PATIENCE
+        deadline = loop.time() + self.patience
+        last = loop.time() + LONGEST
         while not is_true():
             if self.process.returncode is not None and self._reader.done():
                 raise ClientFailed(f"{self.name} has ended with {self.process.returncode}")
-            if loop.time() > deadline:
+            if loop.time() > min(deadline, last):
                 return False
             try:
                 await asyncio.wait_for(self._news.wait(), QUIET if within else 1)
+                deadline = loop.time() + self.patience
             except asyncio.TimeoutError:
-                if within and (idle is None or idle()):
-                    if self.timer is None or self.timer > end:
-                        if self.now < end:
-                            await self._advance(end)
-                        elif loop.time() > deadline - PATIENCE + 2:
-                            return is_true()
-                    else:
-                        await self._advance(max(self.timer, self.now))
-                        deadline = loop.time() + PATIENCE
+                if self.now < end and idle() and await self._is_quiet(idle):
+                    await self._advance(end if self.timer is None else min(end, max(self.timer, self.now)))
+                    deadline = loop.time() + self.patience
         return True
+
+    async def _is_quiet(self, idle):
+        """Whether the client has nothing to tell, also of what it may have been about to read."""
+        heard = len(self.trace.items)
+        for _ in range(3):
+            await self.do("observe")
+        return idle() and heard == len(self.trace.items)
 
     async def do(self, command, **members):
         """Sends a command, and returns the answer."""

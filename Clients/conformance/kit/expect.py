@@ -18,6 +18,8 @@ def seen(client, trace, key):
         return value.get(key)
     if name == "outcome":
         return view["outcomes"].get(rest, {}).get("outcome")
+    if name == "outcomes":
+        return sum(1 for outcome in view["outcomes"].values() if outcome["outcome"] == rest)
     if name == "refusal":
         outcome = view["outcomes"].get(rest, {})
         return outcome.get("reason") or outcome.get("code")

@@ -1,7 +1,7 @@
 """The reducer of the parts of the store kind `app` that the scenarios use: counter, user and betslip."""
 import copy
 
-PARTS = ("counter", "user", "betslip")
+PARTS = {"counter": ["counter"], "user": ["user"], "betslip": ["user", "betslip"]}  # those that actions change
 SIZE = 20  # selections of a betslip
 
 
@@ -15,13 +15,16 @@ class Unpredictable(Exception):
 
 def reduced(state, actions):
     """The state after the actions of an entry, all or none of them."""
-    if isinstance(state, dict):
-        state = state | {part: copy.deepcopy(state[part]) for part in PARTS if part in state}
+    if not isinstance(state, dict):
+        raise Unpredictable
+    state = dict(state)
     for action in actions:
         reduce = REDUCERS.get(action["type"])
-        if not reduce or not isinstance(state, dict):
+        if not reduce:
             raise Unpredictable(action["type"])
         try:
+            for part in PARTS[action["type"].split("/")[0]]:
+                state[part] = copy.deepcopy(state[part]) if part == "betslip" else dict(state[part])
             reduce(state, action.get("payload") or {})
         except (KeyError, TypeError) as error:
             raise Unpredictable(action["type"]) from error

@@ -77,6 +77,8 @@ class Proxy:
         self.chooser = None  # a function that chooses a fault in random runs
         self.busy = 0  # requests that are on their way
         self._tasks = set()
+        self._passing, self._forwarded = asyncio.Event(), 0
+        self._passing.set()
 
     async def start(self):
         self._listener = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=wire.LIMIT)
@@ -116,6 +118,15 @@ class Proxy:
             data, stream.held = stream.held, None
             if data:
                 await stream.send(data)
+
+    async def block(self):
+        """Passes nothing on until `unblock`, and waits until the server has answered what it has."""
+        self._passing.clear()
+        while self._forwarded:
+            await asyncio.sleep(0)
+
+    def unblock(self):
+        self._passing.set()
 
     # ---- One request
 
@@ -214,10 +225,15 @@ class Proxy:
         held.cancel()
 
     async def _forward(self, request):
+        await self._passing.wait()
         if not self.server.address:
             raise ConnectionRefusedError
         passed = {name: value for name, value in request.fields.items() if name not in ("host", "connection", "content-length")}
-        return await wire.exchange(self.server.address, request.method, request.target, passed, request.body or None)
+        self._forwarded += 1
+        try:
+            return await wire.exchange(self.server.address, request.method, request.target, passed, request.body or None)
+        finally:
+            self._forwarded -= 1
 
     async def _pass_on(self, request, response, fault, writer, state):
         do = fault.get("do")
@@ -261,7 +277,6 @@ class Proxy:
         writer.write(self._head(200, headers | {"transfer-encoding": "chunked"}))
         self.streams.append(stream)
         self.trace.add("open", streams=len(self.streams))
-        self._rest(state)
         return stream
 
     async def _script(self, fault, writer, state):
@@ -269,6 +284,7 @@ class Proxy:
         stream = self._open(fault, writer, {"content-type": "text/event-stream; charset=utf-8"}, state)
         try:
             await stream.send(fault.get("text", "").encode())
+            self._rest(state)
             await state["gone"]
         finally:
             self.streams.remove(stream)
@@ -277,24 +293,26 @@ class Proxy:
         stream = self._open(fault, writer, {"content-type": response.headers["content-type"]}, state)
         left = fault["bytes"] if fault.get("do") == "cutAfter" else None
         watch = state["gone"]
+        piece = asyncio.ensure_future(response.piece())
         try:
             while True:
-                piece = asyncio.ensure_future(response.piece())
                 await asyncio.wait({piece, watch}, return_when=asyncio.FIRST_COMPLETED)
                 if watch.done():
-                    piece.cancel()
-                    await asyncio.wait({piece})
                     return
                 data = piece.result()
                 if not data:
                     return stream.end()
                 if left is not None:
                     data, left = data[:left], left - len(data)
+                piece = asyncio.ensure_future(response.piece())
                 await stream.send(data)
+                self._rest(state)
                 if left is not None and left <= 0:
                     await writer.drain()
                     return stream.cut()
         except LOST:
             stream.cut()
         finally:
+            piece.cancel()
+            await asyncio.gather(piece, return_exceptions=True)
             self.streams.remove(stream)

@@ -1,11 +1,12 @@
 """Runs a scenario: a list of steps, each a list with a verb and what it needs."""
+import collections
 import copy
 import os
 import pathlib
 
 from . import expect
-from .client import Client
-from .invariants import Broken, Truth, check, signature
+from .client import PATIENCE, Client
+from .invariants import Truth, check, check_bounds, signature
 from .proxy import Proxy
 from .server import Session
 from .trace import Trace
@@ -20,8 +21,9 @@ class Failed(Exception):
 class Run:
     """One server, one proxy, and the clients of a scenario."""
 
-    def __init__(self, server, command, scenario, folder):
+    def __init__(self, server, command, scenario, folder, patience=PATIENCE):
         self.server, self.command, self.scenario, self.folder = server, command, scenario, folder
+        self.patience = patience
         self.trace = Trace()
         self.trace.clients = 1
         self.proxy = Proxy(server, self.trace)
@@ -35,11 +37,10 @@ class Run:
         await self.proxy.start()
         try:
             self.session = await Session.create(self.server)
+            self.trace.now = lambda: self.client.now if self.client else 0
+            self.trace.heard = lambda item: self.client and self.client.wake()
             await self._enter("client")
-            self.trace.now = lambda: self.client.now
-            self.trace.heard = lambda item: self.client.wake()
-            for step in self.scenario["steps"]:
-                await self._step(step)
+            await self.steps()
             if self.scenario.get("ends", "agree") == "agree":
                 await self._agree()
             if self.scenario.get("invariants", True):
@@ -49,9 +50,13 @@ class Run:
                 await client.close()
             await self.proxy.close()
 
+    async def steps(self):
+        for step in self.scenario["steps"]:
+            await self._step(step)
+
     async def _enter(self, name):
         if name not in self.clients:
-            self.clients[name] = client = Client(self.command, self.trace, name)
+            self.clients[name] = client = Client(self.command, self.trace, name, self.patience)
             client.error = None
             self.entries[name] = {}
             self.trace.clients = len(self.clients)
@@ -94,26 +99,22 @@ class Run:
 
     async def _check(self):
         is_scripted = self.scenario.get("scripted", False)
-        truths = {}
-        if not is_scripted:
-            truths = await self.truths()
+        truths = {} if is_scripted else await self.truths()
+        check_bounds(self.clients)
         check(self.trace, truths, self.entries, self.scenario.get("grows"), is_scripted)
 
     async def truths(self):
-        status, answer = await self.server.ask("GET", self.session.path + "/state")
-        if status != 200:
-            return {}
-        history = await self._history()
-        select = next((options["select"] for options in self.options.values() if options.get("select")), None)
-        truth = Truth(await self.session.first_state(), await self.session.log(), select)
+        """The histories of the session by name, as its log has them."""
         own = [signature(action) for entries in self.entries.values() for actions in entries.values() for action in actions]
         secret = {key for key in own if key.startswith('["login/')}  # the log has them without their secrets
-        truth.twice = self.foreign | secret | {key for key in own if own.count(key) > 1}
-        return {history: truth}
+        twice = self.foreign | secret | {key for key, count in collections.Counter(own).items() if count > 1}
+        select = next((options["select"] for options in self.options.values() if options.get("select")), None)
+        return {history: Truth(first, log, select, twice) for history, first, log in await self.histories()}
 
-    async def _history(self):
-        values = [item["value"]["history"] for item in self.trace.of("value") if item["value"]["history"]]
-        return values[-1] if values else None
+    async def histories(self):
+        """The name, the first state and the log of each history."""
+        history = await self.session.history()
+        return [(history, await self.session.first_state(), await self.session.log())] if history else []
 
     # ---- Steps: commands to the client
 

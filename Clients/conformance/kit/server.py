@@ -107,6 +107,13 @@ class Session:
         status, body = await self.server.ask("GET", self.path + "/state")
         return (body["revision"], body["state"]) if status == 200 else (None, None)
 
+    async def history(self):
+        """The name of the history, if there is a session."""
+        response = await wire.exchange(self.server.address, "GET", self.path + "/state?select=/counter")
+        await response.read()
+        response.close()
+        return response.headers["etag"].strip('"').partition(".")[2] if response.status == 200 else None
+
     async def log(self):
         """All committed actions, with the patch of each."""
         actions, after = [], 0
