@@ -67,7 +67,7 @@ def check(trace, truths, entries, grows=None, is_scripted=False):
             _shown_once(trace, who, truths, own)
             _committed_once(trace, who, truths, own)
         if grows:
-            _growing(values, grows)
+            _growing(trace, who, grows)
         _outcomes(trace, who, own)
     _requests(trace)
 
@@ -117,6 +117,8 @@ def _shown_once(trace, who, truths, own):
             continue
         if item["kind"] == "outcome" and item["outcome"]["outcome"] in ("unknown", "ended"):
             dropped.add(item["outcome"]["entry"])
+        if item["kind"] == "report" and item["report"]["kind"] == "unknown":
+            dropped |= set(item["report"]["entries"])
         if item["kind"] == "kill":
             began.clear()
         if item["kind"] != "value":
@@ -155,16 +157,22 @@ def _committed_once(trace, who, truths, own):
             if outcome == "committed" and counts and not any(counts):
                 raise Broken("once", f"{name} was acknowledged, and not committed")
             if outcome in ("rejected", "refused", "mismatched", "ignored") and any(counts):
-                raise Broken("once", f"{name} was {outcome}, and committed")
+                raise Broken("once", f"{name} was {outcome}, and committed: {actions}")
 
 
-def _growing(values, pointer):
-    """A number that only grows never shrinks on the screen."""
+def _growing(trace, who, pointer):
+    """A number that only grows never shrinks on the screen, but with a lost history, and with entries that were given up."""
     newest = history = None
-    for value in values:
-        number = patch.find(value["shown"], pointer)
-        if value["history"] != history:
-            newest, history = None, value["history"]  # revisions may be lost with a history
+    for item in trace.items:
+        if item.get("who") != who:
+            continue
+        if item["kind"] == "kill" or item["kind"] == "report" and item["report"]["kind"] == "unknown":
+            newest = None
+        if item["kind"] != "value":
+            continue
+        number = patch.find(item["value"]["shown"], pointer)
+        if item["value"]["history"] != history:
+            newest, history = None, item["value"]["history"]
         if newest is not None and number is not None and number < newest:
             raise Broken("grows", f"{pointer} falls from {newest} to {number}")
         newest = number if number is not None else newest

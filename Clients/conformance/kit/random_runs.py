@@ -19,8 +19,8 @@ class RandomRun(Run):
         self.random = random.Random(seed)
         self.capabilities = capabilities
         storage = self.random.choice(["memory", "sqlite"])
-        self.folder = tempfile.TemporaryDirectory(prefix="conformance-")
-        super().__init__(Server(program, storage), command, {"steps": [], "grows": "/counter/count"}, self.folder.name)
+        self.place = tempfile.TemporaryDirectory(prefix="conformance-")
+        super().__init__(Server(program, storage), command, {"steps": [], "grows": "/counter/count"}, self.place.name)
         self.rate = self.random.choice([0.02, 0.1, 0.3])
         self.left = self.random.choice([200, 200, 200, 300, 500, 2000])
         self.sent = self.count = 0
@@ -33,7 +33,7 @@ class RandomRun(Run):
             await super().run()
         finally:
             await self.server.close()
-            self.folder.cleanup()
+            self.place.cleanup()
 
     # ---- Faults
 
@@ -70,24 +70,27 @@ class RandomRun(Run):
 
     def _action(self):
         number, choice = self._number(), self.random.random()
-        if choice < 0.5:
-            return f"counter/increment by={number}"
-        if choice < 0.65:
+        if choice < 0.3:
             self.selections.append(f"s{number}")
             return f"betslip/addSelection id=s{number} event=e outcome=o odds=200"
         some = self.random.choice(self.selections[-8:])
-        if choice < 0.78:
+        if choice < 0.55:
             return f"betslip/setStake id={some} stake={number}"
-        if choice < 0.83:
+        if choice < 0.65:
             return f"betslip/removeSelection id={some}"
-        if choice < 0.93:
+        if choice < 0.9:
             return f"user/balanceIncrease value={1000 + number}"
         return self.random.choice(["betslip/placeBet", "animal/ackError", "counter/explode", f"tasks/add title=t{number}"])
 
     async def _send(self):
         count = self.random.choice([1, 1, 1, 1, 2, 5])
-        actions = [self._action() for _ in range(count)]
-        condition = "confirmed" if self.random.random() < 0.03 and self.client.view["value"].get("history") else None
+        condition = None
+        if self.random.random() < 0.5:
+            # The server never refuses these, so that the counter on the screen only grows.
+            actions = [f"counter/increment by={self._number()}" for _ in range(count)]
+        else:
+            actions = [self._action() for _ in range(count)]
+            condition = "confirmed" if self.random.random() < 0.05 and self.client.view["value"].get("history") else None
         self.sent += 1
         await self._do_send(f"e{self.sent}", actions if count > 1 else actions[0], condition)
 

@@ -81,9 +81,11 @@ class Ledger:
                     entry.result = result
         self.settle()
 
-    def forget_results(self):
+    def forget_results(self, history):
+        """Those of another history count no more."""
         for entry in self.entries:
-            entry.result = None
+            if entry.result and entry.result["history"] != history:
+                entry.result = None
 
     # ---- What is shown
 
@@ -94,7 +96,8 @@ class Ledger:
         result = entry.result
         if not result or result["outcome"] != "committed":
             return False
-        return "drop-at-answer" in self.faults or self.confirmed.revision >= result["revision"]
+        is_there = result["history"] == self.confirmed.history and result["revision"] <= self.confirmed.revision
+        return is_there or "drop-at-answer" in self.faults
 
     def is_replayed(self, entry):
         if entry.result and entry.result["outcome"] in FINAL:

@@ -76,6 +76,7 @@ class Sender:
     async def _send(self):
         body, entries = self._request()
         before, self.asked_at = self.sent, self.clock.now
+        history = self.store.ledger.confirmed.history
         if entries:
             self.sent = max(self.sent, entries[-1].number)
             self.store.outbox.sent(self.sent)
@@ -92,7 +93,7 @@ class Sender:
         finally:
             self.clock.cancel(limit)
         self.is_busy = False
-        self._answered(body, entries, before, *answer)
+        self._answered(body, entries, before, history, *answer)
         self.pump()
 
     async def _ask(self, body):
@@ -106,10 +107,10 @@ class Sender:
         finally:
             response.close()
 
-    def _answered(self, body, entries, before, status, value, retry_after):
+    def _answered(self, body, entries, before, history, status, value, retry_after):
         code = (value or {}).get("code")
         if status == 200 and isinstance((value or {}).get("results"), list):
-            return self._accept(body, value)
+            return self._accept(body, value, history)
         if status == 401:
             self.sent = before
             self.is_stopped = True
@@ -131,7 +132,8 @@ class Sender:
         else:
             self._later(1000, entries)
 
-    def _accept(self, body, value):
+    def _accept(self, body, value, history):
+        """Takes the outcomes, unless the stream has come to another history since the request was sent."""
         self.failures = 0
         self.wake = self.not_before = self.clock.now + value.get("retryAfter", 0) * 1000
         if body.get("new"):
@@ -142,10 +144,8 @@ class Sender:
             self.limit = min(100, self.limit * 2)
         ledger = self.store.ledger
         ledger.confirmed.mark = ledger.confirmed.mark or value["mark"]
-        if ledger.confirmed.history and value["history"] != ledger.confirmed.history:
-            # The outcomes belong to a state that the stream will bring.
-            return self.store.connection.lose(0)
-        ledger.decide(value["results"])
+        if ledger.confirmed.history in (value["history"], history):
+            ledger.decide([result | {"history": value["history"]} for result in value["results"]])
 
     def _later(self, at_least, entries):
         if "gives-up" in self.faults and entries:

@@ -1,6 +1,7 @@
 """A store of the server, as the rules of a client want it: joins connection, ledger, sender and outbox."""
 import asyncio
 import itertools
+import math
 
 from kit import wire
 
@@ -88,7 +89,11 @@ class Store:
     def other_history(self, history):
         """Revisions were lost: the record says which entries the new history has."""
         self.tell("report", {"kind": "history", "history": history})
-        self.ledger.forget_results()
+        self.ledger.forget_results(history)
+        lost = [entry for entry in self.ledger.entries if not entry.result and entry.number == math.inf]
+        if lost:
+            self.tell("report", {"kind": "unknown", "entries": [entry.name for entry in lost]})
+            self.ledger.drop(lost, "unknown")
         self.sender.must_read = self.sender.has_record
         self.sender.pump()
 
@@ -98,14 +103,15 @@ class Store:
             doubtful = 0
         entries = [entry for entry in self.sender.waiting() if entry.number <= doubtful]
         self._renew()
+        self.last = 0
         if entries:
             self.tell("report", {"kind": "unknown", "entries": [entry.name for entry in entries]})
-        if self.unknown == "drop":
+        if entries and self.unknown == "drop":
             self.ledger.drop(entries, "unknown")
-        for number, entry in enumerate(self.ledger.entries, 1):
-            entry.number, entry.result = number, None
-        self.last = len(self.ledger.entries)
-        self.outbox.begin(self.sender.client, self.ledger.entries)
+        for entry in self.ledger.entries:
+            # A decided entry waits for its value only. Its number has no meaning to the new record.
+            entry.number = math.inf if entry.result else self.next_number()
+        self.outbox.begin(self.sender.client, [entry for entry in self.ledger.entries if not entry.result])
         self.connection.lose(0)
 
     def _renew(self):
