@@ -136,11 +136,11 @@ async def run_mutants(kit, names):
     return unseen
 
 
-async def run_random(kit, runs, seed):
+async def run_random(kit, runs, seed, most):
     capabilities = (await hello(kit))["capabilities"]
     failures, began = 0, time.monotonic()
     results = in_parallel([
-        lambda number=number: RandomRun(kit.program, kit.command, number, capabilities).attempt(TROUBLES) for number in range(seed, seed + runs)])
+        lambda number=number: RandomRun(kit.program, kit.command, number, capabilities, most).attempt(TROUBLES) for number in range(seed, seed + runs)])
     entries = 0
     for number in range(seed, seed + runs):
         trouble, run = await anext(results)
@@ -161,6 +161,7 @@ async def main():
     parser.add_argument("--mutants", action="store_true")
     parser.add_argument("--random", type=int, metavar="RUNS")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
+    parser.add_argument("--entries", type=int, default=2000, help="the most entries of a random run (2000)")
     parser.add_argument("--verbose", action="store_true", help="prints the trace of each scenario")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -169,7 +170,7 @@ async def main():
         if arguments.mutants:
             return await run_mutants(kit, arguments.names)
         if arguments.random is not None:
-            return await run_random(kit, arguments.random, arguments.seed)
+            return await run_random(kit, arguments.random, arguments.seed, arguments.entries)
         return await run_scenarios(kit, arguments.names, arguments.verbose)
 
 

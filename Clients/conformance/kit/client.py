@@ -84,7 +84,7 @@ class Client:
     async def _is_quiet(self, idle):
         """Whether the client has nothing to tell, also of what it may have been about to read."""
         heard = len(self.trace.items)
-        for _ in range(3):
+        for _ in range(10):
             await self.do("observe")
         return idle() and heard == len(self.trace.items)
 

@@ -1,6 +1,9 @@
 """A proxy between client and server that has faults, as a scenario says."""
 import asyncio
+import fcntl
 import json
+import sys
+import termios
 import urllib.parse
 
 from . import wire
@@ -54,6 +57,15 @@ class Stream:
                 await self.writer.drain()
                 await asyncio.sleep(0)
 
+    @property
+    def unsent(self):
+        """Bytes that have not reached the client's system."""
+        transport = self.writer.transport
+        if transport.is_closing():
+            return 0
+        queued = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+        return transport.get_write_buffer_size() + int.from_bytes(queued, sys.byteorder)
+
     def cut(self):
         self.writer.transport.abort()
 
@@ -90,6 +102,11 @@ class Proxy:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def is_idle(self):
+        """Whether nothing is on its way that a scenario does not hold."""
+        return self.busy == 0 and not any(stream.unsent for stream in self.streams)
 
     # ---- What a scenario does
 
@@ -272,7 +289,7 @@ class Proxy:
         headers = {"content-type": kind} | fault.get("headers", {}) | {"content-length": str(len(data))}
         writer.write(self._head(fault["status"], headers) + data)
 
-    def _open(self, fault, writer, headers, state):
+    def _open(self, fault, writer, headers):
         stream = Stream(writer, fault.get("do") == "bytes" or fault.get("inBytes"))
         writer.write(self._head(200, headers | {"transfer-encoding": "chunked"}))
         self.streams.append(stream)
@@ -281,7 +298,7 @@ class Proxy:
 
     async def _script(self, fault, writer, state):
         """A stream that only the scenario feeds."""
-        stream = self._open(fault, writer, {"content-type": "text/event-stream; charset=utf-8"}, state)
+        stream = self._open(fault, writer, {"content-type": "text/event-stream; charset=utf-8"})
         try:
             await stream.send(fault.get("text", "").encode())
             self._rest(state)
@@ -290,11 +307,13 @@ class Proxy:
             self.streams.remove(stream)
 
     async def _stream(self, response, fault, writer, state):
-        stream = self._open(fault, writer, {"content-type": response.headers["content-type"]}, state)
+        stream = self._open(fault, writer, {"content-type": response.headers["content-type"]})
         left = fault["bytes"] if fault.get("do") == "cutAfter" else None
         watch = state["gone"]
-        piece = asyncio.ensure_future(response.piece())
+        piece, newest = asyncio.ensure_future(response.piece()), b""
         try:
+            if fault.get("do") == "holdAnswer":
+                await self._hold(state)
             while True:
                 await asyncio.wait({piece, watch}, return_when=asyncio.FIRST_COMPLETED)
                 if watch.done():
@@ -306,7 +325,9 @@ class Proxy:
                     data, left = data[:left], left - len(data)
                 piece = asyncio.ensure_future(response.piece())
                 await stream.send(data)
-                self._rest(state)
+                newest = newest[-20:] + data
+                if b"event: ready" in newest:
+                    self._rest(state)
                 if left is not None and left <= 0:
                     await writer.drain()
                     return stream.cut()

@@ -15,14 +15,14 @@ def problem(status, code, seconds=None):
 
 
 class RandomRun(Run):
-    def __init__(self, program, command, seed, capabilities):
+    def __init__(self, program, command, seed, capabilities, most):
         self.random = random.Random(seed)
         self.capabilities = capabilities
         storage = self.random.choice(["memory", "sqlite"])
         self.place = tempfile.TemporaryDirectory(prefix="conformance-")
-        super().__init__(Server(program, storage), command, {"steps": [], "grows": "/counter/count"}, self.place.name)
+        super().__init__(Server(program, storage, {"storage.keepCommits": 100_000}), command, {"steps": [], "grows": "/counter/count"}, self.place.name)
         self.rate = self.random.choice([0.02, 0.1, 0.3])
-        self.left = self.random.choice([200, 200, 200, 300, 500, 2000])
+        self.left = min(most, self.random.choice([200, 200, 200, 300, 500, 2000]))
         self.sent = self.count = 0
         self.lost = []  # histories that went with a server in memory
         self.selections = ["none"]

@@ -71,7 +71,7 @@ class Run:
             raise Failed(f"{step}: {failed}") from None
 
     def _is_idle(self):
-        return self.proxy.busy == 0
+        return self.proxy.is_idle
 
     async def _await(self, expectation, within):
         expectation = self._filled(expectation)
@@ -194,9 +194,12 @@ class Run:
         newest = max(paths, key=lambda path: path.stat().st_mtime_ns)
         os.truncate(newest, newest.stat().st_size - count)
 
-    async def _do_release(self):
+    async def _do_held(self):
         if not await self.client.until(lambda: self.proxy.holding):
             raise Failed("no request is held")
+
+    async def _do_release(self):
+        await self._do_held()
         self.proxy.release()
 
     async def _open_stream(self):

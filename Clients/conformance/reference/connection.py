@@ -206,6 +206,8 @@ class Connection:
         before = self.store.ledger.confirmed
         if not is_ready or confirmed is before:
             return
+        if "forget-mark" not in self.faults:
+            confirmed.mark = confirmed.mark or before.mark  # the record may have begun while the stream was opened
         is_other = before.history and confirmed.history != before.history
         if is_other:
             self.store.other_history(confirmed.history)

@@ -6,6 +6,7 @@ MUTANTS = {
     "drop-at-answer": "answer-before-event",  # the prediction goes before the value comes
     "drop-at-sight": "rebase-on-foreign-commits",  # the prediction goes with the next value, whose ever it is
     "ignore-through": "event-before-answer",  # an entry is shown twice until its answer comes
+    "forget-mark": "record-begins-while-stream-opens",
     "keep-rejected": "rejected-prediction-is-taken-back",
     "no-rebase": "rebase-on-foreign-commits",  # the prediction stands on an old value
     "half-entry": "entry-is-shown-whole",
