@@ -181,12 +181,13 @@ def _growing(trace, who, pointer):
 def _outcomes(trace, who, own):
     """An entry has one outcome; committed ones come in the order of the sends, when their effect is confirmed."""
     told, place, order = set(), -1, list(own)
-    value = {}
+    value, waited = {}, {}  # the history in which an entry was pending last
     for item in trace.items:
         if item.get("who") != who:
             continue
         if item["kind"] == "value":
             value = item["value"]
+            waited |= dict.fromkeys(value["pending"], value["history"])
         if item["kind"] != "outcome":
             continue
         outcome = item["outcome"]
@@ -198,7 +199,9 @@ def _outcomes(trace, who, own):
             if order.index(name) < place:
                 raise Broken("outcome", f"{name} is told too late")
             place = order.index(name)
-            if not item.get("is_lost") and value.get("revision", -1) < outcome["revision"]:
+            # An entry of a history that is lost may be told as what it was.
+            is_same = waited.get(name) == value.get("history")
+            if is_same and value.get("revision", -1) < outcome["revision"]:
                 raise Broken("read-your-writes", f"{name} is done at {value.get('revision')}, before {outcome['revision']}")
         if name in value.get("pending", []):
             raise Broken("outcome", f"{name} is done and pending")
