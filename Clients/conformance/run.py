@@ -66,11 +66,12 @@ class Kit:
         if "server" in scenario:
             options = dict(scenario["server"])
             server = Server(self.program, options.pop("storage", "memory"), options)
-            await server.start()
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
             run = Run(server, command or self.command, scenario, folder, patience)
             began = time.monotonic()
             try:
+                if server is not self.shared:
+                    await server.start()
                 await run.run()
                 return None, run.trace
             except TROUBLES as trouble:
@@ -164,7 +165,7 @@ async def main():
     parser.add_argument("--entries", type=int, default=2000, help="the most entries of a random run (2000)")
     parser.add_argument("--verbose", action="store_true", help="prints the trace of each scenario")
     parser.add_argument("names", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     command = shlex.split(arguments.client) if arguments.client else REFERENCE
     async with Kit(arguments.program, command) as kit:
         if arguments.mutants:

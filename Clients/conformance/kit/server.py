@@ -47,7 +47,7 @@ class Server:
     async def _start_redis(self):
         path = f"{self.folder.name}/redis.sock"
         self._redis = await asyncio.create_subprocess_exec(
-            "redis-server", "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "yes",
+            "redis-server", "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "yes", "--appendfsync", "always",
             "--dir", self.folder.name, stdout=asyncio.subprocess.PIPE)
         async for line in self._redis.stdout:
             if b"eady to accept connections" in line:

@@ -56,14 +56,17 @@ class Response:
 
 async def read_head(reader):
     """The first line and the fields of a message, their names in lower case; nothing if the peer has closed."""
-    line = (await reader.readline()).decode("latin-1").strip()
-    if not line:
+    first = await reader.readline()
+    if not first:
         return None
-    fields = {}
-    while field := (await reader.readline()).decode("latin-1").strip():
-        name, _, value = field.partition(":")
-        fields[name.lower()] = value.strip()
-    return line, fields
+    lines = [first]
+    while lines[-1].strip():
+        lines.append(await reader.readline())
+        if not lines[-1].endswith(b"\n"):
+            raise ConnectionResetError("the head is cut")
+    texts = [line.decode("latin-1").strip() for line in lines[:-1]]
+    pairs = [text.partition(":") for text in texts[1:]]
+    return texts[0], {name.lower(): value.strip() for name, _, value in pairs}
 
 
 async def exchange(address, method, target, headers=None, body=None):
