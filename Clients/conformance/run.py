@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import shlex
+import signal
 import sys
 import tempfile
 import time
@@ -167,6 +168,8 @@ async def main():
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_intermixed_args()
     command = shlex.split(arguments.client) if arguments.client else REFERENCE
+    # An end from outside ends the servers and clients too.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     async with Kit(arguments.program, command) as kit:
         if arguments.mutants:
             return await run_mutants(kit, arguments.names)
