@@ -17,6 +17,8 @@ COPY Benchmarks Benchmarks
 COPY Examples Examples
 COPY Fuzz Fuzz
 COPY Tests Tests
+# The server embeds it.
+COPY Clients Clients
 COPY Sources Sources
 # The binary keeps its symbols: without them a backtrace has no names.
 RUN swift build -c release --static-swift-stdlib --product storehouse
