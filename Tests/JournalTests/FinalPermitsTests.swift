@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The permits of an ended session")
 struct FinalPermitsTests {
-    /// What is done to the permits of each session, by its id.
+    /// The changes of the permits of each session, by its id.
     private static let changes: [String: @Sendable (inout ModelPermits) -> [PermitChange]] = [
         "none": { _ in [] },
         "made": { permits in [permits.make(), permits.make()] },

@@ -64,7 +64,7 @@ struct Outbox<Next: SessionHandler>: SessionHandler {
         }
     }
 
-    /// Passes on what is to be run. If there is no room to begin, the client is told what is known.
+    /// Passes on the entries that are not decided. If there is no room for the first of them, the answer has the kept outcomes alone.
     private func pass(_ run: EntryRun, _ call: Call) throws(SessionFailure) -> Handling<SessionResult> {
         do throws(SessionFailure) {
             let handling = try next.handle(call.request.with(.run(run)), call.session)
@@ -81,6 +81,7 @@ struct Outbox<Next: SessionHandler>: SessionHandler {
         }
     }
 
+    /// Answers with the kept outcomes, if no entry was run because there is no room now.
     private func tellKnown(
         _ run: EntryRun, _ failure: SessionFailure, _ call: Call
     ) throws(SessionFailure) -> Handling<SessionResult> {

@@ -152,7 +152,7 @@ final class PermitTable: Sendable {
 
 // Permits of a session that ends.
 extension SessionPermits {
-    /// Those that are in force; nil if there never were any.
+    /// The permits that are in force; nil if the session never had one.
     package var atEnd: FinalPermits? {
         table.load()?.contents.withLock { contents in
             FinalPermits(

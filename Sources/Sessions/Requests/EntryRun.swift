@@ -28,7 +28,7 @@ package final class EntryRun: Sendable {
         let hash: EntryHash
     }
 
-    /// What the handlers in front of the session know.
+    /// The checks and the encoding of problems, which the session does not know.
     struct Limits: Sendable {
         /// Requires that an entry of so many actions may be run now.
         let admit: @Sendable (_ actionCount: Int) throws(SessionFailure) -> Void
@@ -164,7 +164,7 @@ extension EntryRun {
     /// When the store has committed the last of the entries; nil if it has committed none.
     var committedAt: MonotonicInstant? { progress.withLock(\.committedAt) }
 
-    /// Records what is left, and makes the answer. Called inside the store.
+    /// Records the outcomes that are in no record yet, and makes the answer. Called inside the store.
     func end(in state: borrowing StateView) throws(SessionFailure) -> SyncAnswer {
         if session.continuesElsewhere { throw .detached }
         let (outcomes, failure) = progress.withLock { ($0.outcomes, $0.failure) }

@@ -19,7 +19,7 @@ package struct PermitRecord: Sendable, Equatable {
 package enum PermitChange: Sendable, Equatable {
     /// One was made, and those with these ids have expired.
     case made(PermitRecord, dropped: [String])
-    /// Those with these ids were revoked.
+    /// The permits with these ids were revoked.
     case revoked([String])
     /// All were revoked: those with these ids, and all that were made at an earlier generation.
     case revokedAll(generation: Int, [String])

@@ -8,7 +8,7 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// What ends a request of an outbox before all of its entries are run.
+/// Limits that end a request of an outbox before all of its entries are run.
 @Suite("A long outbox", .timeLimit(.minutes(5))) struct SyncLimitTests {
     private typealias Outbox = TestOutbox
 

@@ -8,7 +8,7 @@ import StorehouseServer
 /// A client's end of a connection to an API in memory. The client has no flow control, and cannot end its side alone.
 final class MemoryConnection: Sendable {
     private struct Contents {
-        /// What has come, as the API has written it.
+        /// The bytes of the API, one element for each write.
         var writes: [[UInt8]] = []
         /// Whether the API has closed the connection.
         var isAtEnd = false

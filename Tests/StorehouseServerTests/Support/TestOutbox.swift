@@ -19,7 +19,7 @@ struct TestOutbox: Sendable {
         (server, path, self.client) = (share.server, share.path, client)
     }
 
-    /// The same client at another server.
+    /// The client, with its entries sent to another server.
     func at(_ server: any TestServing) -> TestOutbox {
         TestOutbox(LiveSession(server: server, path: path), client: client, fields)
     }

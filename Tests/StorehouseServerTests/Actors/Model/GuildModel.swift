@@ -75,7 +75,7 @@ extension GuildModel {
         return .committed([:])
     }
 
-    /// What the effect of a dismissal does.
+    /// Applies the action that the effect of a dismissal sends.
     mutating func expel(_ user: ActorID) {
         rights[user] = nil
         count += 1
