@@ -53,12 +53,16 @@
         @Test(
             "a signal ends every command, as soon as it has begun", .enabled(if: canContain),
             arguments: [
-                ["serve", "--port", "0"], ["upstream", "--port", "0"], ["watch", "http://192.0.2.1/sessions/x"],
-                ["send", "http://192.0.2.1/sessions/AAAAAAAAAAAAAAAAAAAAAA", "a/b"],
+                ["serve", "--port", "0"], ["upstream", "--port", "0"],
+                ["watch", "SESSION"], ["send", "SESSION", "a/b"],
             ], [SIGTERM, SIGINT])
         func signals(_ arguments: [String], _ number: Int32) async throws {
-            try await Self.run(arguments) { parent, id, _ in
-                try await waitUntil { Self.handles(number, id) || !parent.isRunning }
+            // It never answers, so that a command waits until its signal comes.
+            let server = try TestListener()
+            defer { withExtendedLifetime(server) {} }
+            let session = "http://127.0.0.1:\(server.port)/sessions/AAAAAAAAAAAAAAAAAAAAAA"
+            try await Self.run(arguments.map { $0 == "SESSION" ? session : $0 }) { parent, id, _ in
+                try await waitUntil { Self.handles(number, id) }
                 kill(id, number)
                 #expect(await parent.exitCode(within: .seconds(Wire.waitTimeout)) != nil)
             }
