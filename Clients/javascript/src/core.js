@@ -316,7 +316,6 @@ export class Core {
         // What was committed then was lost with its history.
         if (this.replay.isGone(record?.history)) return this.outbox.sender.repeat(this.#environment.now())
         if (isPlain) this.ledger.lackSync()
-        this.ledger.history = record?.history ?? this.ledger.history
         if (record?.mark && !this.replay.confirmed.mark) {
             this.replay.confirmed = { ...this.replay.confirmed, mark: record.mark }
             this.post({ type: "mark", mark: record.mark })

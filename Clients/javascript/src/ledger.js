@@ -72,7 +72,8 @@ export class Ledger {
             entry.result = { ...result }
             outbox.done = [...outbox.done, result.n].slice(-most)
         }
-        if (history === this.replay.confirmed.history) this.replay.expire(history)
+        this.history = history ?? this.history
+        if (history && history === this.replay.confirmed.history) this.replay.expire(history)
         this.recent = [...this.recent, ...results].slice(-remembered)
         this.replay.replay()
         this.settle()

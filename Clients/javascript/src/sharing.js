@@ -99,13 +99,14 @@ export class Sharing {
         const { replay } = this.#ledger
         const { client, last, room } = outbox
         const { confirmed } = replay
+        const { recent, history } = this.#ledger
         const entries = replay.entries.filter(({ number }) => number)
         const { state } = stream.connection
-        return { type: "snapshot", tab, client, last, room, entries, confirmed, state, recent: this.#ledger.recent }
+        return { type: "snapshot", tab, client, last, room, entries, confirmed, state, recent, history }
     }
 
     /** @param {any} snapshot */
-    #restore({ client, last, room, entries, confirmed, state, recent }) {
+    #restore({ client, last, room, entries, confirmed, state, recent, history }) {
         const { outbox } = this.#core
         const { replay } = this.#ledger
         Object.assign(outbox, { client, last, room })
@@ -116,10 +117,11 @@ export class Sharing {
             else replay.add(entry)
             known.delete(entry.key)
         }
-        // A leader that was frozen may know less than this tab.
+        // A leader that was frozen, or that has no value yet, may know less than this tab.
         if (confirmed.value !== undefined && !replay.isOlder(confirmed)) replay.confirm(confirmed)
+        else replay.confirmed = { ...replay.confirmed, mark: confirmed.mark ?? replay.confirmed.mark }
         replay.sort()
-        this.#ledger.decide(recent)
+        this.#ledger.decide(recent, history)
         // The leader has forgotten the outcome of an entry that it does not know.
         this.#ledger.forget(({ key, number, result }) => known.has(key) && number && number <= last && !result)
         this.#core.stream.adopt(state)

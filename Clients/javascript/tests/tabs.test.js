@@ -157,6 +157,23 @@ test("a tab that was frozen learns the outcome of its entries", async () => {
     agree(world, all)
 })
 
+test("a follower that is there before the first state shows each entry once", async () => {
+    const world = new World()
+    world.network.streamDelay = () => 1000
+    const [leader] = await tabs(world, 1)
+    leader.store.dispatch(increment())
+    await rest(world)
+    const [follower] = await tabs(world, 1)
+    world.network.answerDelay = 5000
+    follower.store.dispatch(increment())
+    await rest(world, 3000)
+    assert.equal(follower.store.confirmed.count, 2)
+    assert.equal(follower.store.pending.length, 1)
+    assert.deepEqual(new Set(follower.shown.map(state => state?.count)), new Set([undefined, 2]))
+    await rest(world, 3000)
+    agree(world, [leader, follower])
+})
+
 test("a secret entry of a follower is sent without a row that tells it", async () => {
     const world = new World()
     const all = await tabs(world, 2, { ...disk, secret: ["note/set"] })

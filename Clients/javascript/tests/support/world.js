@@ -7,7 +7,7 @@ import { Network } from "./network.js"
 import { Server } from "./server.js"
 
 export const address = "https://host/sessions/abcdefghijklmnopqrstuv"
-export const increment = (by = 1) => ({ type: "counter/increment", payload: { by } })
+export const increment = (by = 1, id = undefined) => ({ type: "counter/increment", payload: { by, id } })
 
 /** One server, one browser, and time. */
 export class World {
