@@ -4,50 +4,38 @@ import { DiskStorage } from "./disk.js"
 import { Ledger } from "./ledger.js"
 import { MemoryStorage } from "./memory.js"
 import { Outbox } from "./outbox.js"
-import { Sharing } from "./sharing.js"
+import { ended } from "./problem.js"
 import { Stream } from "./stream.js"
 import { Tabs } from "./tabs.js"
 import { claims, Tokens } from "./tokens.js"
 
 /** @typedef {import("./replay.js").Entry} Entry */
 /** @typedef {import("./replay.js").Event} Event */
-/** @typedef {import("./replay.js").Result} Result */
-/** @typedef {import("./sender.js").Numbered} Numbered */
+/** @typedef {import("./connection.js").ConnectionState} ConnectionState */
 /** @typedef {import("./environment.js").Environment} Environment */
-/**
- * @typedef {object} Owner the public face of a core
- * @property {(isSoon?: boolean) => void} changed the shown state or the pending entries; soon, if a frame may pass
- * @property {(entry: Entry, result: Result) => void} done
- * @property {(entry: Entry, error: Error | undefined) => void} lost an entry has no result; `error` is from the disk
- * @property {(state: import("./connection.js").ConnectionState) => void} connected
- * @property {(event: Event) => void} heard an event that is no value
- * @property {(report: {kind: string, [member: string]: any}) => void} report
- */
+/** @typedef {import("./ledger.js").LedgerOwner & {connected: (state: ConnectionState) => void}} Owner */
 
 const slow = 2000 // a disk that takes longer is not used
 const cachePause = 1000
 
-/** Joins stream, outbox, replay, disk and tabs. */
+/** Joins stream, outbox, ledger, disk and tabs. The tab that leads passes on all that it learns. */
 export class Core {
     ledger
-    replay
-    /** @type {Stream} */
     stream
-    /** @type {Outbox} */
     outbox
     tokens
     url
     options
+    report
     /** Settles when the outbox is loaded, so that entries can be numbered. */
     loaded
+    isLeader = false
     #environment
     #owner
-    #sharing
     /** @type {import("./memory.js").Storage} */
     #storage
     /** @type {Tabs | undefined} */
     #tabs
-    isLeader = false
     #failures = 0
     #cacheAlarm
     #retryAlarm
@@ -60,38 +48,15 @@ export class Core {
     constructor(url, options, environment, owner) {
         this.url = url
         this.options = options
+        this.report = owner.report
         this.#environment = environment
         this.#owner = owner
-        this.ledger = new Ledger(options, () => this.outbox, owner)
-        this.replay = this.ledger.replay
-        this.#sharing = new Sharing(this, this.ledger, environment.id())
+        this.ledger = new Ledger(options, owner)
         this.tokens = new Tokens(options.token, environment)
+        this.outbox = new Outbox(environment, this)
+        this.stream = new Stream(environment, this)
         this.#storage = new MemoryStorage(environment.id())
         this.#cacheAlarm = new Alarm(environment, () => this.#save())
-        const failed = (/** @type {unknown} */ error) => owner.report({ kind: "storage", error })
-        const shared = { url, tokens: this.tokens, failed }
-        const isQueued = (/** @type {Entry} */ { number, result }) => number && !result
-        this.outbox = new Outbox(environment, {
-            ...shared,
-            queue: () => /** @type {Numbered[]} */ (this.replay.entries.filter(isQueued)),
-            take: verdict => this.#judge(verdict),
-            unauthorized: () => this.stream.step("unauthorized"),
-            deposed: () => this.#tabs?.yield(),
-        }, this.#storage)
-        this.stream = new Stream(environment, {
-            ...shared,
-            create: options.create,
-            position: () => this.#position(),
-            deliver: events => this.#deliver(events),
-            knowsReady: () => this.replay.confirmed.history !== undefined,
-            lacksReady: () => owner.report({ kind: "old", lacks: "ready" }),
-            mayContain: () => this.replay.entries.some(entry => entry.number && !this.replay.contains(entry)),
-            changed: state => this.#connected(state),
-            failed: error => {
-                this.replay.confirmed = { ...this.replay.confirmed, id: undefined }
-                owner.report({ kind: "patch", error })
-            },
-        })
         this.#ignorePage = environment.page.listen(event => this.#turn(event))
         /** @type {() => void} */
         let begun = () => {}
@@ -100,28 +65,28 @@ export class Core {
         this.#begin(begun)
     }
 
+    get connection() {
+        return this.stream.connection.state
+    }
+
     get isEnded() {
-        return this.stream.connection.state.status === "ended"
+        return this.connection.status === "ended"
     }
 
     /** @param {Entry} entry whose replay is shown already */
     async append(entry) {
         await this.loaded
-        if (this.isEnded) throw new Error("the connection has ended")
+        if (this.isEnded) throw ended(this.connection)
         try {
-            this.number(entry, await this.#storage.append(entry))
-            this.post({ type: "number", key: entry.key, number: entry.number })
+            const number = await this.#storage.append(entry)
+            if (this.isEnded) return
+            const stored = { ...entry, number }
+            this.#number(stored)
+            this.post({ type: "entry", entry: stored })
         } catch (error) {
-            this.post({ type: "drop", key: entry.key })
-            this.ledger.drop([entry], /** @type {Error} */ (error))
+            this.ledger.drop([entry], () => /** @type {Error} */ (error))
             throw error
         }
-    }
-
-    /** @param {Entry} entry */
-    announce(entry) {
-        this.ledger.own.add(entry.key)
-        this.post({ type: "entry", entry: { ...entry } })
     }
 
     /** @param {string} reason */
@@ -139,7 +104,7 @@ export class Core {
 
     /** @param {string | null} token */
     setToken(token) {
-        if (!this.tokens.set(token)) return this.#owner.report({ kind: "user" })
+        if (!this.tokens.set(token)) return this.report({ kind: "user" })
         this.stream.step("renew")
         if (this.isLeader) this.outbox.start()
         else this.post({ type: "token", token })
@@ -156,110 +121,59 @@ export class Core {
             const isOnDisk = options.storage === "indexeddb" && indexedDB && locks && channel
             const user = options.user ?? (isOnDisk ? claims(await this.tokens.get()).sub : undefined) ?? ""
             const name = ["storehouse", url, options.select ?? "", user].join(" ")
-            if (isOnDisk) await this.#useDisk(indexedDB, name)
-            else this.#load(await this.#storage.load())
+            this.#load(await (isOnDisk ? this.#open(indexedDB, name) : this.#storage.load()))
             begun()
             if (this.isEnded) return
             if (page.isHidden()) this.#turn("hidden")
-            if (this.#storage instanceof MemoryStorage) return this.#lead(true)
-            this.#tabs = new Tabs(this.#environment, name, {
-                isVisible: () => !page.isHidden(),
-                beat: () => !this.stream.connection.isPaused && this.stream.connection.state,
-                lead: isLeader => void this.#lead(isLeader),
-                receive: message => this.#sharing.receive(message),
-            })
-            this.#sharing.hello()
+            if (this.#storage instanceof MemoryStorage) return this.lead(true)
+            this.#tabs = new Tabs(this.#environment, name, this)
+            this.#hello()
         } catch (error) {
             // Without a token nobody knows whose outbox to open.
-            this.#owner.report({ kind: "token", error })
+            this.report({ kind: "token", error })
             this.#retryAlarm.set(now() + backoff(this.#failures++, 0, random))
         }
     }
 
-    /** @param {IDBFactory} factory @param {string} name */
-    async #useDisk(factory, name) {
-        const clock = this.#environment
+    /** @param {IDBFactory} factory @param {string} name @returns {Promise<import("./memory.js").Saved>} */
+    async #open(factory, name) {
+        const { id, setTimeout, clearTimeout } = this.#environment
         /** @type {any} */
         let timer
-        const late = new Promise((_, reject) => (timer = clock.setTimeout(() => reject(new Error("slow disk")), slow)))
+        const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("slow disk")), slow)))
         const read = async () => {
-            const disk = await DiskStorage.open(factory, name, clock.id)
-            const saved = await disk.load()
-            this.#storage = this.outbox.storage = disk
-            return saved
+            const disk = await DiskStorage.open(factory, name, id)
+            return { disk, saved: await disk.load() }
         }
-        const saved = await Promise.race([read(), late]).catch(error => {
-            this.#owner.report({ kind: "storage", error })
-            return (this.#storage = this.outbox.storage = new MemoryStorage(clock.id())).load()
-        })
-        clock.clearTimeout(timer)
-        const { cache, client } = saved
-        if (cache && (!this.options.version || cache.version === this.options.version)) {
-            const isOwn = cache.client === client
-            this.replay.confirm(isOwn ? cache.confirmed : { ...cache.confirmed, mark: undefined, through: 0 })
-        }
-        this.#load(saved)
-    }
-
-    /** @param {import("./memory.js").Saved} saved @param {Entry} [late] */
-    #load({ client, last, sent, rows }, late) {
-        const { replay, outbox } = this
-        const { sender } = outbox
-        if (outbox.client && outbox.client !== client) this.ledger.rename(client, [])
-        outbox.client = client
-        outbox.last = Math.max(outbox.last, last)
-        sender.sent = Math.max(sent, sender.sent)
-        sender.isTold ||= sender.sent > 0 || !!replay.confirmed.mark
-        const known = new Map(replay.entries.map(entry => [entry.key, entry]))
-        for (const row of rows) {
-            const entry = known.get(row.key)
-            if (entry) entry.number = row.number
-            else if (late?.key === row.key) replay.add({ ...late, number: row.number })
-            else if (!row.isSecret && !outbox.done.includes(/** @type {number} */ (row.number))) replay.add(row)
-        }
-        replay.sort()
-        this.ledger.settle()
-        if (this.#storage instanceof MemoryStorage) return
-        // Another tab has sent an entry whose row is gone, and this one missed the outcome while it was frozen.
-        const keys = new Set(rows.map(({ key }) => key))
-        this.ledger.forget(({ key, number, result }) => !result && number && number <= last && !keys.has(key))
-    }
-
-    /** @param {boolean} isLeader */
-    async #lead(isLeader) {
-        this.isLeader = isLeader
-        if (!isLeader) {
-            this.outbox.stop()
-            this.stream.step("stop")
-            return this.#sharing.hello()
-        }
-        this.stream.step("start")
-        this.post({ type: "lead", id: this.replay.confirmed.id })
-        await this.#reload(true)
-        if (this.isLeader) this.outbox.start()
-    }
-
-    /**
-     * @param {boolean} leads whether this tab has become the leader
-     * @param {Entry} [late] an entry that counts only if it has a row
-     */
-    async #reload(leads, late) {
-        const { client } = this.outbox
         try {
-            this.#load(await this.#storage.load(leads), late)
-            if (client !== this.outbox.client) this.stream.step("again")
+            const { disk, saved } = await Promise.race([read(), /** @type {Promise<never>} */ (late)])
+            this.#storage = disk
+            return saved
         } catch (error) {
-            this.#owner.report({ kind: "storage", error })
+            this.report({ kind: "storage", error })
+            return this.#storage.load()
+        } finally {
+            clearTimeout(timer)
         }
     }
 
-    /** @param {import("./connection.js").ConnectionState} state */
-    #connected(state) {
+    /** @param {import("./memory.js").Saved} saved */
+    #load({ cache, ...saved }) {
+        const { version } = this.options
+        let confirmed = cache?.confirmed
+        if (version && confirmed?.version !== version) confirmed = undefined
+        if (confirmed && cache?.client !== saved.client) confirmed = { ...confirmed, mark: undefined, through: 0 }
+        this.ledger.load({ ...saved, confirmed })
+    }
+
+    /** @param {ConnectionState} state */
+    connected(state) {
+        const { status, reason } = state
         this.#owner.connected(state)
-        if (this.isLeader) this.post({ type: "connection", state })
-        if (state.status === "unauthorized") this.outbox.stop()
-        if (state.status === "live") this.outbox.hurry()
-        if (state.status !== "ended") return
+        if (this.isLeader) this.post({})
+        if (status === "unauthorized") this.outbox.stop()
+        if (status === "live") this.outbox.hurry()
+        if (status !== "ended") return
         this.isLeader = false
         this.outbox.stop()
         this.tokens.stop()
@@ -267,8 +181,8 @@ export class Core {
         this.#ignorePage()
         this.#cacheAlarm.set(Infinity)
         this.#retryAlarm.set(Infinity)
-        if (state.reason === "session-ended" || state.reason === "not-found") this.#storage.clear().catch(() => {})
-        this.ledger.drop(this.replay.entries)
+        if (reason === "session-ended" || reason === "not-found") this.#storage.clear().catch(() => {})
+        this.ledger.drop(this.ledger.entries, () => ended(state))
     }
 
     /** @param {import("./environment.js").PageEvent} event */
@@ -279,120 +193,200 @@ export class Core {
             this.#tabs?.stop()
         } else if (event === "visible" && this.#tabs && !this.isLeader) {
             this.#tabs.start()
-            this.#sharing.hello()
+            this.#hello()
         }
         if (event !== "hidden" && event !== "offline" && event !== "pagehide") this.outbox.hurry()
     }
 
     // ---- Events and results
 
-    #position() {
-        const { select, effects, presence, signals } = this.options
-        const { id, value } = this.replay.confirmed
-        return {
-            query: { select, changes: "patch", sync: this.outbox.client, effects, presence, signals },
-            id: value === undefined ? undefined : id,
-        }
-    }
-
     /** @param {Event[]} events of the own stream */
-    #deliver(events) {
-        const { confirmed } = this.replay
-        const ready = events.find(({ type }) => type === "ready")?.data
-        const isOther = ready && confirmed.version && ready.version !== confirmed.version
-        if (isOther && !events.some(({ type }) => type === "state")) {
-            // A kind of another version may have another form, which patches of the old one do not bring.
-            this.replay.confirm({ ...confirmed, value: undefined, id: undefined, version: undefined })
-            throw new Error("the kind has another version")
-        }
-        if (ready) this.outbox.room = ready.maxBody ?? this.outbox.room
-        this.ledger.apply(events)
-        this.post({ type: "events", events, base: confirmed.id, room: this.outbox.room })
+    deliver(events) {
+        const { id } = this.ledger.confirmed
+        this.ledger.take(events)
+        this.post({ type: "events", events, base: id })
+        this.outbox.pump()
         if (this.#cacheAlarm.due === Infinity) this.#cacheAlarm.set(this.#environment.now() + cachePause)
     }
 
-    /** @param {import("./sender.js").Verdict} verdict */
-    async #judge({ results = [], record, unknown, refused, gone, isPlain }) {
-        // What was committed then was lost with its history.
-        if (this.replay.isGone(record?.history)) return this.outbox.sender.repeat(this.#environment.now())
-        if (isPlain) this.ledger.lackSync()
-        if (record?.mark && !this.replay.confirmed.mark) {
-            this.replay.confirmed = { ...this.replay.confirmed, mark: record.mark }
-            this.post({ type: "mark", mark: record.mark })
-        }
-        if (refused) {
-            const queue = this.replay.entries.filter(({ number, result }) => number && !result)
-            results = queue.map(({ number = 0 }) => ({ n: number, outcome: "refused", revision: 0, problem: refused }))
-        }
-        if (results.length || record) {
-            this.ledger.decide(results, record?.history)
-            this.post({ type: "results", results, history: record?.history })
-        }
-        if (unknown !== undefined) await this.#renew(unknown)
-        if (gone && !this.options.create) this.end(gone === 404 ? "not-found" : "session-ended")
+    /** @param {import("./ledger.js").Decisions} decisions */
+    decide(decisions) {
+        this.ledger.decide(decisions)
+        this.post({ type: "results", decisions })
+    }
+
+    unauthorized() {
+        this.stream.step("unauthorized")
+    }
+
+    /** @param {number} status */
+    missing(status) {
+        if (!this.options.create) this.end(status === 404 ? "not-found" : "session-ended")
     }
 
     /**
      * The server has no record any more.
      * @param {number} unknown entries up to this number may have been run
      */
-    async #renew(unknown) {
+    async forgotten(unknown) {
+        const { ledger } = this
         const { unknown: policy = "drop" } = this.options
         const client = this.#environment.id()
-        const doubtful = this.replay.entries.filter(({ number = Infinity, result }) => number <= unknown && !result)
-        const dropped = doubtful.filter(entry => {
+        const dropped = ledger.queue.filter(entry => {
+            if (/** @type {number} */ (entry.number) > unknown) return false
             // A value that contains the entry proves that it was decided.
-            if (this.replay.contains(entry)) return true
+            if (ledger.contains(entry)) return true
             return (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
         })
         const isLeader = await this.#storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
-            this.#owner.report({ kind: "storage", error })
+            this.report({ kind: "storage", error })
             return true
         })
-        if (!isLeader) return this.#tabs?.yield()
-        this.ledger.rename(client, dropped.map(({ key }) => key))
-        this.post({ type: "client", client, dropped: dropped.map(({ key }) => key) })
+        if (!isLeader) return this.deposed()
+        ledger.rename(client)
+        ledger.forget(entry => dropped.includes(entry))
+        this.#share()
         this.stream.step("again")
     }
 
-    /** @param {Entry | undefined} entry @param {number} number */
-    number(entry, number) {
-        if (this.isEnded) return
-        const { outbox, replay } = this
-        const isNext = !this.isLeader || (entry && number === outbox.last + 1)
-        if (entry && isNext) {
-            entry.number = number
-            if (!replay.entries.includes(entry)) replay.add(entry)
-            replay.sort()
-            this.ledger.settle()
+    /** @returns {Promise<boolean>} false if another tab leads by now */
+    async flush() {
+        const { sent, done } = this.ledger
+        this.ledger.done = []
+        try {
+            return await this.#storage.advance(sent, done)
+        } catch (error) {
+            this.report({ kind: "storage", error })
+            return true // a disk that fails must not stop entries that can be sent
         }
-        if (isNext || entry?.number === number) {
-            outbox.last = Math.max(outbox.last, number)
-            outbox.pump()
-        } else this.recall(entry)
+    }
+
+    #save() {
+        const { client, confirmed } = this.ledger
+        if (!this.isLeader || this.isEnded || confirmed.value === undefined) return
+        this.#storage.save({ client, confirmed }).catch(() => {})
+    }
+
+    // ---- Entries
+
+    /** @param {Entry} stored an entry of this tab or another that has a number now */
+    #number(stored) {
+        const { ledger, isLeader } = this
+        const { key, number = 0 } = stored
+        const entry = ledger.find(key)
+        if (entry?.number || (!entry && !isLeader && number <= ledger.last)) return
+        if (isLeader && number !== ledger.last + 1) return void this.#recall(entry ?? stored)
+        if (entry) entry.number = number
+        else ledger.add(stored)
+        ledger.last = Math.max(ledger.last, number)
+        ledger.sort()
+        ledger.settle()
+        this.outbox.pump()
     }
 
     /**
      * Asks the disk about an entry that comes late: another tab may have sent it while this one or its own was frozen.
-     * @param {Entry | undefined} entry
+     * @param {Entry} entry
      */
-    async recall(entry) {
+    async #recall(entry) {
         await this.#reload(false, entry)
-        if (entry && !entry.number) this.ledger.forget(known => known === entry)
+        if (!entry.number) this.ledger.forget(known => known === entry)
         this.outbox.pump()
     }
 
-    #save() {
-        const { confirmed } = this.replay
-        if (!this.isLeader || !this.ledger.hasEvents || this.isEnded) return
-        const { client } = this.outbox
-        this.#storage.save({ client, version: confirmed.version, confirmed }).catch(() => {})
+    /**
+     * @param {boolean} leads whether this tab has become the leader
+     * @param {Entry} [late] an entry that counts only if it has a row
+     */
+    async #reload(leads, late) {
+        const { client } = this.ledger
+        try {
+            this.ledger.load(await this.#storage.load(leads), late)
+            if (client !== this.ledger.client) this.stream.step("again")
+        } catch (error) {
+            this.report({ kind: "storage", error })
+        }
     }
 
     // ---- Tabs
 
     /** @param {any} message */
     post(message) {
-        this.#tabs?.post(message)
+        this.#tabs?.post({ ...message, connection: this.isLeader && this.connection })
+    }
+
+    beat() {
+        if (!this.stream.connection.isPaused) this.post({})
+    }
+
+    /** Another tab leads by now. */
+    deposed() {
+        this.#tabs?.yield()
+    }
+
+    /** @param {boolean} isLeader */
+    async lead(isLeader) {
+        this.isLeader = isLeader
+        if (!isLeader) {
+            this.outbox.stop()
+            this.stream.step("stop")
+            return this.#hello()
+        }
+        this.stream.step("start")
+        this.post({ type: "lead", id: this.ledger.confirmed.id })
+        if (this.#tabs) await this.#reload(true)
+        if (this.isLeader) this.outbox.start()
+    }
+
+    /** Asks the leader for all that this tab has missed. */
+    #hello() {
+        this.post({ type: "hello" })
+    }
+
+    #share() {
+        this.post({ type: "snapshot", saved: this.ledger.snapshot })
+    }
+
+    /** @param {any} message of another tab */
+    receive({ type, connection, id, saved, events, base, decisions, entry, token }) {
+        const { ledger, isLeader } = this
+        if (connection && !isLeader) this.stream.adopt(connection)
+        switch (type) {
+            case "hello":
+                if (isLeader) this.#share()
+                break
+            case "snapshot":
+                if (!isLeader) ledger.load(saved)
+                break
+            case "lead":
+                // The disk does not tell what a secret entry is.
+                for (const entry of ledger.queue) if (entry.isSecret) this.post({ type: "entry", entry })
+                if (id !== ledger.confirmed.id) this.#hello()
+                break
+            case "events":
+                if (!isLeader) this.#follow(events, base)
+                break
+            case "results":
+                ledger.decide(decisions)
+                break
+            case "entry":
+                this.#number(entry)
+                break
+            case "token":
+                if (isLeader) this.setToken(token)
+                break
+            case "signOut":
+                this.end("closed")
+        }
+    }
+
+    /** @param {Event[]} events of the leader @param {string | undefined} base the event before them */
+    #follow(events, base) {
+        try {
+            if (base !== this.ledger.confirmed.id && events.every(({ type }) => type !== "state")) return this.#hello()
+            this.ledger.take(events)
+        } catch {
+            this.#hello() // the leader knows a whole state
+        }
     }
 }

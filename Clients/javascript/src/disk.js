@@ -58,7 +58,7 @@ export class DiskStorage {
                 // A row that was written by another version may lack its members.
                 const whole = all.result.filter(row => row.key && (row.isSecret || Array.isArray(row.actions)))
                 if (leads) head.leader = this.#tab
-                give({ ...head, rows: whole, cache: cache.result })
+                give({ ...head, entries: whole, cache: cache.result })
             })
         })
     }

@@ -1,5 +1,5 @@
 /** @typedef {import("./replay.js").Entry} Entry */
-/** @typedef {{client: string, last: number, sent: number, rows: Entry[], cache?: any}} Saved */
+/** @typedef {import("./ledger.js").Saved & {cache?: {client: string, confirmed: import("./replay.js").Confirmed}}} Saved */
 /**
  * @typedef {object} Storage the place of an outbox; `append` gives the numbers
  * @property {(leads?: boolean) => Promise<Saved>} load
@@ -24,7 +24,7 @@ export class MemoryStorage {
     }
 
     async load() {
-        return { client: this.#client, last: this.#last, sent: 0, rows: [] }
+        return { client: this.#client, last: this.#last, sent: 0, entries: [] }
     }
 
     async append() {

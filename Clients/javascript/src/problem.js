@@ -26,6 +26,9 @@ export const OutboxFull = named("OutboxFull")
 /** The connection has ended before the entry was decided. It has the `reason`. */
 export const ConnectionEnded = named("ConnectionEnded")
 
+/** @param {import("./connection.js").ConnectionState} state */
+export const ended = ({ reason }) => new ConnectionEnded("the connection has ended", { reason })
+
 /**
  * @param {import("./replay.js").Result} result
  * @param {import("./replay.js").Entry} entry

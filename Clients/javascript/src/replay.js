@@ -44,6 +44,27 @@ export class Rejection {
 }
 
 /**
+ * The state after an entry, or the one before it if the reducer cannot run it or forbids it.
+ * @param {((state: any, action: any) => any) | undefined} reducer
+ * @param {any} state @param {Entry} entry
+ */
+export function predict(reducer, state, entry) {
+    entry.reason = undefined
+    if (!reducer || entry.isSecret || entry.isBlind || state === undefined) return state
+    let next = state
+    try {
+        for (const action of entry.actions) {
+            next = reducer(next, action)
+            if (next instanceof Rejection) entry.reason = next.reason
+            if (next === undefined || entry.reason !== undefined) return state
+        }
+    } catch {
+        return state
+    }
+    return next
+}
+
+/**
  * The confirmed state after the events of one read. All of them apply, or the error of one leaves the state as it was.
  * @param {Confirmed} confirmed
  * @param {Event[]} events
@@ -65,6 +86,9 @@ export function confirm(confirmed, events) {
         } else if (type === "ready") {
             // A restored backup has fewer numbers, so the old ones say nothing about the new history.
             if (next.history !== data.history) next.through = 0
+            // A kind of another version may have another form, which patches of the old one do not bring.
+            const isOther = next.version && next.version !== data.version
+            if (isOther && !events.some(event => event.type === "state")) throw new Error("the kind has another version")
             next.history = data.history
             next.version = data.version
             next.mark = data.mark ?? next.mark
@@ -74,113 +98,4 @@ export function confirm(confirmed, events) {
         next.through = Math.max(next.through, data.through?.[next.mark ?? ""] ?? 0)
     }
     return next
-}
-
-/** Replays pending entries on the confirmed state. */
-export class Replay {
-    /** @type {Confirmed} */
-    confirmed = { value: undefined, revision: -1, through: 0 }
-    /** @type {Entry[]} in the order of the outbox; entries without a number come last */
-    entries = []
-    /** @type {any} the confirmed state with the entries replayed on it */
-    shown
-    predicts = true
-    #reducer
-    /** @type {Set<string | undefined>} earlier histories */
-    #gone = new Set()
-
-    /** @param {((state: any, action: any) => any) | undefined} reducer */
-    constructor(reducer) {
-        this.#reducer = reducer
-    }
-
-    /** @param {Entry} entry */
-    add(entry) {
-        this.entries.push(entry)
-        if (!this.contains(entry)) this.#apply(entry)
-    }
-
-    /** @param {Confirmed} confirmed */
-    confirm(confirmed) {
-        const { history } = this.confirmed
-        if (history !== confirmed.history) {
-            this.#gone.add(history)
-            this.expire(confirmed.history)
-        }
-        this.confirmed = confirmed
-        this.replay()
-    }
-
-    /**
-     * Lets no entry wait for a revision of a history that the server has left.
-     * @param {string | undefined} history the present one
-     */
-    expire(history) {
-        for (const { result } of this.entries) if (result && result.history !== history) result.isExpired = true
-    }
-
-    /** @param {string | undefined} history @returns {boolean | undefined} whether the server has left it */
-    isGone(history) {
-        return history !== undefined && history !== this.confirmed.history && this.#gone.has(history)
-    }
-
-    /** @param {Confirmed} other @returns {boolean} whether it comes before the confirmed state */
-    isOlder({ history, revision }) {
-        const { confirmed } = this
-        return this.#gone.has(history) || (history === confirmed.history && revision < confirmed.revision)
-    }
-
-    /**
-     * Takes out the entries that are done: their outcome is known, and the confirmed state contains it.
-     * @returns {Entry[]}
-     */
-    takeDone() {
-        /** @type {Entry[]} */
-        const done = []
-        this.entries = this.entries.filter(entry => {
-            const { result } = entry
-            const isDone = result && (result.outcome !== "committed" || this.contains(entry))
-            if (isDone) done.push(entry)
-            return !isDone
-        })
-        if (done.length) this.replay()
-        return done
-    }
-
-    /** @param {Entry} entry */
-    contains({ number = Infinity, result }) {
-        const { through, history, revision } = this.confirmed
-        if (number <= through) return true
-        return !!result && (result.isExpired || (result.history === history && result.revision <= revision))
-    }
-
-    replay() {
-        this.shown = this.confirmed.value
-        for (const entry of this.entries) if (!this.contains(entry)) this.#apply(entry)
-    }
-
-    /** Puts entries in the order of their numbers, as other tabs may have been faster. */
-    sort() {
-        const place = (/** @type {Entry} */ { number = Infinity }) => number
-        if (this.entries.every((entry, i) => !i || place(entry) >= place(this.entries[i - 1]))) return
-        this.entries.sort((a, b) => (place(a) < place(b) ? -1 : +(place(a) > place(b))))
-        this.replay()
-    }
-
-    /** @param {Entry} entry */
-    #apply(entry) {
-        entry.reason = undefined
-        let state = this.shown
-        if (!this.#reducer || !this.predicts || entry.isSecret || entry.isBlind || state === undefined) return
-        try {
-            for (const action of entry.actions) {
-                state = this.#reducer(state, action)
-                if (state instanceof Rejection) entry.reason = state.reason
-                if (state === undefined || state instanceof Rejection) return
-            }
-        } catch {
-            return // a reducer that cannot run this action changes nothing
-        }
-        this.shown = state
-    }
 }

@@ -1,5 +1,5 @@
 import { Core } from "./core.js"
-import { ConnectionEnded, OutboxFull, OutcomeUnknown, refusal } from "./problem.js"
+import { ended, OutboxFull, refusal } from "./problem.js"
 
 /** @typedef {import("./replay.js").Entry} Entry */
 /** @typedef {import("./replay.js").Result} Result */
@@ -21,25 +21,21 @@ const mostRefusals = 20
 const mostEffects = 200
 const finals = ["succeeded", "failed", "cancelled"]
 
-/** Functions that are told of a change. */
-class Listeners {
-    /** @type {Set<(value: any) => void>} */
-    #all = new Set()
+/** @typedef {(value: any) => void} Listener */
 
-    /** @param {(value: any) => void} listener @returns {() => void} removes it */
-    add(listener) {
-        this.#all.add(listener)
-        return () => void this.#all.delete(listener)
-    }
+/** @param {Set<Listener>} listeners @returns {(listener: Listener) => () => void} adds one, and returns what removes it */
+const adding = listeners => listener => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+}
 
-    /** @param {any} [value] */
-    tell(value) {
-        for (const listener of this.#all) {
-            try {
-                listener(value)
-            } catch (error) {
-                console.error(error) // the fault of a view must not stop what it is told of
-            }
+/** @param {Set<Listener>} listeners @param {any} [value] */
+function tell(listeners, value) {
+    for (const listener of listeners) {
+        try {
+            listener(value)
+        } catch (error) {
+            console.error(error) // the fault of a view must not stop what it is told of
         }
     }
 }
@@ -53,13 +49,18 @@ export class Store {
     #core
     #environment
     #options
-    #views = new Listeners()
-    #connections = new Listeners()
-    #reports = new Listeners()
-    #events = new Listeners()
-    #traces = new Listeners()
-    /** @type {Map<string, Pledge>} */
-    #pledges = new Map()
+    /** @type {Set<Listener>} */
+    #views = new Set()
+    /** @type {Set<Listener>} */
+    #connections = new Set()
+    /** @type {Set<Listener>} */
+    #reports = new Set()
+    /** @type {Set<Listener>} */
+    #events = new Set()
+    /** @type {Set<Listener>} */
+    #traces = new Set()
+    /** @type {WeakMap<Entry, Pledge>} */
+    #pledges = new WeakMap()
     /** @type {{resolve(state: any): void, reject(error: Error): void} | undefined} */
     #first
     /** @type {Pending[]} */
@@ -83,39 +84,38 @@ export class Store {
         this.ready.catch(() => {})
         this.#core = new Core(url, options, environment, {
             changed: isSoon => this.#changed(isSoon),
-            done: (entry, result) => this.#done(entry, result),
-            lost: (entry, error) => this.#lost(entry, error),
+            left: (entry, error) => this.#left(entry, error),
             connected: state => this.#connected(state),
             heard: event => this.#heard(event),
-            report: report => this.#reports.tell(report),
+            report: report => tell(this.#reports, report),
         })
     }
 
     get state() {
-        return this.#core.replay.shown
+        return this.#core.ledger.shown
     }
 
     get confirmed() {
-        return this.#core.replay.confirmed.value
+        return this.#core.ledger.confirmed.value
     }
 
     get revision() {
-        return this.#core.replay.confirmed.revision
+        return this.#core.ledger.confirmed.revision
     }
 
     /** The confirmed revision in the form that `ifMatch` takes. */
     get etag() {
-        const { revision, history } = this.#core.replay.confirmed
+        const { revision, history } = this.#core.ledger.confirmed
         return history ? revision + "." + history : "" + revision
     }
 
     get connection() {
-        return this.#core.stream.connection.state
+        return this.#core.connection
     }
 
     /** @returns {Pending[]} the same array until it changes */
     get pending() {
-        const { entries } = this.#core.replay
+        const { entries } = this.#core.ledger
         const isSame = (/** @type {Entry} */ { actions, reason }, /** @type {number} */ i) =>
             actions === this.#pending[i].actions && reason === this.#pending[i].reason
         if (entries.length !== this.#pending.length || !entries.every(isSame)) {
@@ -124,20 +124,18 @@ export class Store {
         return this.#pending
     }
 
-    /** @param {() => void} listener */
-    subscribe = listener => this.#views.add(listener)
+    subscribe = adding(this.#views)
 
-    /** @param {(state: import("./connection.js").ConnectionState) => void} listener */
-    onConnection = listener => this.#connections.add(listener)
+    onConnection = adding(this.#connections)
 
-    /** @param {(report: any) => void} listener is told what no promise tells */
-    onReport = listener => this.#reports.add(listener)
+    /** Tells what no promise tells. */
+    onReport = adding(this.#reports)
 
-    /** @param {(event: any) => void} listener of effects, presence and signals */
-    onEvent = listener => this.#events.add(listener)
+    /** Tells of effects, presence and signals. */
+    onEvent = adding(this.#events)
 
-    /** @param {(trace: Trace) => void} listener for debugging tools */
-    onTrace = listener => this.#traces.add(listener)
+    /** @type {(listener: (trace: Trace) => void) => () => void} for debugging tools */
+    onTrace = adding(this.#traces)
 
     /**
      * Shows an action, or several that commit together, at once, and sends it.
@@ -161,11 +159,10 @@ export class Store {
             entry.isSecret = isSecret ?? entry.actions.some(isNamed)
             entry.isBlind = !predicts
             this.#admit(entry)
-            this.#pledges.set(entry.key, /** @type {Pledge} */ (pledge))
-            this.#core.replay.add(entry)
+            this.#pledges.set(entry, /** @type {Pledge} */ (pledge))
+            this.#core.ledger.add(entry)
             this.#changed()
-            this.#traces.tell({ phase: "pending", entry, state: this.state })
-            this.#core.announce(entry)
+            this.#trace("pending", entry)
             stored = this.#core.append(entry)
         } catch (error) {
             pledge.reject?.(error)
@@ -194,81 +191,74 @@ export class Store {
 
     /** @param {Entry} entry */
     #admit({ size }) {
-        const { replay, outbox, isEnded } = this.#core
-        if (isEnded) throw new ConnectionEnded("the connection has ended", { reason: this.connection.reason })
-        const bytes = replay.entries.reduce((sum, entry) => sum + entry.size, size)
-        if (replay.entries.length >= mostEntries || bytes > mostBytes) throw new OutboxFull("the outbox is full")
-        if (size > outbox.room) throw new OutboxFull("the actions are larger than a request")
+        const { ledger, isEnded } = this.#core
+        if (isEnded) throw ended(this.connection)
+        const { entries, room } = ledger
+        const bytes = entries.reduce((sum, entry) => sum + entry.size, size)
+        if (entries.length >= mostEntries || bytes > mostBytes) throw new OutboxFull("the outbox is full")
+        if (size > room) throw new OutboxFull("the actions are larger than a request")
     }
 
     /** @param {boolean} [isSoon] */
     #changed(isSoon) {
-        if (this.#core?.replay.confirmed.value !== undefined) this.#first?.resolve(this.state)
+        if (this.#core?.ledger.confirmed.value !== undefined) this.#first?.resolve(this.state)
         const paint = () => {
             this.#isPainting = false
-            this.#views.tell()
+            tell(this.#views)
         }
         if (!isSoon) paint()
         else if (!this.#isPainting) {
             this.#isPainting = true
             this.#environment.frame(() => this.#isPainting && paint())
         }
-        if (isSoon) this.#traces.tell({ phase: "changed", state: this.state })
+        if (isSoon) this.#trace("changed")
     }
 
     #idle() {
-        if (!this.#core.replay.entries.length) for (const done of this.#flushing.splice(0)) done()
+        if (!this.#core.ledger.entries.length) for (const done of this.#flushing.splice(0)) done()
     }
 
-    /** @param {Entry} entry @param {Result} result */
-    #done(entry, result) {
-        const { outcome, revision, effects = [] } = result
-        const pledge = this.#pledges.get(entry.key)
-        this.#pledges.delete(entry.key)
-        this.#traces.tell({ phase: "done", entry, result, state: this.state })
-        if (outcome === "committed" || outcome === "ignored") {
-            pledge?.resolve({ outcome, revision, effects })
-            const isCommitted = outcome === "committed"
-            this.#await(revision - entry.actions.length, revision, isCommitted ? effects.length : 0, pledge?.settle)
-        } else {
-            const error = refusal(result, entry)
+    /** @param {Entry} entry that is no longer pending @param {any} [error] the reason, if it has no result */
+    #left(entry, error) {
+        const { result, actions } = entry
+        const pledge = this.#pledges.get(entry)
+        this.#trace(error ? "lost" : "done", entry)
+        if (result && !error && result.outcome !== "committed" && result.outcome !== "ignored") {
+            error = refusal(result, entry)
             this.refusals = [...this.refusals, error].slice(-mostRefusals)
-            this.#views.tell()
+            tell(this.#views)
+        }
+        if (result && !error) {
+            const { outcome, revision, effects = [] } = result
+            pledge?.resolve({ outcome, revision, effects })
+            this.#await(revision - actions.length, revision, outcome === "committed" ? effects.length : 0, pledge?.settle)
+        } else {
             pledge?.reject(error)
             pledge?.settle(false)
         }
         this.#idle()
     }
 
-    /** @param {Entry} entry @param {Error} [error] */
-    #lost(entry, error) {
-        const { status, reason } = this.connection
-        const pledge = this.#pledges.get(entry.key)
-        this.#pledges.delete(entry.key)
-        const { actions } = entry
-        error ??= status === "ended" ? new ConnectionEnded("the connection has ended", { reason })
-            : new OutcomeUnknown("the server does not know the outcome", { actions, action: actions[0] })
-        this.#traces.tell({ phase: "lost", entry, state: this.state })
-        pledge?.reject(error)
-        pledge?.settle(false)
-        this.#idle()
+    /** @param {Trace["phase"]} phase @param {Entry} [entry] */
+    #trace(phase, entry) {
+        tell(this.#traces, { phase, entry, result: entry?.result, state: this.state })
     }
 
     /** @param {import("./connection.js").ConnectionState} state */
     #connected(state) {
-        this.#connections.tell(state)
+        tell(this.#connections, state)
         if (state.status === "live") return
         // The ends of effects are not told again after a loss.
         for (const { settle } of this.#effects.splice(0)) settle(false)
         if (state.status === "ended") {
-            this.#first?.reject(new ConnectionEnded("the connection has ended", { reason: state.reason }))
+            this.#first?.reject(ended(state))
             this.#idle()
         }
     }
 
     /** @param {import("./replay.js").Event} event */
     #heard(event) {
-        this.#events.tell(event)
+        tell(this.#events, event)
         if (event.type !== "effect" || !finals.includes(event.data.phase)) return
         const { cause } = event.data
         this.#ended = [...this.#ended, cause].slice(-mostEffects)

@@ -10,14 +10,11 @@ import { EventParser } from "./sse.js"
  * @typedef {object} StreamOwner
  * @property {string} url of the session
  * @property {import("./tokens.js").Tokens} tokens
- * @property {string | true | undefined} create
- * @property {() => {query: Record<string, string | boolean | undefined>, id?: string}} position where the stream begins
+ * @property {import("./options.js").Options} options
+ * @property {import("./ledger.js").Ledger} ledger
  * @property {(events: Event[]) => void} deliver takes the events of a read; throws if they do not apply
- * @property {() => boolean} knowsReady whether `ready` has come from this server before
- * @property {() => void} lacksReady the server has sent a value and no `ready` behind it
- * @property {() => boolean} mayContain whether an event may contain entries of this client that are shown already
- * @property {(state: import("./connection.js").ConnectionState) => void} changed
- * @property {(error: unknown) => void} failed the events were of no use; the next stream begins without an id
+ * @property {(state: import("./connection.js").ConnectionState) => void} connected
+ * @property {(report: {kind: string, [member: string]: any}) => void} report
  */
 
 const patience = 2000 // from the first value to `ready`
@@ -71,7 +68,7 @@ export class Stream {
     #tell() {
         if (!this.#number) this.#readyAlarm.set(Infinity)
         const { state } = this.connection
-        if (state !== this.#shown) this.#owner.changed((this.#shown = state))
+        if (state !== this.#shown) this.#owner.connected((this.#shown = state))
     }
 
     /** @param {number} number @param {AbortSignal} signal */
@@ -82,13 +79,15 @@ export class Stream {
         this.#isReady = false
         this.#readyAlarm.set(Infinity)
         try {
-            const { url, tokens, position } = this.#owner
+            const { url, tokens, ledger, options } = this.#owner
             const token = await tokens.get()
             if (!isCurrent()) return
-            const { query, id } = position()
+            const { id, value } = ledger.confirmed
+            const { select, effects, presence, signals } = options
+            const query = { select, changes: "patch", sync: ledger.client, effects, presence, signals }
             /** @type {Record<string, string>} */
             const headers = { Accept: "text/event-stream", Prefer: "status", ...authorization(token) }
-            if (id) headers["Last-Event-ID"] = id
+            if (id && value !== undefined) headers["Last-Event-ID"] = id
             const target = address(url, "events", query)
             const response = await this.#environment.fetch(target, { headers, signal, cache: "no-store" })
             if (!isCurrent()) return
@@ -120,20 +119,24 @@ export class Stream {
 
     /** @param {Uint8Array} bytes @param {EventParser} parser */
     #take(bytes, parser) {
+        const { ledger } = this.#owner
         try {
             const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: JSON.parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) this.#isReady = true
-            if (!this.#isReady && events.length && !this.#owner.knowsReady()) this.#awaitReady()
+            if (!this.#isReady && events.length && !ledger.confirmed.history) this.#awaitReady()
             const wasHeld = this.#held.length
             this.#held.push(...events)
             // An event that names nobody may contain an own entry, which `ready` tells right behind it.
-            const isVague = !ready && !wasHeld && events.at(-1)?.data.through === null && this.#owner.mayContain()
+            const mayContain = () => ledger.queue.some(entry => !ledger.contains(entry))
+            const isVague = !ready && !wasHeld && events.at(-1)?.data.through === null && mayContain()
             if (this.#held.length && this.#isReady && !isVague) this.#owner.deliver(this.#held.splice(0))
             if (ready) this.step("ready", ready)
             for (const { type, data } of events) if (type === "closed") this.#close(data.reason, parser)
         } catch (error) {
-            this.#owner.failed(error)
+            // The next stream begins without an id, and so with a state.
+            ledger.confirmed = { ...ledger.confirmed, id: undefined }
+            this.#owner.report({ kind: "patch", error })
             this.step("lost", { retry: parser.retry })
         }
     }
@@ -149,7 +152,7 @@ export class Stream {
         // A page that was frozen has not read what may have come.
         if (this.#environment.now() > this.#readyDue + patience) return this.#awaitReady()
         this.#isReady = true
-        this.#owner.lacksReady()
+        this.#owner.report({ kind: "old", lacks: "ready" })
         this.#owner.deliver(this.#held.splice(0))
         this.step("ready")
     }
@@ -168,7 +171,7 @@ export class Stream {
      * @param {() => boolean} isCurrent
      */
     async #refused(response, token, type, isCurrent) {
-        const { tokens, create } = this.#owner
+        const { tokens, options } = this.#owner
         const { status } = response
         // A proxy or a captive portal answers with a status too, but knows nothing of the session.
         const reason = status === 204 || type.includes("problem+json") ? finalReason(status) : undefined
@@ -176,7 +179,7 @@ export class Stream {
         let event = reason ? "end" : "lost"
         if (status === 401 && type.includes("problem+json")) {
             event = (await tokens.refused(token)) ? "again" : "unauthorized"
-        } else if (create && reason && (status === 404 || (status === 403 && token && !this.#wasCreated))) {
+        } else if (options.create && reason && (status === 404 || (status === 403 && token && !this.#wasCreated))) {
             this.#wasCreated = true
             event = (await this.#create(token)) ? "again" : "lost"
         }
@@ -185,7 +188,8 @@ export class Stream {
 
     /** @param {string | null | undefined} token */
     async #create(token) {
-        const { url, create } = this.#owner
+        const { url, options } = this.#owner
+        const { create } = options
         const headers = { "Content-Type": "application/json", ...authorization(token) }
         const body = JSON.stringify(create === true ? {} : { store: create })
         return (await this.#environment.fetch(address(url, ""), { method: "PUT", headers, body })).ok

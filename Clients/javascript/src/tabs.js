@@ -3,8 +3,7 @@ import { Alarm } from "./alarm.js"
 /** @typedef {{postMessage(message: any): void, close(): void, onmessage: ((event: any) => void) | null}} Channel */
 /**
  * @typedef {object} TabsOwner
- * @property {() => boolean} isVisible
- * @property {() => any} beat the state of the connection, if this tab, as the leader, does what the others need
+ * @property {() => void} beat tells the others that this tab leads, if it does what they need
  * @property {(isLeader: boolean) => void} lead
  * @property {(message: any) => void} receive
  */
@@ -39,7 +38,7 @@ export class Tabs {
         this.#channel = /** @type {any} */ (environment.channel)(name)
         this.#channel.onmessage = ({ data }) => {
             this.#notice()
-            if (data.isLeader) this.#heardAt = environment.now()
+            if (data.connection) this.#heardAt = environment.now()
             if (!this.#isStopped) owner.receive(data)
         }
         this.#request(false)
@@ -68,9 +67,9 @@ export class Tabs {
         this.#channel.close()
     }
 
-    /** @param {any} message */
+    /** @param {any} message that has a `connection` if this tab leads */
     post(message) {
-        this.#channel.postMessage({ ...message, isLeader: this.isLeader })
+        this.#channel.postMessage(message)
     }
 
     /** A leader that was frozen has been replaced, whether or not it has heard of it. */
@@ -91,10 +90,8 @@ export class Tabs {
     #watch() {
         this.#notice()
         const now = this.#environment.now()
-        if (this.isLeader) {
-            const state = this.#owner.beat()
-            if (state) this.post({ type: "connection", state })
-        } else if (this.#owner.isVisible() && now - this.#heardAt > patience) {
+        if (this.isLeader) this.#owner.beat()
+        else if (!this.#environment.page.isHidden() && now - this.#heardAt > patience) {
             // A frozen tab keeps its lock and does nothing.
             this.#heardAt = now
             this.#request(true)
