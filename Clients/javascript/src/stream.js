@@ -17,7 +17,7 @@ import { EventParser } from "./sse.js"
  * @property {(report: {kind: string, [member: string]: any}) => void} report
  */
 
-const patience = 2000 // from the first value to `ready`
+const patience = 1000 // twice, from the first value to `ready`
 
 /** Opens and reads the streams that the connection decides on. */
 export class Stream {
@@ -26,7 +26,7 @@ export class Stream {
     #owner
     #alarm
     #readyAlarm
-    #readyDue = 0
+    #waits = 0
     #number = 0
     /** @type {AbortController | undefined} */
     #controller
@@ -124,7 +124,7 @@ export class Stream {
             const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: JSON.parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) this.#isReady = true
-            if (!this.#isReady && events.length && !ledger.confirmed.history) this.#awaitReady()
+            if (!this.#isReady && events.length && !ledger.confirmed.history) this.#awaitReady(2)
             const wasHeld = this.#held.length
             this.#held.push(...events)
             // An event that names nobody may contain an own entry, which `ready` tells right behind it.
@@ -141,16 +141,17 @@ export class Stream {
         }
     }
 
-    #awaitReady() {
-        this.#readyDue = this.#environment.now() + patience
-        this.#readyAlarm.set(this.#readyDue)
+    /** @param {number} waits */
+    #awaitReady(waits) {
+        this.#waits = waits
+        this.#readyAlarm.set(this.#environment.now() + patience)
     }
 
     /** An older server has no `ready`: its first value has to do. */
     #missReady() {
         if (this.#isReady || !this.#held.length || !this.connection.stream) return
-        // A page that was frozen has not read what may have come.
-        if (this.#environment.now() > this.#readyDue + patience) return this.#awaitReady()
+        // A page that was frozen reads what has come before its timer fires once more.
+        if (this.#waits > 1) return this.#awaitReady(1)
         this.#isReady = true
         this.#owner.report({ kind: "old", lacks: "ready" })
         this.#owner.deliver(this.#held.splice(0))

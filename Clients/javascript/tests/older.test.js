@@ -19,6 +19,22 @@ test("a server without ready: its first value is shown after two seconds, and th
     assert.deepEqual(reports, [{ kind: "old", lacks: "ready" }])
 })
 
+test("a page that was frozen before ready does not take the server for an old one", async () => {
+    for (const frozen of [2000, 2500, 60000]) {
+        const world = new World()
+        const delays = [0, 0, 50] // of the comment, the state and `ready`
+        world.network.streamDelay = () => delays.shift() ?? 0
+        const tab = await world.live()
+        tab.freeze()
+        await world.advance(frozen)
+        tab.thaw()
+        for (let i = 0; i < 8; i++) await settle()
+        await world.advance(2000)
+        assert.deepEqual(tab.reports, [])
+        assert.equal(tab.store.etag, "0.h1")
+    }
+})
+
 test("a server without sync: entries are sent one by one, with idempotency keys, and without a prediction", async () => {
     const { world, store, reports } = await old()
     const faults = [{}, { loseAnswer: true }]

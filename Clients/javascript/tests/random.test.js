@@ -212,8 +212,8 @@ test(`random runs ${first} to ${first + runs - 1}`, async () => {
 })
 
 // A server that was restored while `ready` or an answer was on its way, or once more while it was not seen; and a follower before
-// the first state.
-for (const seed of [20308, 20365, 25054, 23087]) test(`the random run ${seed}, which once failed`, () => runWith(seed))
+// the first state; and a page that was frozen before `ready`.
+for (const seed of [20308, 20365, 25054, 23087, 42506]) test(`the random run ${seed}, which once failed`, () => runWith(seed))
 
 test("10 000 increments with faults never jump back", async () => {
     const world = new World()
