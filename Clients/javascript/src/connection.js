@@ -12,7 +12,7 @@ const grace = 5000 // until a loss is called offline
 const settled = 10000 // a server that accepts and closes must not reset the backoff
 const hiddenFor = 60000
 const headLimit = 10000
-const pause = 1000 // between attempts that something asked for
+const pausing = 1000 // between attempts that something asked for
 
 /** @type {Record<number, string>} statuses of a stream that are final */
 const finals = { 204: "session-ended", 403: "forbidden", 404: "not-found", 410: "session-ended" }
@@ -20,207 +20,185 @@ const finals = { 204: "session-ended", 403: "forbidden", 404: "not-found", 410: 
 /** @param {number} status @returns {string | undefined} the reason for which a stream has ended */
 export const finalReason = status => finals[status]
 
+/** @typedef {ReturnType<typeof createConnection>} Connection */
+
 /**
  * Decides when a stream is open, and what the connection is called. It does nothing itself: after each step its owner
  * opens or aborts, so that `stream` is the number of the open stream, and comes back at `wake`.
+ * @param {() => number} random
  */
-export class Connection {
+export function createConnection(random) {
     /** @type {ConnectionState} replaced whenever it changes */
-    state = { status: "connecting", isStale: true }
-    stream = 0
-    #random
-    #count = 0
-    #isActive = false
-    #isOnline = true
-    #failures = 0
-    #retryAt = Infinity
-    #notBefore = 0
-    #openedAt = -Infinity
-    #byteAt = 0
-    #hasBytes = false
-    #turnAt = 0
-    #liveAt = 0
-    #hiddenAt = Infinity
-    #heartbeat = 15000
+    let state = { status: "connecting", isStale: true }
+    let stream = 0
+    let count = 0
+    let now = 0
+    let isActive = false
+    let isOnline = true
+    let failures = 0
+    let retryAt = Infinity
+    let notBefore = 0
+    let openedAt = -Infinity
+    let byteAt = 0
+    let hasBytes = false
+    let turnAt = 0
+    let liveAt = 0
+    let hiddenAt = Infinity
+    let heartbeat = 15000
 
-    /** @param {() => number} random */
-    constructor(random) {
-        this.#random = random
-    }
-
-    /** The time at which the next step is due, if nothing happens before. */
-    get wake() {
-        const { status, since = 0 } = this.state
-        return Math.min(
-            this.stream ? Math.min(this.#silentAt, this.#turnAt + this.#heartbeat) : this.#retryAt,
-            status === "reconnecting" ? since + grace : Infinity,
-            this.isPaused ? Infinity : this.#hiddenAt + hiddenFor,
-        )
-    }
-
+    const is = (/** @type {Status} */ status) => state.status === status
     /** Whether the page has been hidden for so long that it has no stream. */
-    get isPaused() {
-        return this.#hiddenAt === -Infinity
+    const isPaused = () => hiddenAt === -Infinity
+    const isIdle = () => !isActive || isPaused() || is("unauthorized")
+    const silentAt = () => byteAt + (hasBytes ? 2.5 * heartbeat : headLimit)
+
+    /** @type {Record<ConnectionEvent, (detail: Detail) => void>} */
+    const take = {
+        start() {
+            isActive = true
+            if (!stream) retryAt = now
+        },
+        stop() {
+            isActive = false
+            lose(Infinity)
+        },
+        tick() {},
+        bytes() {
+            byteAt = now
+            hasBytes = true
+        },
+        ready(detail) {
+            if (detail.heartbeat) heartbeat = detail.heartbeat * 1000
+            if (!is("live")) liveAt = now
+            show("live")
+        },
+        lost: fail,
+        closed({ reason = "", retry = 0 }) {
+            if (reason === "session-ended" || reason === "revoked") end(reason)
+            else if (reason === "rotated" || reason === "expired") lose(openedAt + pausing)
+            else fail({ retry, atLeast: retry })
+        },
+        again() {
+            if (stream) lose(now)
+        },
+        offline() {
+            isOnline = false
+            fail({})
+            show("offline", now)
+        },
+        hidden() {
+            if (!isPaused()) hiddenAt = Math.min(now, hiddenAt)
+        },
+        pagehide: pause,
+        unauthorized() {
+            lose(Infinity)
+            show("unauthorized", now)
+        },
+        renew() {
+            if (is("unauthorized")) show("reconnecting", now)
+            hurry()
+        },
+        end: ({ reason = "" }) => end(reason),
+        visible() {
+            hiddenAt = Infinity
+            hurry()
+        },
+        online() {
+            isOnline = true
+            hurry()
+        },
+        poke: hurry,
     }
 
-    get #isLive() {
-        return this.state.status === "live"
-    }
-
-    get #silentAt() {
-        return this.#byteAt + (this.#hasBytes ? 2.5 * this.#heartbeat : headLimit)
-    }
-
-    /** @param {ConnectionEvent} event @param {number} now @param {Detail} [detail] */
-    step(event, now, detail = {}) {
-        if (this.state.status === "ended") return
-        // Timers come at least once a heartbeat, so a longer pause means that the page was frozen.
-        const wasFrozen = this.stream && now - this.#turnAt > 2 * this.#heartbeat
-        this.#turnAt = now
-        if (wasFrozen) this.#lose(now, 0)
-        if (!wasFrozen || !["bytes", "ready", "lost", "closed"].includes(event)) this.#take(event, now, detail)
-        this.#advance(now)
-    }
-
-    /**
-     * A tab that follows another shows the connection of that one.
-     * @param {ConnectionState} state
-     */
-    adopt(state) {
-        const { status, since } = this.state
-        if (status !== "ended" && (status !== state.status || since !== state.since)) this.state = state
-    }
-
-    /** @param {ConnectionEvent} event @param {number} now @param {Detail} detail */
-    #take(event, now, { reason = "", heartbeat, retry = 0, atLeast = 0 }) {
-        switch (event) {
-            case "start":
-                this.#isActive = true
-                if (!this.stream) this.#retryAt = now
-                break
-            case "stop":
-                this.#isActive = false
-                this.#lose(now, Infinity)
-                break
-            case "bytes":
-                this.#byteAt = now
-                this.#hasBytes = true
-                break
-            case "ready":
-                if (heartbeat) this.#heartbeat = heartbeat * 1000
-                if (!this.#isLive) this.#liveAt = now
-                this.#show("live")
-                break
-            case "lost":
-                this.#fail(now, retry, atLeast)
-                break
-            case "closed":
-                if (reason === "session-ended" || reason === "revoked") this.#end(reason)
-                else if (reason === "rotated" || reason === "expired") this.#lose(now, this.#openedAt + pause - now)
-                else this.#fail(now, retry, Math.max(retry, atLeast))
-                break
-            case "again":
-                if (this.stream) this.#lose(now, 0)
-                break
-            case "offline":
-                this.#isOnline = false
-                this.#fail(now, retry, 0)
-                this.#show("offline", now)
-                break
-            case "hidden":
-                if (!this.isPaused) this.#hiddenAt = Math.min(now, this.#hiddenAt)
-                break
-            case "pagehide":
-                this.#pause(now)
-                break
-            case "unauthorized":
-                this.#close()
-                this.#show("unauthorized", now)
-                break
-            case "renew":
-                if (this.state.status === "unauthorized") this.#show("reconnecting", now)
-                this.#hurry(now)
-                break
-            case "end":
-                this.#end(reason)
-                break
-            case "visible":
-                this.#hiddenAt = Infinity
-                this.#hurry(now)
-                break
-            case "online":
-                this.#isOnline = true
-                this.#hurry(now)
-                break
-            case "poke":
-                this.#hurry(now)
-        }
-    }
-
-    /** @param {number} now */
-    #advance(now) {
-        if (!this.isPaused && now >= this.#hiddenAt + hiddenFor) this.#pause(now)
-        if (this.stream && now >= this.#silentAt) this.#fail(now, 0, 0)
-        const { status, since = 0 } = this.state
-        if (status === "reconnecting" && now >= since + grace) this.#show("offline", since)
-        if (!this.stream && now >= this.#retryAt) this.#open(now)
-    }
-
-    /** @param {number} now */
-    #open(now) {
-        this.stream = ++this.#count
-        this.#retryAt = Infinity
-        this.#hasBytes = false
-        this.#openedAt = this.#byteAt = this.#turnAt = now
-    }
-
-    #close() {
-        this.stream = 0
-        this.#retryAt = Infinity
+    /** Does what is due. */
+    function advance() {
+        if (!isPaused() && now >= hiddenAt + hiddenFor) pause()
+        if (stream && now >= silentAt()) fail({})
+        const { since = 0 } = state
+        if (is("reconnecting") && now >= since + grace) show("offline", since)
+        if (stream || now < retryAt) return
+        stream = ++count
+        retryAt = Infinity
+        hasBytes = false
+        openedAt = byteAt = turnAt = now
     }
 
     /** @param {string} reason */
-    #end(reason) {
-        this.#close()
-        this.#isActive = false
-        this.#hiddenAt = Infinity
-        this.state = { status: "ended", isStale: true, reason }
+    function end(reason) {
+        stream = 0
+        isActive = false
+        hiddenAt = retryAt = Infinity
+        state = { status: "ended", isStale: true, reason }
     }
 
-    /** @param {number} now */
-    #pause(now) {
-        this.#hiddenAt = -Infinity
-        if (this.#isActive) this.#lose(now, Infinity)
+    function pause() {
+        hiddenAt = -Infinity
+        if (isActive) lose(Infinity)
     }
 
-    /** @param {number} now @param {number} delay */
-    #lose(now, delay) {
-        if (this.#isLive && now - this.#liveAt >= settled) this.#failures = 0
-        const wasConnected = this.#isLive || this.state.status === "connecting"
-        if (wasConnected) this.#show(this.#isOnline ? "reconnecting" : "offline", now)
-        this.stream = 0
-        this.#retryAt = now + Math.max(0, delay)
+    /** @param {number} until the time of the next attempt */
+    function lose(until) {
+        if (is("live") && now - liveAt >= settled) failures = 0
+        if (is("live") || is("connecting")) show(isOnline ? "reconnecting" : "offline", now)
+        stream = 0
+        retryAt = Math.max(now, until)
     }
 
-    /** @param {number} now @param {number} retry @param {number} atLeast */
-    #fail(now, retry, atLeast) {
-        if (!this.#isActive || this.isPaused || this.state.status === "unauthorized") return
-        this.#notBefore = now + atLeast
-        this.#lose(now, 0)
-        this.#retryAt = now + Math.max(atLeast, backoff(this.#failures++, retry, this.#random))
+    /** @param {Detail} detail */
+    function fail({ retry = 0, atLeast = 0 }) {
+        if (isIdle()) return
+        notBefore = now + atLeast
+        lose(now)
+        retryAt = now + Math.max(atLeast, backoff(failures++, retry, random))
     }
 
-    /** @param {number} now */
-    #hurry(now) {
-        if (!this.#isActive || this.isPaused || this.state.status === "unauthorized") return
-        const isFresh = this.#isLive ? now - this.#byteAt <= this.#heartbeat + pause : now - this.#openedAt < pause
-        if (this.stream && isFresh) return
-        this.#lose(now, Math.max(this.#openedAt + pause, this.#notBefore) - now)
+    function hurry() {
+        if (isIdle()) return
+        const isFresh = is("live") ? now - byteAt <= heartbeat + pausing : now - openedAt < pausing
+        if (!stream || !isFresh) lose(Math.max(openedAt + pausing, notBefore))
     }
 
     /** @param {Status} status @param {number} [since] */
-    #show(status, since) {
-        if (status === this.state.status) return
-        this.state = status === "live" ? { status, isStale: false } : { status, isStale: true, since }
+    function show(status, since) {
+        if (is(status)) return
+        state = status === "live" ? { status, isStale: false } : { status, isStale: true, since }
+    }
+
+    return {
+        get state() {
+            return state
+        },
+        get stream() {
+            return stream
+        },
+        /** The time at which the next step is due, if nothing happens before. */
+        get wake() {
+            return Math.min(
+                stream ? Math.min(silentAt(), turnAt + heartbeat) : retryAt,
+                is("reconnecting") ? (state.since ?? 0) + grace : Infinity,
+                isPaused() ? Infinity : hiddenAt + hiddenFor,
+            )
+        },
+        isPaused,
+
+        /** @param {ConnectionEvent} event @param {number} time @param {Detail} [detail] */
+        step(event, time, detail = {}) {
+            if (is("ended")) return
+            now = time
+            // Timers come at least once a heartbeat, so a longer pause means that the page was frozen.
+            const wasFrozen = stream && now - turnAt > 2 * heartbeat
+            turnAt = now
+            if (wasFrozen) lose(now)
+            if (!wasFrozen || !["bytes", "ready", "lost", "closed"].includes(event)) take[event](detail)
+            advance()
+        },
+
+        /**
+         * A tab that follows another shows the connection of that one.
+         * @param {ConnectionState} other
+         */
+        adopt(other) {
+            if (!is("ended") && (!is(other.status) || state.since !== other.since)) state = other
+        },
     }
 }

@@ -1,13 +1,13 @@
-import { Alarm } from "./alarm.js"
+import { createAlarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
-import { DiskStorage } from "./disk.js"
+import { openDisk } from "./disk.js"
 import { Ledger } from "./ledger.js"
-import { MemoryStorage } from "./memory.js"
-import { Outbox } from "./outbox.js"
+import { createMemory } from "./memory.js"
+import { createOutbox } from "./outbox.js"
 import { ended } from "./problem.js"
-import { Stream } from "./stream.js"
-import { Tabs } from "./tabs.js"
-import { claims, Tokens } from "./tokens.js"
+import { createStream } from "./stream.js"
+import { createTabs } from "./tabs.js"
+import { claims, createTokens } from "./tokens.js"
 
 /** @typedef {import("./replay.js").Entry} Entry */
 /** @typedef {import("./replay.js").Event} Event */
@@ -18,375 +18,348 @@ import { claims, Tokens } from "./tokens.js"
 const slow = 2000 // a disk that takes longer is not used
 const cachePause = 1000
 
-/** Joins stream, outbox, ledger, disk and tabs. The tab that leads passes on all that it learns. */
-export class Core {
-    ledger
-    stream
-    outbox
-    tokens
-    url
-    options
-    report
-    /** Settles when the outbox is loaded, so that entries can be numbered. */
-    loaded
-    isLeader = false
-    #environment
-    #owner
+/**
+ * Joins stream, outbox, ledger, disk and tabs. The tab that leads passes on all that it learns.
+ * @param {string} url @param {import("./options.js").Options} options
+ * @param {Environment} environment @param {Owner} owner
+ */
+export function createCore(url, options, environment, owner) {
+    const { now, random, id, page } = environment
+    const { report } = owner
+    const ledger = new Ledger(options, owner)
+    const tokens = createTokens(options.token, environment)
+    const shared = { url, options, tokens, ledger, report }
+    const stream = createStream(environment, { ...shared, connected, deliver })
+    const outbox = createOutbox(environment, { ...shared, flush, deposed, decide, forgotten, missing, unauthorized })
     /** @type {import("./memory.js").Storage} */
-    #storage
-    /** @type {Tabs | undefined} */
-    #tabs
-    #failures = 0
-    #cacheAlarm
-    #retryAlarm
-    #ignorePage
-
-    /**
-     * @param {string} url @param {import("./options.js").Options} options
-     * @param {Environment} environment @param {Owner} owner
-     */
-    constructor(url, options, environment, owner) {
-        this.url = url
-        this.options = options
-        this.report = owner.report
-        this.#environment = environment
-        this.#owner = owner
-        this.ledger = new Ledger(options, owner)
-        this.tokens = new Tokens(options.token, environment)
-        this.outbox = new Outbox(environment, this)
-        this.stream = new Stream(environment, this)
-        this.#storage = new MemoryStorage(environment.id())
-        this.#cacheAlarm = new Alarm(environment, () => this.#save())
-        this.#ignorePage = environment.page.listen(event => this.#turn(event))
-        /** @type {() => void} */
-        let begun = () => {}
-        this.loaded = new Promise(resolve => (begun = () => resolve(undefined)))
-        this.#retryAlarm = new Alarm(environment, () => this.#begin(begun))
-        this.#begin(begun)
-    }
-
-    get connection() {
-        return this.stream.connection.state
-    }
-
-    get isEnded() {
-        return this.connection.status === "ended"
-    }
-
-    /** @param {Entry} entry whose replay is shown already */
-    async append(entry) {
-        await this.loaded
-        if (this.isEnded) throw ended(this.connection)
-        try {
-            const number = await this.#storage.append(entry)
-            if (this.isEnded) return
-            const stored = { ...entry, number }
-            this.#number(stored)
-            this.post({ type: "entry", entry: stored })
-        } catch (error) {
-            this.ledger.drop([entry], () => /** @type {Error} */ (error))
-            throw error
-        }
-    }
-
-    /** @param {string} reason */
-    end(reason) {
-        this.stream.step("end", { reason })
-    }
-
-    /** Deletes all that the disk has of this user and session. */
-    async signOut() {
-        await this.loaded
-        this.post({ type: "signOut" })
-        this.end("closed")
-        await this.#storage.clear()
-    }
-
-    /** @param {string | null} token */
-    setToken(token) {
-        if (!this.tokens.set(token)) return this.report({ kind: "user" })
-        this.stream.step("renew")
-        if (this.isLeader) this.outbox.start()
-        else this.post({ type: "token", token })
-    }
+    let storage = createMemory(id())
+    /** @type {import("./tabs.js").Tabs | undefined} */
+    let tabs
+    let isLeader = false
+    let isSaved = true
+    let failures = 0
+    const connection = () => stream.connection.state
+    const isEnded = () => connection().status === "ended"
+    const saveAlarm = createAlarm(environment, save)
+    const retryAlarm = createAlarm(environment, begin)
+    const ignorePage = page.listen(turn)
+    /** @type {(value?: any) => void} */
+    let begun
+    /** Settles when the outbox is loaded, so that entries can be numbered. */
+    const loaded = new Promise(resolve => (begun = resolve))
+    begin()
 
     // ---- Begin and end
 
-    /** @param {() => void} begun */
-    async #begin(begun) {
-        const { indexedDB, locks, channel, page, random, now } = this.#environment
-        const { options, url } = this
+    async function begin() {
+        const { indexedDB, locks, channel } = environment
         try {
             // Tabs that cannot agree on a leader must not share an outbox.
             const isOnDisk = options.storage === "indexeddb" && indexedDB && locks && channel
-            const user = options.user ?? (isOnDisk ? claims(await this.tokens.get()).sub : undefined) ?? ""
+            const user = options.user ?? (isOnDisk ? claims(await tokens.get()).sub : undefined) ?? ""
             const name = ["storehouse", url, options.select ?? "", user].join(" ")
-            this.#load(await (isOnDisk ? this.#open(indexedDB, name) : this.#storage.load()))
+            const disk = isOnDisk && (await open(indexedDB, name))
+            if (disk) storage = disk.storage
+            load(disk ? disk.saved : await storage.load())
             begun()
-            if (this.isEnded) return
-            if (page.isHidden()) this.#turn("hidden")
-            if (this.#storage instanceof MemoryStorage) return this.lead(true)
-            this.#tabs = new Tabs(this.#environment, name, this)
-            this.#hello()
+            if (isEnded()) return
+            if (page.isHidden()) turn("hidden")
+            if (!disk) return lead(true)
+            tabs = createTabs(environment, name, { beat, lead, receive })
+            hello()
         } catch (error) {
             // Without a token nobody knows whose outbox to open.
-            this.report({ kind: "token", error })
-            this.#retryAlarm.set(now() + backoff(this.#failures++, 0, random))
+            report({ kind: "token", error })
+            retryAlarm(now() + backoff(failures++, 0, random))
         }
     }
 
-    /** @param {IDBFactory} factory @param {string} name @returns {Promise<import("./memory.js").Saved>} */
-    async #open(factory, name) {
-        const { id, setTimeout, clearTimeout } = this.#environment
-        /** @type {any} */
-        let timer
-        const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("slow disk")), slow)))
+    /** @param {IDBFactory} factory @param {string} name */
+    async function open(factory, name) {
+        /** @type {() => void} */
+        let giveUp = () => {}
+        const late = new Promise((_, reject) => (giveUp = () => reject(new Error("slow disk"))))
+        const alarm = createAlarm(environment, giveUp)
+        alarm(now() + slow)
         const read = async () => {
-            const disk = await DiskStorage.open(factory, name, id)
-            return { disk, saved: await disk.load() }
+            const disk = await openDisk(factory, name, id)
+            return { storage: disk, saved: await disk.load() }
         }
         try {
-            const { disk, saved } = await Promise.race([read(), /** @type {Promise<never>} */ (late)])
-            this.#storage = disk
-            return saved
+            return await Promise.race([read(), /** @type {Promise<never>} */ (late)])
         } catch (error) {
-            this.report({ kind: "storage", error })
-            return this.#storage.load()
+            report({ kind: "storage", error })
         } finally {
-            clearTimeout(timer)
+            alarm(Infinity)
         }
     }
 
     /** @param {import("./memory.js").Saved} saved */
-    #load({ cache, ...saved }) {
-        const { version } = this.options
+    function load({ cache, ...saved }) {
         let confirmed = cache?.confirmed
-        if (version && confirmed?.version !== version) confirmed = undefined
+        if (options.version && confirmed?.version !== options.version) confirmed = undefined
         if (confirmed && cache?.client !== saved.client) confirmed = { ...confirmed, mark: undefined, through: 0 }
-        this.ledger.load({ ...saved, confirmed })
+        ledger.load({ ...saved, confirmed })
     }
 
     /** @param {ConnectionState} state */
-    connected(state) {
+    function connected(state) {
         const { status, reason } = state
-        this.#owner.connected(state)
-        if (this.isLeader) this.post({})
-        if (status === "unauthorized") this.outbox.stop()
-        if (status === "live") this.outbox.hurry()
+        owner.connected(state)
+        beat()
+        if (status === "unauthorized") outbox.stop()
+        if (status === "live") outbox.hurry()
         if (status !== "ended") return
-        this.isLeader = false
-        this.outbox.stop()
-        this.tokens.stop()
-        this.#tabs?.close()
-        this.#ignorePage()
-        this.#cacheAlarm.set(Infinity)
-        this.#retryAlarm.set(Infinity)
-        if (reason === "session-ended" || reason === "not-found") this.#storage.clear().catch(() => {})
-        this.ledger.drop(this.ledger.entries, () => ended(state))
+        isLeader = false
+        outbox.stop()
+        tokens.stop()
+        tabs?.close()
+        ignorePage()
+        saveAlarm(Infinity)
+        retryAlarm(Infinity)
+        if (reason === "session-ended" || reason === "not-found") storage.clear().catch(() => {})
+        ledger.drop(ledger.entries, () => ended(state))
+    }
+
+    /** @param {string} reason */
+    function end(reason) {
+        stream.step("end", { reason })
     }
 
     /** @param {import("./environment.js").PageEvent} event */
-    #turn(event) {
-        this.stream.step(event)
+    function turn(event) {
+        stream.step(event)
         if (event === "pagehide") {
-            this.#save()
-            this.#tabs?.stop()
-        } else if (event === "visible" && this.#tabs && !this.isLeader) {
-            this.#tabs.start()
-            this.#hello()
+            save()
+            tabs?.stop()
+        } else if (event === "visible" && tabs && !isLeader) {
+            tabs.start()
+            hello()
         }
-        if (event !== "hidden" && event !== "offline" && event !== "pagehide") this.outbox.hurry()
+        if (event !== "hidden" && event !== "offline" && event !== "pagehide") outbox.hurry()
+    }
+
+    function save() {
+        const { client, confirmed } = ledger
+        isSaved = true
+        if (!isLeader || isEnded() || confirmed.value === undefined) return
+        storage.save({ client, confirmed }).catch(() => {})
     }
 
     // ---- Events and results
 
     /** @param {Event[]} events of the own stream */
-    deliver(events) {
-        const { id } = this.ledger.confirmed
-        this.ledger.take(events)
-        this.post({ type: "events", events, base: id })
-        this.outbox.pump()
-        if (this.#cacheAlarm.due === Infinity) this.#cacheAlarm.set(this.#environment.now() + cachePause)
+    function deliver(events) {
+        const base = ledger.confirmed.id
+        ledger.take(events)
+        post({ type: "events", events, base })
+        outbox.pump()
+        if (isSaved) saveAlarm(now() + cachePause)
+        isSaved = false
     }
 
     /** @param {import("./ledger.js").Decisions} decisions */
-    decide(decisions) {
-        this.ledger.decide(decisions)
-        this.post({ type: "results", decisions })
+    function decide(decisions) {
+        ledger.decide(decisions)
+        post({ type: "results", decisions })
     }
 
-    unauthorized() {
-        this.stream.step("unauthorized")
+    function unauthorized() {
+        stream.step("unauthorized")
     }
 
     /** @param {number} status */
-    missing(status) {
-        if (!this.options.create) this.end(status === 404 ? "not-found" : "session-ended")
+    function missing(status) {
+        if (!options.create) end(status === 404 ? "not-found" : "session-ended")
     }
 
     /**
      * The server has no record any more.
      * @param {number} unknown entries up to this number may have been run
      */
-    async forgotten(unknown) {
-        const { ledger } = this
-        const { unknown: policy = "drop" } = this.options
-        const client = this.#environment.id()
+    async function forgotten(unknown) {
+        const { unknown: policy = "drop" } = options
+        const client = id()
         const dropped = ledger.queue.filter(entry => {
             if (/** @type {number} */ (entry.number) > unknown) return false
             // A value that contains the entry proves that it was decided.
             if (ledger.contains(entry)) return true
             return (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
         })
-        const isLeader = await this.#storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
-            this.report({ kind: "storage", error })
+        const leads = await storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
+            report({ kind: "storage", error })
             return true
         })
-        if (!isLeader) return this.deposed()
+        if (!leads) return deposed()
         ledger.rename(client)
         ledger.forget(entry => dropped.includes(entry))
-        this.#share()
-        this.stream.step("again")
+        share()
+        stream.step("again")
     }
 
     /** @returns {Promise<boolean>} false if another tab leads by now */
-    async flush() {
-        const { sent, done } = this.ledger
-        this.ledger.done = []
+    async function flush() {
+        const { sent, done } = ledger
+        ledger.done = []
         try {
-            return await this.#storage.advance(sent, done)
+            return await storage.advance(sent, done)
         } catch (error) {
-            this.report({ kind: "storage", error })
+            report({ kind: "storage", error })
             return true // a disk that fails must not stop entries that can be sent
         }
-    }
-
-    #save() {
-        const { client, confirmed } = this.ledger
-        if (!this.isLeader || this.isEnded || confirmed.value === undefined) return
-        this.#storage.save({ client, confirmed }).catch(() => {})
     }
 
     // ---- Entries
 
     /** @param {Entry} stored an entry of this tab or another that has a number now */
-    #number(stored) {
-        const { ledger, isLeader } = this
-        const { key, number = 0 } = stored
+    function number(stored) {
+        const { key, number: place = 0 } = stored
         const entry = ledger.find(key)
-        if (entry?.number || (!entry && !isLeader && number <= ledger.last)) return
-        if (isLeader && number !== ledger.last + 1) return void this.#recall(entry ?? stored)
-        if (entry) entry.number = number
+        if (entry?.number || (!entry && !isLeader && place <= ledger.last)) return
+        if (isLeader && place !== ledger.last + 1) return void recall(entry ?? stored)
+        if (entry) entry.number = place
         else ledger.add(stored)
-        ledger.last = Math.max(ledger.last, number)
+        ledger.last = Math.max(ledger.last, place)
         ledger.sort()
         ledger.settle()
-        this.outbox.pump()
+        outbox.pump()
     }
 
     /**
      * Asks the disk about an entry that comes late: another tab may have sent it while this one or its own was frozen.
      * @param {Entry} entry
      */
-    async #recall(entry) {
-        await this.#reload(false, entry)
-        if (!entry.number) this.ledger.forget(known => known === entry)
-        this.outbox.pump()
+    async function recall(entry) {
+        await reload(false, entry)
+        if (!entry.number) ledger.forget(known => known === entry)
+        outbox.pump()
     }
 
     /**
      * @param {boolean} leads whether this tab has become the leader
      * @param {Entry} [late] an entry that counts only if it has a row
      */
-    async #reload(leads, late) {
-        const { client } = this.ledger
+    async function reload(leads, late) {
+        const { client } = ledger
         try {
-            this.ledger.load(await this.#storage.load(leads), late)
-            if (client !== this.ledger.client) this.stream.step("again")
+            ledger.load(await storage.load(leads), late)
+            if (client !== ledger.client) stream.step("again")
         } catch (error) {
-            this.report({ kind: "storage", error })
+            report({ kind: "storage", error })
         }
     }
 
     // ---- Tabs
 
     /** @param {any} message */
-    post(message) {
-        this.#tabs?.post({ ...message, connection: this.isLeader && this.connection })
+    function post(message) {
+        tabs?.post({ ...message, connection: isLeader && connection() })
     }
 
-    beat() {
-        if (!this.stream.connection.isPaused) this.post({})
+    /** Tells the other tabs that this one leads, if it does what they need. */
+    function beat() {
+        if (isLeader && !stream.connection.isPaused()) post({})
     }
 
     /** Another tab leads by now. */
-    deposed() {
-        this.#tabs?.yield()
+    function deposed() {
+        tabs?.queue()
     }
 
-    /** @param {boolean} isLeader */
-    async lead(isLeader) {
-        this.isLeader = isLeader
-        if (!isLeader) {
-            this.outbox.stop()
-            this.stream.step("stop")
-            return this.#hello()
+    /** @param {boolean} leads */
+    async function lead(leads) {
+        isLeader = leads
+        if (!leads) {
+            outbox.stop()
+            stream.step("stop")
+            return hello()
         }
-        this.stream.step("start")
-        this.post({ type: "lead", id: this.ledger.confirmed.id })
-        if (this.#tabs) await this.#reload(true)
-        if (this.isLeader) this.outbox.start()
+        stream.step("start")
+        post({ type: "lead", id: ledger.confirmed.id })
+        if (tabs) await reload(true)
+        if (isLeader) outbox.start()
     }
 
     /** Asks the leader for all that this tab has missed. */
-    #hello() {
-        this.post({ type: "hello" })
+    function hello() {
+        post({ type: "hello" })
     }
 
-    #share() {
-        this.post({ type: "snapshot", saved: this.ledger.snapshot })
+    function share() {
+        post({ type: "snapshot", saved: ledger.snapshot })
     }
 
     /** @param {any} message of another tab */
-    receive({ type, connection, id, saved, events, base, decisions, entry, token }) {
-        const { ledger, isLeader } = this
-        if (connection && !isLeader) this.stream.adopt(connection)
-        switch (type) {
-            case "hello":
-                if (isLeader) this.#share()
-                break
-            case "snapshot":
-                if (!isLeader) ledger.load(saved)
-                break
-            case "lead":
-                // The disk does not tell what a secret entry is.
-                for (const entry of ledger.queue) if (entry.isSecret) this.post({ type: "entry", entry })
-                if (id !== ledger.confirmed.id) this.#hello()
-                break
-            case "events":
-                if (!isLeader) this.#follow(events, base)
-                break
-            case "results":
-                ledger.decide(decisions)
-                break
-            case "entry":
-                this.#number(entry)
-                break
-            case "token":
-                if (isLeader) this.setToken(token)
-                break
-            case "signOut":
-                this.end("closed")
-        }
+    function receive(message) {
+        if (message.connection && !isLeader) stream.adopt(message.connection)
+        receivers[message.type]?.(message)
     }
 
-    /** @param {Event[]} events of the leader @param {string | undefined} base the event before them */
-    #follow(events, base) {
-        try {
-            if (base !== this.ledger.confirmed.id && events.every(({ type }) => type !== "state")) return this.#hello()
-            this.ledger.take(events)
-        } catch {
-            this.#hello() // the leader knows a whole state
-        }
+    /** @type {Record<string, (message: any) => void>} */
+    const receivers = {
+        hello: () => isLeader && share(),
+        snapshot: ({ saved }) => isLeader || ledger.load(saved),
+        lead(message) {
+            // The disk does not tell what a secret entry is.
+            for (const entry of ledger.queue) if (entry.isSecret) post({ type: "entry", entry })
+            if (message.id !== ledger.confirmed.id) hello()
+        },
+        events({ events, base }) {
+            if (isLeader) return
+            const isWhole = events.some((/** @type {Event} */ { type }) => type === "state")
+            if (!isWhole && base !== ledger.confirmed.id) return hello()
+            try {
+                ledger.take(events)
+            } catch {
+                hello() // the leader knows a whole state
+            }
+        },
+        results: ({ decisions }) => ledger.decide(decisions),
+        entry: ({ entry }) => number(entry),
+        token: ({ token }) => isLeader && setToken(token),
+        signOut: () => end("closed"),
+    }
+
+    /** @param {string | null} token */
+    function setToken(token) {
+        if (!tokens.set(token)) return report({ kind: "user" })
+        stream.step("renew")
+        if (isLeader) outbox.start()
+        else post({ type: "token", token })
+    }
+
+    return {
+        ledger,
+        get connection() {
+            return connection()
+        },
+        get isEnded() {
+            return isEnded()
+        },
+        end,
+        setToken,
+
+        /** @param {Entry} entry whose replay is shown already */
+        async append(entry) {
+            await loaded
+            if (isEnded()) throw ended(connection())
+            try {
+                const stored = { ...entry, number: await storage.append(entry) }
+                if (isEnded()) return
+                number(stored)
+                post({ type: "entry", entry: stored })
+            } catch (error) {
+                ledger.drop([entry], () => /** @type {Error} */ (error))
+                throw error
+            }
+        },
+
+        /** Deletes all that the disk has of this user and session. */
+        async signOut() {
+            await loaded
+            post({ type: "signOut" })
+            end("closed")
+            await storage.clear()
+        },
     }
 }

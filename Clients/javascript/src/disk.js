@@ -6,66 +6,52 @@
 const entries = "entries"
 const meta = "meta"
 
+/** @param {IDBFactory} factory @param {string} name @param {() => string} newClient @returns {Promise<Storage>} */
+export const openDisk = (factory, name, newClient) =>
+    new Promise((resolve, reject) => {
+        const request = factory.open(name, 1)
+        request.onupgradeneeded = () => {
+            request.result.createObjectStore(entries, { keyPath: "number" })
+            request.result.createObjectStore(meta)
+        }
+        request.onsuccess = () => {
+            // Another tab that deletes the database must not wait for this one.
+            request.result.onversionchange = () => request.result.close()
+            resolve(createDisk(request.result, newClient))
+        }
+        request.onerror = request.onblocked = () => reject(request.error)
+    })
+
 /**
  * An outbox and the cache of a state in IndexedDB: one row for each entry, so that an append costs as much with many
  * entries as with few. Each method is one transaction, because other tabs use the same rows.
- * @implements {Storage}
+ * @param {IDBDatabase} database @param {() => string} newClient
+ * @returns {Storage}
  */
-export class DiskStorage {
-    #database
-    #newClient
-    /** names the tab, so that one that was frozen does not go on as the leader that it no longer is */
-    #tab
-
-    /** @param {IDBDatabase} database @param {() => string} newClient */
-    constructor(database, newClient) {
-        this.#database = database
-        this.#newClient = newClient
-        this.#tab = newClient()
-    }
-
-    /**
-     * @param {IDBFactory} factory
-     * @param {string} name
-     * @param {() => string} newClient
-     * @returns {Promise<DiskStorage>}
-     */
-    static open(factory, name, newClient) {
-        return new Promise((resolve, reject) => {
-            const request = factory.open(name, 1)
-            request.onupgradeneeded = () => {
-                request.result.createObjectStore(entries, { keyPath: "number" })
-                request.result.createObjectStore(meta)
-            }
-            request.onsuccess = () => {
-                // Another tab that deletes the database must not wait for this one.
-                request.result.onversionchange = () => request.result.close()
-                resolve(new DiskStorage(request.result, newClient))
-            }
-            request.onerror = request.onblocked = () => reject(request.error)
-        })
-    }
+function createDisk(database, newClient) {
+    // A name of the tab, so that one that was frozen does not go on as the leader that it no longer is.
+    const tab = newClient()
 
     /**
      * @param {boolean} [leads] whether this tab leads from now on
      * @returns {Promise<Saved>}
      */
-    load(leads) {
-        return this.#run((rows, others, give) => {
+    function load(leads) {
+        return run((rows, others, give) => {
             const all = rows.getAll()
             const cache = others.get("cache")
-            this.#change(others, head => {
+            edit(others, head => {
                 // A row that was written by another version may lack its members.
                 const whole = all.result.filter(row => row.key && (row.isSecret || Array.isArray(row.actions)))
-                if (leads) head.leader = this.#tab
+                if (leads) head.leader = tab
                 give({ ...head, entries: whole, cache: cache.result })
             })
         })
     }
 
     /** @param {Entry} entry @returns {Promise<number>} */
-    append({ key, actions, ifMatch, isSecret, isBlind, size }) {
-        return this.#run((rows, others, give) => this.#change(others, head => {
+    function append({ key, actions, ifMatch, isSecret, isBlind, size }) {
+        return run((rows, others, give) => edit(others, head => {
             const number = ++head.last
             rows.add(isSecret ? { key, number, isSecret } : { key, number, actions, ifMatch, isBlind, size })
             give(number)
@@ -73,11 +59,11 @@ export class DiskStorage {
     }
 
     /** @param {number} sent @param {number[]} done @returns {Promise<boolean>} whether this tab is the leader */
-    advance(sent, done) {
-        return this.#run((rows, others, give) => {
+    function advance(sent, done) {
+        return run((rows, others, give) => {
             for (const number of done) rows.delete(number)
-            this.#change(others, head => {
-                if (head.leader !== this.#tab) return
+            edit(others, head => {
+                if (head.leader !== tab) return
                 head.sent = sent
                 give(true)
             })
@@ -85,9 +71,9 @@ export class DiskStorage {
     }
 
     /** @param {string} client @param {number[]} dropped @returns {Promise<boolean>} whether this tab is the leader */
-    renew(client, dropped) {
-        return this.#run((rows, others, give) => this.#change(others, head => {
-            if (head.leader !== this.#tab) return
+    function renew(client, dropped) {
+        return run((rows, others, give) => edit(others, head => {
+            if (head.leader !== tab) return
             for (const number of dropped) rows.delete(number)
             Object.assign(head, { client, sent: 0 })
             give(true)
@@ -95,23 +81,23 @@ export class DiskStorage {
     }
 
     /** @param {any} cache @returns {Promise<void>} */
-    save(cache) {
-        return this.#run((_, others) => void others.put(cache, "cache"))
+    function save(cache) {
+        return run((_, others) => void others.put(cache, "cache"))
     }
 
     /** @returns {Promise<void>} */
-    clear() {
-        return this.#run((rows, others) => {
+    function clear() {
+        return run((rows, others) => {
             rows.clear()
             others.clear()
         })
     }
 
     /** @param {IDBObjectStore} others @param {(head: Head) => void} change */
-    #change(others, change) {
+    function edit(others, change) {
         const request = others.get("head")
         request.onsuccess = () => {
-            const head = request.result ?? { client: this.#newClient(), last: 0, sent: 0 }
+            const head = request.result ?? { client: newClient(), last: 0, sent: 0 }
             change(head)
             others.put(head, "head")
         }
@@ -122,9 +108,9 @@ export class DiskStorage {
      * @param {(rows: IDBObjectStore, others: IDBObjectStore, give: (result: any) => void) => void} work
      * @returns {Promise<any>}
      */
-    #run(work) {
+    function run(work) {
         return new Promise((resolve, reject) => {
-            const transaction = this.#database.transaction([entries, meta], "readwrite", { durability: "strict" })
+            const transaction = database.transaction([entries, meta], "readwrite", { durability: "strict" })
             /** @type {any} */
             let result
             transaction.oncomplete = () => resolve(result)
@@ -132,4 +118,6 @@ export class DiskStorage {
             work(transaction.objectStore(entries), transaction.objectStore(meta), value => (result = value))
         })
     }
+
+    return { load, append, advance, renew, save, clear }
 }

@@ -1,6 +1,6 @@
 import { environment } from "./environment.js"
 import { Rejection } from "./replay.js"
-import { Store } from "./store.js"
+import { createStore } from "./store.js"
 
 export { ActionRejected, ConnectionEnded, OutboxFull, OutcomeUnknown, StorehouseError } from "./problem.js"
 export { reactBinding } from "./react.js"
@@ -11,7 +11,7 @@ export { reactBinding } from "./react.js"
  * @param {import("./options.js").Options} [options]
  */
 export const connect = (url, options = {}) =>
-    new Store(new URL(url, globalThis.location?.href).href, options, environment())
+    createStore(new URL(url, globalThis.location?.href).href, options, environment())
 
 /**
  * A reducer returns this where its rules forbid an action.

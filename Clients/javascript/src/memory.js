@@ -12,36 +12,17 @@
 
 /**
  * The storage of an outbox that nothing keeps: its entries live where they are replayed.
- * @implements {Storage}
+ * @param {string} client
+ * @returns {Storage}
  */
-export class MemoryStorage {
-    #last = 0
-    #client
-
-    /** @param {string} client */
-    constructor(client) {
-        this.#client = client
+export function createMemory(client) {
+    let last = 0
+    return {
+        load: async () => ({ client, last, sent: 0, entries: [] }),
+        append: async () => ++last,
+        advance: async () => true,
+        renew: async next => ((client = next), true),
+        save: async () => {},
+        clear: async () => {},
     }
-
-    async load() {
-        return { client: this.#client, last: this.#last, sent: 0, entries: [] }
-    }
-
-    async append() {
-        return ++this.#last
-    }
-
-    async advance() {
-        return true
-    }
-
-    /** @param {string} client */
-    async renew(client) {
-        this.#client = client
-        return true
-    }
-
-    async save() {}
-
-    async clear() {}
 }

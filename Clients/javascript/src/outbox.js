@@ -1,5 +1,5 @@
 import { address, authorization, retryAfter } from "./address.js"
-import { Alarm } from "./alarm.js"
+import { createAlarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
 import { plainAnswer, plainRequest } from "./plain.js"
 
@@ -24,76 +24,70 @@ const most = 100
 const passing = [0, 408, 429, 500, 502, 503, 504]
 const overhead = 150 // bytes of a request without its entries
 
-/** Sends the entries of the tab that leads: one request at a time, each number until its outcome is known, in order. */
-export class Outbox {
-    #environment
-    #owner
-    #alarm
-    #isActive = false
+/**
+ * Sends the entries of the tab that leads: one request at a time, each number until its outcome is known, in order.
+ * @param {import("./environment.js").Environment} environment @param {OutboxOwner} owner
+ */
+export function createOutbox(environment, owner) {
+    const { ledger, tokens } = owner
+    const { now, random } = environment
+    const alarm = createAlarm(environment, pump)
+    let isActive = false
     /** @type {AbortController | undefined} of the request in flight */
-    #controller
+    let current
     /** The time before which nothing is sent. */
-    #wake = 0
-    #failures = 0
-    #limit = most
-    #notBefore = 0
-    #sentAt = 0
+    let wake = 0
+    let failures = 0
+    let limit = most
+    let notBefore = 0
+    let sentAt = 0
 
-    /** @param {import("./environment.js").Environment} environment @param {OutboxOwner} owner */
-    constructor(environment, owner) {
-        this.#environment = environment
-        this.#owner = owner
-        this.#alarm = new Alarm(environment, () => this.pump())
+    function start() {
+        isActive = true
+        pump()
     }
 
-    start() {
-        this.#isActive = true
-        this.pump()
-    }
-
-    stop() {
-        this.#isActive = false
-        this.#controller?.abort()
-        this.#controller = undefined
-        this.#alarm.set(Infinity)
+    function stop() {
+        isActive = false
+        current?.abort()
+        current = undefined
+        alarm(Infinity)
     }
 
     /** A request that may have failed for want of a network is repeated without delay. */
-    hurry() {
-        const soonest = Math.max(this.#environment.now(), this.#notBefore, this.#sentAt + 1000)
-        if (this.#failures) this.#wake = Math.min(this.#wake, soonest)
-        this.pump()
+    function hurry() {
+        const soonest = Math.max(now(), notBefore, sentAt + 1000)
+        if (failures) wake = Math.min(wake, soonest)
+        pump()
     }
 
-    async pump() {
-        if (!this.#isActive || this.#controller) return
-        const now = this.#environment.now()
-        const isEarly = now < this.#wake
-        this.#alarm.set(isEarly ? this.#wake : Infinity)
-        const request = isEarly ? undefined : this.#next(now)
-        if (!request) return void (this.#owner.ledger.done.length && this.#owner.flush())
-        const controller = (this.#controller = new AbortController())
-        const answer = await this.#send(request, controller)
-        if (controller === this.#controller) await this.#take(request, answer)
-        if (controller !== this.#controller) return
-        this.#controller = undefined
-        this.pump()
+    async function pump() {
+        if (!isActive || current) return
+        const isEarly = now() < wake
+        alarm(isEarly ? wake : Infinity)
+        const request = isEarly ? undefined : next()
+        if (!request) return void (ledger.done.length && owner.flush())
+        const controller = (current = new AbortController())
+        const answer = await send(request, controller)
+        if (controller === current) await take(request, answer)
+        if (controller !== current) return
+        current = undefined
+        pump()
     }
 
-    /** @param {number} now @returns {Request | undefined} */
-    #next(now) {
-        const { ledger } = this.#owner
+    /** @returns {Request | undefined} */
+    function next() {
         const { last, room, sent: prior, isTold, mustRead } = ledger
         const queue = ledger.queue.filter(({ number = 0 }) => number <= last)
         if (!queue.length && !mustRead) return
-        this.#sentAt = now
+        sentAt = now()
         if (!isTold) return { from: 1, isNew: true, entries: [], prior }
         const { number: from = last + 1 } = queue[0] ?? {}
         if (mustRead) return { from, entries: [], prior }
         let size = overhead
         const end = queue.findIndex((entry, i) => {
             size += entry.size + 1
-            return i && (i >= this.#limit || size > room || entry.number !== from + i)
+            return i && (i >= limit || size > room || entry.number !== from + i)
         })
         const entries = end < 0 ? queue : queue.slice(0, end)
         ledger.sent = Math.max(prior, from + entries.length - 1)
@@ -101,18 +95,17 @@ export class Outbox {
     }
 
     /** @param {Request} request @param {AbortController} controller @returns {Promise<Answer>} */
-    async #send(request, controller) {
-        const { setTimeout, clearTimeout, fetch } = this.#environment
-        const { url, tokens, ledger } = this.#owner
-        const limit = setTimeout(() => controller.abort(), timeout)
+    async function send(request, controller) {
+        const deadline = createAlarm(environment, () => controller.abort())
+        deadline(now() + timeout)
         try {
-            if (!(await this.#owner.flush())) this.#owner.deposed()
-            if (!this.#isActive) return { status: 0 }
+            if (!(await owner.flush())) owner.deposed()
+            if (!isActive) return { status: 0 }
             const token = await tokens.get()
             const { client, isPlain } = ledger
             if (isPlain && !request.entries.length) return { status: 200, body: { results: [] } }
             const { resource, body: content, headers } = isPlain ? plainRequest(client, request) : syncRequest(client, request)
-            const response = await fetch(address(url, resource), {
+            const response = await environment.fetch(address(owner.url, resource), {
                 method: "POST", body: content, signal: controller.signal,
                 headers: { "Content-Type": "application/json", ...headers, ...authorization(token) },
             })
@@ -122,71 +115,70 @@ export class Outbox {
         } catch {
             return { status: 0 }
         } finally {
-            clearTimeout(limit)
+            deadline(Infinity)
         }
     }
 
     /** @param {Request} request @param {Answer} answer */
-    async #take(request, { status, body, retryAfter, token }) {
-        const { ledger, tokens } = this.#owner
+    async function take(request, { status, body, retryAfter, token }) {
         const { from, entries, prior, isNew } = request
         const code = body?.code
         if (status === 401) {
             ledger.sent = prior
-            return this.#renew(token)
+            return renew(token)
         }
         if (status) tokens.accepted()
-        if (status === 200 && Array.isArray(body?.results)) return this.#accept(request, body)
+        if (status === 200 && Array.isArray(body?.results)) return accept(request, body)
         // A status without a problem comes from a proxy, which knows nothing of the outcome.
-        if (passing.includes(status) || !code) return this.#wait(retryAfter)
+        if (passing.includes(status) || !code) return wait(retryAfter)
         const isConflict = code === "sequence-conflict"
         if (isConflict || code === "client-forgotten") {
-            this.#wait()
-            return this.#owner.forgotten(isConflict ? Math.max(prior, from + entries.length - 1) : prior)
+            wait()
+            return owner.forgotten(isConflict ? Math.max(prior, from + entries.length - 1) : prior)
         }
         ledger.sent = prior // because nothing of this request was run
         // A server without records is sent one entry at a time.
         if (isNew && (code === "no-such-resource" || status === 405)) return ledger.lackSync()
         const isMissing = status === 404 || status === 410
-        if (isMissing || !entries.length) this.#wait()
-        if (isMissing) return this.#owner.missing(status)
-        if (entries.length > 1) return void (this.#limit = Math.ceil(entries.length / 2))
+        if (isMissing || !entries.length) wait()
+        if (isMissing) return owner.missing(status)
+        if (entries.length > 1) return void (limit = Math.ceil(entries.length / 2))
         const refused = entries.length ? entries : ledger.queue
-        this.#owner.decide({
+        owner.decide({
             results: refused.map(({ number: n = 0 }) => ({ n, outcome: "refused", revision: body.revision ?? 0, problem: body })),
         })
     }
 
     /** @param {Request} request @param {any} body */
-    #accept({ isNew, entries }, { results, mark, history, retryAfter = 0 }) {
-        const { ledger } = this.#owner
+    function accept({ isNew, entries }, { results, mark, history, retryAfter = 0 }) {
         // What was committed then was lost with its history.
-        if (ledger.isGone(history)) return this.#wait()
-        this.#failures = 0
-        this.#wake = this.#notBefore = this.#environment.now() + retryAfter * 1000
-        if (entries.length) this.#limit = Math.min(most, this.#limit * 2)
+        if (ledger.isGone(history)) return wait()
+        failures = 0
+        wake = notBefore = now() + retryAfter * 1000
+        if (entries.length) limit = Math.min(most, limit * 2)
         else if (!isNew) ledger.mustRead = false
         ledger.isTold = true
-        this.#owner.decide({ results: results.map((/** @type {any} */ result) => ({ ...result, history })), history, mark })
+        owner.decide({ results: results.map((/** @type {any} */ result) => ({ ...result, history })), history, mark })
     }
 
     /** @param {string | null | undefined} token that the server refused */
-    async #renew(token) {
+    async function renew(token) {
         try {
-            if (await this.#owner.tokens.refused(token)) return
-            this.#isActive = false
-            this.#owner.unauthorized()
+            if (await tokens.refused(token)) return
+            isActive = false
+            owner.unauthorized()
         } catch {
-            this.#wait()
+            wait()
         }
     }
 
     /** @param {number} [atLeast] */
-    #wait(atLeast = 0) {
-        const { now, random } = this.#environment
-        this.#notBefore = now() + atLeast
-        this.#wake = now() + Math.max(atLeast, backoff(this.#failures++, 0, random))
+    function wait(atLeast = 0) {
+        notBefore = now() + atLeast
+        wake = now() + Math.max(atLeast, backoff(failures++, 0, random))
     }
+
+    return { start, stop, hurry, pump }
 }
 
 /** @param {string} client @param {Request} request */

@@ -1,4 +1,4 @@
-import { Alarm } from "./alarm.js"
+import { createAlarm } from "./alarm.js"
 
 /** @typedef {{postMessage(message: any): void, close(): void, onmessage: ((event: any) => void) | null}} Channel */
 /**
@@ -11,123 +11,115 @@ import { Alarm } from "./alarm.js"
 const beat = 800
 const patience = 2000
 
-/** Makes one tab of a browser the leader: the holder of a Web Lock. */
-export class Tabs {
-    isLeader = false
-    #environment
-    #name
-    #owner
-    /** @type {Channel} */
-    #channel
-    #alarm
-    #heardAt
-    #turnAt
-    #isStopped = false
-    /** @type {AbortController | undefined} names the newest request of the lock */
-    #controller
-    /** @type {((value?: any) => void) | undefined} */
-    #release
+/** @typedef {ReturnType<typeof createTabs>} Tabs */
 
-    /** @param {import("./environment.js").Environment} environment @param {string} name @param {TabsOwner} owner */
-    constructor(environment, name, owner) {
-        this.#environment = environment
-        this.#name = name
-        this.#owner = owner
-        this.#heardAt = this.#turnAt = environment.now()
-        this.#alarm = new Alarm(environment, () => this.#watch())
-        this.#channel = /** @type {any} */ (environment.channel)(name)
-        this.#channel.onmessage = ({ data }) => {
-            this.#notice()
-            if (data.connection) this.#heardAt = environment.now()
-            if (!this.#isStopped) owner.receive(data)
-        }
-        this.#request(false)
-        this.#watch()
-    }
+/**
+ * Makes one tab of a browser the leader: the holder of a Web Lock.
+ * @param {import("./environment.js").Environment} environment @param {string} name @param {TabsOwner} owner
+ */
+export function createTabs(environment, name, owner) {
+    const { now } = environment
+    const channel = /** @type {(name: string) => Channel} */ (environment.channel)(name)
+    const alarm = createAlarm(environment, watch)
+    let isLeader = false
+    let heardAt = now()
+    let turnAt = heardAt
+    let isStopped = false
+    /** @type {AbortController | undefined} names the newest request of the lock */
+    let newest
+    /** @type {((value?: any) => void) | undefined} */
+    let release
 
     /** Takes part again after `stop`, and hears afresh whether there is a leader. */
-    start() {
-        this.#heardAt = this.#environment.now()
-        if (!this.#isStopped) return
-        this.#isStopped = false
-        this.#request(false)
-        this.#watch()
+    function start() {
+        heardAt = now()
+        if (!isStopped) return
+        isStopped = false
+        request(false)
+        watch()
     }
 
     /** Gives the lock away, so that another tab leads. */
-    stop() {
-        this.#isStopped = true
-        this.#controller?.abort()
-        this.#alarm.set(Infinity)
-        this.#resign()
-    }
-
-    close() {
-        this.stop()
-        this.#channel.close()
-    }
-
-    /** @param {any} message that has a `connection` if this tab leads */
-    post(message) {
-        this.#channel.postMessage(message)
+    function stop() {
+        isStopped = true
+        newest?.abort()
+        alarm(Infinity)
+        resign()
     }
 
     /** A leader that was frozen has been replaced, whether or not it has heard of it. */
-    #notice() {
-        const now = this.#environment.now()
-        const isLate = now - this.#turnAt > patience
-        this.#turnAt = now
-        if (isLate) this.yield()
+    function notice() {
+        const isLate = now() - turnAt > patience
+        turnAt = now()
+        if (isLate) queue()
     }
 
     /** Stands in line again behind the tab that leads by now. */
-    yield() {
-        if (!this.isLeader) return
-        this.#resign()
-        this.#request(false)
+    function queue() {
+        if (!isLeader) return
+        resign()
+        request(false)
     }
 
-    #watch() {
-        this.#notice()
-        const now = this.#environment.now()
-        if (this.isLeader) this.#owner.beat()
-        else if (!this.#environment.page.isHidden() && now - this.#heardAt > patience) {
+    function watch() {
+        notice()
+        if (isLeader) owner.beat()
+        else if (!environment.page.isHidden() && now() - heardAt > patience) {
             // A frozen tab keeps its lock and does nothing.
-            this.#heardAt = now
-            this.#request(true)
+            heardAt = now()
+            request(true)
         }
-        this.#alarm.set(now + beat)
+        alarm(now() + beat)
     }
 
     /** @param {boolean} steal */
-    #request(steal) {
-        this.#controller?.abort()
-        const controller = (this.#controller = new AbortController())
-        const isNewest = () => this.#controller === controller && !this.#isStopped
+    function request(steal) {
+        newest?.abort()
+        const controller = (newest = new AbortController())
+        const isNewest = () => controller === newest && !isStopped
         const hold = () =>
-            new Promise(release => {
-                if (!isNewest()) return release(undefined)
-                this.#release = release
-                this.isLeader = true
-                this.#turnAt = this.#environment.now()
-                this.#owner.lead(true)
-                this.#watch()
+            new Promise(resolve => {
+                if (!isNewest()) return resolve(undefined)
+                release = resolve
+                isLeader = true
+                turnAt = now()
+                owner.lead(true)
+                watch()
             })
         const options = steal ? { steal } : { signal: controller.signal }
-        const locks = /** @type {LockManager} */ (this.#environment.locks)
+        const locks = /** @type {LockManager} */ (environment.locks)
         const lost = () => {
             if (!isNewest()) return
-            this.#resign()
-            this.#request(false)
+            resign()
+            request(false)
         }
-        locks.request(this.#name, options, hold).then(lost, lost)
+        locks.request(name, options, hold).then(lost, lost)
     }
 
-    #resign() {
-        this.#release?.()
-        if (!this.isLeader) return
-        this.isLeader = false
-        this.#heardAt = this.#environment.now()
-        this.#owner.lead(false)
+    function resign() {
+        release?.()
+        if (!isLeader) return
+        isLeader = false
+        heardAt = now()
+        owner.lead(false)
+    }
+
+    channel.onmessage = ({ data }) => {
+        notice()
+        if (data.connection) heardAt = now()
+        if (!isStopped) owner.receive(data)
+    }
+    request(false)
+    watch()
+    return {
+        start,
+        stop,
+        queue,
+        close() {
+            stop()
+            channel.close()
+        },
+        /** @param {any} message that has a `connection` if this tab leads */
+        post: message => channel.postMessage(message),
     }
 }

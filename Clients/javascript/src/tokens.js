@@ -1,4 +1,4 @@
-import { Alarm } from "./alarm.js"
+import { createAlarm } from "./alarm.js"
 
 /** @typedef {(reason?: string) => string | null | undefined | Promise<string | null | undefined>} TokenSource */
 
@@ -17,34 +17,30 @@ export function claims(token) {
     }
 }
 
-/** Asks the app for its token: before first use, after a refusal, and before one expires. One call at a time. */
-export class Tokens {
+/** @typedef {ReturnType<typeof createTokens>} Tokens */
+
+/**
+ * Asks the app for its token: before first use, after a refusal, and before one expires. One call at a time.
+ * @param {TokenSource | undefined} ask @param {import("./alarm.js").Clock & {wall(): number}} clock
+ */
+export function createTokens(ask, clock) {
     /** @type {string | null | undefined} */
-    current
+    let current
     /** @type {string | undefined} the subject of the first token */
-    user
-    #ask
-    #clock
-    #alarm
+    let user
+    const alarm = createAlarm(clock, () => renew("expiring").catch(() => {}))
     /** @type {Promise<string | null | undefined> | undefined} */
-    #asking
-    #wasAsked = false
-    #isUnproven = false
+    let asking
+    let wasAsked = false
+    let isUnproven = false
 
-    /** @param {TokenSource | undefined} ask @param {import("./alarm.js").Clock & {wall(): number}} clock */
-    constructor(ask, clock) {
-        this.#ask = ask
-        this.#clock = clock
-        this.#alarm = new Alarm(clock, () => this.renew("expiring").catch(() => {}))
-    }
-
-    async get() {
-        return this.#asking ?? (this.#wasAsked ? this.current : this.renew())
+    async function get() {
+        return asking ?? (wasAsked ? current : renew())
     }
 
     /** @param {string} [reason] */
-    renew(reason) {
-        return (this.#asking ??= this.#renew(reason).finally(() => (this.#asking = undefined)))
+    function renew(reason) {
+        return (asking ??= fetch(reason).finally(() => (asking = undefined)))
     }
 
     /**
@@ -52,44 +48,46 @@ export class Tokens {
      * @param {string | null | undefined} used
      * @returns {Promise<boolean>} whether it is worth to try again
      */
-    async refused(used) {
-        if (used !== (await this.get())) return true
-        if (!this.#ask || this.#isUnproven) return false
-        this.#isUnproven = true
-        await this.renew("unauthorized")
+    async function refused(used) {
+        if (used !== (await get())) return true
+        if (!ask || isUnproven) return false
+        isUnproven = true
+        await renew("unauthorized")
         return true
     }
 
     /** The server took a token. */
-    accepted() {
-        this.#isUnproven = false
+    function accepted() {
+        isUnproven = false
     }
 
     /**
      * @param {string | null} token
      * @returns {boolean} false for the token of another user, whose entries stand elsewhere
      */
-    set(token) {
+    function set(token) {
         const { sub, exp } = claims(token)
-        if (this.user && sub && sub !== this.user) return false
-        this.user ??= sub
-        this.#wasAsked = true
-        this.#isUnproven = false
-        this.current = token
-        const left = exp ? exp * 1000 - this.#clock.wall() - early : 0
-        this.#alarm.set(left > 0 ? this.#clock.now() + left : Infinity)
+        if (user && sub && sub !== user) return false
+        user ??= sub
+        wasAsked = true
+        isUnproven = false
+        current = token
+        const left = exp ? exp * 1000 - clock.wall() - early : 0
+        alarm(left > 0 ? clock.now() + left : Infinity)
         return true
     }
 
-    stop() {
-        this.#alarm.set(Infinity)
+    function stop() {
+        alarm(Infinity)
     }
 
     /** @param {string} [reason] */
-    async #renew(reason) {
-        const isUnproven = this.#isUnproven
-        this.set((await this.#ask?.(reason)) ?? null)
-        this.#isUnproven = isUnproven
-        return this.current
+    async function fetch(reason) {
+        const wasUnproven = isUnproven
+        set((await ask?.(reason)) ?? null)
+        isUnproven = wasUnproven
+        return current
     }
+
+    return { get, renew, refused, accepted, set, stop }
 }

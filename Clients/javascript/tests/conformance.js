@@ -1,7 +1,7 @@
 // Lets the conformance kit drive this client: JSON lines in and out, and a clock that the kit moves.
 import { createInterface } from "node:readline"
 import { reject } from "../src/index.js"
-import { Store } from "../src/store.js"
+import { createStore } from "../src/store.js"
 
 const tell = line => process.stdout.write(JSON.stringify(line) + "\n")
 
@@ -150,7 +150,7 @@ const commands = {
         let turn = 0
         token = first
         const options = { select, create: create ? "app" : undefined, unknown, reducer, token: first && askToken }
-        store = new Store(url, options, environment(() => random[turn++ % random.length]))
+        store = createStore(url, options, environment(() => random[turn++ % random.length]))
         store.subscribe(show)
         store.onConnection(({ status, isStale, reason }) => tell({ connection: { status, isStale, reason } }))
         store.onReport(({ kind, entries = [] }) => tell({ report: { kind, entries: entries.map(nameOf) } }))

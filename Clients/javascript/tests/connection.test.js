@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { backoff } from "../src/backoff.js"
-import { Connection } from "../src/connection.js"
+import { createConnection } from "../src/connection.js"
 import { ConnectionEnded } from "../src/index.js"
 import { increment, settle, World } from "./support/world.js"
 
@@ -81,7 +81,7 @@ test("no byte for 2.5 heartbeats ends live, and a heartbeat keeps it", async () 
 })
 
 test("the heartbeat is that of ready", () => {
-    const connection = new Connection(() => 0.5)
+    const connection = createConnection(() => 0.5)
     connection.step("start", 0)
     connection.step("bytes", 1)
     connection.step("ready", 1, { heartbeat: 2 })

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { DiskStorage } from "../src/disk.js"
+import { openDisk } from "../src/disk.js"
 import { OutcomeUnknown } from "../src/index.js"
 import { FakeIndexedDB } from "./support/indexeddb.js"
 import { increment, settle, World } from "./support/world.js"
@@ -316,7 +316,7 @@ test("an outcome that was told is not sent again after a kill", async () => {
 test("only the tab that leads changes the client, and says what was sent", async () => {
     const factory = new FakeIndexedDB()
     let id = 0
-    const open = () => DiskStorage.open(factory, "name", () => "id" + id++)
+    const open = () => openDisk(factory, "name", () => "id" + id++)
     const [stale, present] = [await open(), await open()]
     const { client } = await stale.load(true)
     await stale.append({ key: "a", actions: [add(1)], size: 1 })

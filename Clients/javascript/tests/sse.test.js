@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { EventParser } from "../src/sse.js"
+import { createParser } from "../src/sse.js"
 
 const encode = text => new TextEncoder().encode(text)
 const parse = (...pieces) => {
-    const parser = new EventParser()
+    const parser = createParser()
     return pieces.flatMap(piece => parser.feed(typeof piece === "string" ? encode(piece) : piece))
 }
 const one = { type: "state", data: "{}", id: "a-1" }
@@ -34,7 +34,7 @@ test("comments, unknown fields and blocks without data are no events", () => {
 })
 
 test("retry is read, unless it is no number", () => {
-    const parser = new EventParser()
+    const parser = createParser()
     parser.feed(encode("retry: 2500\n\nretry: 1s\n\n"))
     assert.equal(parser.retry, 2500)
 })
@@ -56,7 +56,7 @@ test("a byte order mark at the beginning is no part of a line", () => {
 })
 
 test("an event above the limit is an error", () => {
-    const parser = new EventParser()
+    const parser = createParser()
     const piece = encode("x".repeat(1 << 24))
     assert.throws(() => {
         for (let i = 0; i < 5; i++) parser.feed(piece)

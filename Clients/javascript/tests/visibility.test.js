@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { Connection } from "../src/connection.js"
+import { createConnection } from "../src/connection.js"
 import { increment, settle, World } from "./support/world.js"
 
 test("a hidden page closes its stream after 60 s, and resumes when it is seen", async () => {
@@ -77,7 +77,7 @@ test("a stream that was frozen for more than one heartbeat is dropped without as
 })
 
 test("bytes that a frozen page finds when it wakes do not save the stream", () => {
-    const connection = new Connection(() => 0.5)
+    const connection = createConnection(() => 0.5)
     connection.step("start", 0)
     connection.step("bytes", 1)
     connection.step("ready", 1, { heartbeat: 15 })

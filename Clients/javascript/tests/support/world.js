@@ -1,4 +1,4 @@
-import { Store } from "../../src/store.js"
+import { createStore } from "../../src/store.js"
 import { FakeChannels, FakeLocks } from "./browser.js"
 import { Clock, settle } from "./clock.js"
 import { FakeIndexedDB } from "./indexeddb.js"
@@ -64,7 +64,7 @@ export class World {
                 },
             },
         }
-        const store = new Store(url, { reducer, ...options }, environment)
+        const store = createStore(url, { reducer, ...options }, environment)
         tab.store = store
         this.tabs.push(tab)
         tab.connections = [store.connection]
