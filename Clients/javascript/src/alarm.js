@@ -9,15 +9,16 @@ const longest = 2 ** 31 - 1 // of setTimeout
  * @returns {Alarm}
  */
 export function createAlarm(clock, run) {
+    const { now, setTimeout, clearTimeout } = clock // functions of a browser must not be called as methods
     let due = Infinity
     /** @type {any} */
     let timer
 
     function wait() {
-        const delay = Math.min(longest, Math.max(0, due - clock.now()))
-        timer = clock.setTimeout(() => {
+        const delay = Math.min(longest, Math.max(0, due - now()))
+        timer = setTimeout(() => {
             // A timer may fire early, or stand for a later time than it can hold.
-            if (clock.now() < due) return wait()
+            if (now() < due) return wait()
             due = Infinity
             run()
         }, delay)
@@ -26,7 +27,7 @@ export function createAlarm(clock, run) {
     return time => {
         if (time === due) return
         due = time
-        clock.clearTimeout(timer)
+        clearTimeout(timer)
         if (due < Infinity) wait()
     }
 }

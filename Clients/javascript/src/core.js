@@ -1,3 +1,4 @@
+import { claims, createAccess } from "./access.js"
 import { createAlarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
 import { openDisk } from "./disk.js"
@@ -7,7 +8,6 @@ import { createOutbox } from "./outbox.js"
 import { ended } from "./problem.js"
 import { createStream } from "./stream.js"
 import { createTabs } from "./tabs.js"
-import { claims, createTokens } from "./tokens.js"
 
 /** @typedef {import("./replay.js").Entry} Entry */
 /** @typedef {import("./replay.js").Event} Event */
@@ -27,8 +27,8 @@ export function createCore(url, options, environment, owner) {
     const { now, random, id, page } = environment
     const { report } = owner
     const ledger = new Ledger(options, owner)
-    const tokens = createTokens(options.token, environment)
-    const shared = { url, options, tokens, ledger, report }
+    const access = createAccess(url, options.token, environment)
+    const shared = { options, access, ledger, report }
     const stream = createStream(environment, { ...shared, connected, deliver })
     const outbox = createOutbox(environment, { ...shared, flush, deposed, decide, forgotten, missing, unauthorized })
     /** @type {import("./memory.js").Storage} */
@@ -56,7 +56,7 @@ export function createCore(url, options, environment, owner) {
         try {
             // Tabs that cannot agree on a leader must not share an outbox.
             const isOnDisk = options.storage === "indexeddb" && indexedDB && locks && channel
-            const user = options.user ?? (isOnDisk ? claims(await tokens.get()).sub : undefined) ?? ""
+            const user = options.user ?? (isOnDisk ? claims(await access.get()).sub : undefined) ?? ""
             const name = ["storehouse", url, options.select ?? "", user].join(" ")
             const disk = isOnDisk && (await open(indexedDB, name))
             if (disk) storage = disk.storage
@@ -112,7 +112,7 @@ export function createCore(url, options, environment, owner) {
         if (status !== "ended") return
         isLeader = false
         outbox.stop()
-        tokens.stop()
+        access.stop()
         tabs?.close()
         ignorePage()
         saveAlarm(Infinity)
@@ -186,11 +186,8 @@ export function createCore(url, options, environment, owner) {
             if (ledger.contains(entry)) return true
             return (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
         })
-        const leads = await storage.renew(client, dropped.map(({ number = 0 }) => number)).catch(error => {
-            report({ kind: "storage", error })
-            return true
-        })
-        if (!leads) return deposed()
+        const numbers = dropped.map(({ number = 0 }) => number)
+        if (!(await advance(0, numbers, client))) return deposed()
         ledger.rename(client)
         ledger.forget(entry => dropped.includes(entry))
         share()
@@ -198,11 +195,16 @@ export function createCore(url, options, environment, owner) {
     }
 
     /** @returns {Promise<boolean>} false if another tab leads by now */
-    async function flush() {
-        const { sent, done } = ledger
+    function flush() {
+        const { sent, done, client } = ledger
         ledger.done = []
+        return advance(sent, done, client)
+    }
+
+    /** @param {number} sent @param {number[]} done @param {string} client */
+    async function advance(sent, done, client) {
         try {
-            return await storage.advance(sent, done)
+            return await storage.advance(sent, done, client)
         } catch (error) {
             report({ kind: "storage", error })
             return true // a disk that fails must not stop entries that can be sent
@@ -322,7 +324,7 @@ export function createCore(url, options, environment, owner) {
 
     /** @param {string | null} token */
     function setToken(token) {
-        if (!tokens.set(token)) return report({ kind: "user" })
+        if (!access.set(token)) return report({ kind: "user" })
         stream.step("renew")
         if (isLeader) outbox.start()
         else post({ type: "token", token })

@@ -58,24 +58,12 @@ function createDisk(database, newClient) {
         }))
     }
 
-    /** @param {number} sent @param {number[]} done @returns {Promise<boolean>} whether this tab is the leader */
-    function advance(sent, done) {
-        return run((rows, others, give) => {
-            for (const number of done) rows.delete(number)
-            edit(others, head => {
-                if (head.leader !== tab) return
-                head.sent = sent
-                give(true)
-            })
-        })
-    }
-
-    /** @param {string} client @param {number[]} dropped @returns {Promise<boolean>} whether this tab is the leader */
-    function renew(client, dropped) {
+    /** @param {number} sent @param {number[]} done @param {string} client @returns {Promise<boolean>} whether this tab is the leader */
+    function advance(sent, done, client) {
         return run((rows, others, give) => edit(others, head => {
             if (head.leader !== tab) return
-            for (const number of dropped) rows.delete(number)
-            Object.assign(head, { client, sent: 0 })
+            for (const number of done) rows.delete(number)
+            Object.assign(head, { client, sent })
             give(true)
         }))
     }
@@ -119,5 +107,5 @@ function createDisk(database, newClient) {
         })
     }
 
-    return { load, append, advance, renew, save, clear }
+    return { load, append, advance, save, clear }
 }

@@ -60,10 +60,10 @@ export function environment() {
             if (time < newest) offset += newest - time
             return (newest = Math.max(newest, time))
         },
-        wall: () => Date.now(),
-        setTimeout: (run, delay) => setTimeout(run, delay),
-        clearTimeout: timer => clearTimeout(timer),
-        random: () => Math.random(),
+        wall: Date.now,
+        setTimeout: globalThis.setTimeout,
+        clearTimeout: globalThis.clearTimeout,
+        random: Math.random,
         id() {
             const bytes = crypto.getRandomValues(new Uint8Array(16))
             return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").slice(0, 22)

@@ -4,8 +4,7 @@
  * @typedef {object} Storage the place of an outbox; `append` gives the numbers
  * @property {(leads?: boolean) => Promise<Saved>} load
  * @property {(entry: Entry) => Promise<number>} append
- * @property {(sent: number, done: number[]) => Promise<boolean>} advance
- * @property {(client: string, dropped: number[]) => Promise<boolean>} renew
+ * @property {(sent: number, done: number[], client: string) => Promise<boolean>} advance false if this tab does not lead
  * @property {(cache: any) => Promise<void>} save
  * @property {() => Promise<void>} clear
  */
@@ -20,8 +19,10 @@ export function createMemory(client) {
     return {
         load: async () => ({ client, last, sent: 0, entries: [] }),
         append: async () => ++last,
-        advance: async () => true,
-        renew: async next => ((client = next), true),
+        async advance(_sent, _done, next) {
+            client = next
+            return true
+        },
         save: async () => {},
         clear: async () => {},
     }

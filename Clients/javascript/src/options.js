@@ -1,7 +1,7 @@
 /**
  * @typedef {object} Options
  * @property {(state: any, action: any) => any} [reducer]
- * @property {import("./tokens.js").TokenSource} [token]
+ * @property {import("./access.js").TokenSource} [token]
  * @property {"memory" | "indexeddb"} [storage]
  * @property {string} [select]
  * @property {string} [user]

@@ -1,15 +1,19 @@
-import { address, authorization, retryAfter } from "./address.js"
 import { createAlarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
 import { plainAnswer, plainRequest } from "./plain.js"
 
 /** @typedef {import("./replay.js").Entry} Entry */
-/** @typedef {{from: number, isNew?: boolean, entries: Entry[], prior: number}} Request `prior` is the highest number that may have been sent before */
-/** @typedef {{status: number, body?: any, retryAfter?: number, token?: string | null}} Answer `status` is 0 if there was none */
+/** @typedef {{status: number, body?: any, atLeast?: number, token?: string | null}} Answer `status` is 0 if there was none */
+/**
+ * @typedef {object} Request
+ * @property {number} from
+ * @property {boolean} [isNew]
+ * @property {Entry[]} entries
+ * @property {number} prior the highest number that may have been sent before
+ */
 /**
  * @typedef {object} OutboxOwner
- * @property {string} url of the session
- * @property {import("./tokens.js").Tokens} tokens
+ * @property {import("./access.js").Access} access
  * @property {import("./ledger.js").Ledger} ledger
  * @property {() => Promise<boolean>} flush writes what a later start must know; false if another tab leads by now
  * @property {() => void} deposed another tab leads by now
@@ -29,7 +33,7 @@ const overhead = 150 // bytes of a request without its entries
  * @param {import("./environment.js").Environment} environment @param {OutboxOwner} owner
  */
 export function createOutbox(environment, owner) {
-    const { ledger, tokens } = owner
+    const { ledger, access } = owner
     const { now, random } = environment
     const alarm = createAlarm(environment, pump)
     let isActive = false
@@ -101,16 +105,12 @@ export function createOutbox(environment, owner) {
         try {
             if (!(await owner.flush())) owner.deposed()
             if (!isActive) return { status: 0 }
-            const token = await tokens.get()
             const { client, isPlain } = ledger
             if (isPlain && !request.entries.length) return { status: 200, body: { results: [] } }
-            const { resource, body: content, headers } = isPlain ? plainRequest(client, request) : syncRequest(client, request)
-            const response = await environment.fetch(address(owner.url, resource), {
-                method: "POST", body: content, signal: controller.signal,
-                headers: { "Content-Type": "application/json", ...headers, ...authorization(token) },
-            })
-            const body = await response.json().catch(() => undefined)
-            const answer = { status: response.status, body, retryAfter: retryAfter(response), token }
+            const { resource, ...content } = isPlain ? plainRequest(client, request) : syncRequest(client, request)
+            const { signal } = controller
+            const { response, ...rest } = await access.request(resource, { ...content, method: "POST", signal })
+            const answer = { ...rest, body: await response.json().catch(() => undefined) }
             return isPlain ? plainAnswer(request, answer) : answer
         } catch {
             return { status: 0 }
@@ -120,17 +120,16 @@ export function createOutbox(environment, owner) {
     }
 
     /** @param {Request} request @param {Answer} answer */
-    async function take(request, { status, body, retryAfter, token }) {
+    async function take(request, { status, body, atLeast, token }) {
         const { from, entries, prior, isNew } = request
         const code = body?.code
         if (status === 401) {
             ledger.sent = prior
             return renew(token)
         }
-        if (status) tokens.accepted()
         if (status === 200 && Array.isArray(body?.results)) return accept(request, body)
         // A status without a problem comes from a proxy, which knows nothing of the outcome.
-        if (passing.includes(status) || !code) return wait(retryAfter)
+        if (passing.includes(status) || !code) return wait(atLeast)
         const isConflict = code === "sequence-conflict"
         if (isConflict || code === "client-forgotten") {
             wait()
@@ -164,7 +163,7 @@ export function createOutbox(environment, owner) {
     /** @param {string | null | undefined} token that the server refused */
     async function renew(token) {
         try {
-            if (await tokens.refused(token)) return
+            if (await access.refused(token)) return
             isActive = false
             owner.unauthorized()
         } catch {
@@ -184,5 +183,5 @@ export function createOutbox(environment, owner) {
 /** @param {string} client @param {Request} request */
 function syncRequest(client, { from, isNew, entries }) {
     const bodies = entries.map(({ actions, ifMatch }) => ({ actions, ifMatch }))
-    return { resource: "sync", headers: {}, body: JSON.stringify({ client, new: isNew, from, entries: bodies }) }
+    return { resource: "sync", body: { client, new: isNew, from, entries: bodies } }
 }

@@ -1,10 +1,5 @@
 /** @typedef {{op: string, path: string, from?: string, value?: any}} Operation */
 
-/** @param {string} reason @returns {never} */
-const fail = reason => {
-    throw new Error("patch: " + reason)
-}
-
 /** @param {any} value */
 const isContainer = value => typeof value === "object" && value !== null
 
@@ -16,96 +11,22 @@ export function equal(a, b) {
     return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && equal(a[key], b[key]))
 }
 
-/** @param {string} pointer RFC 6901 */
-function tokens(pointer) {
-    if (pointer === "") return []
-    if (typeof pointer !== "string" || pointer[0] !== "/" || /~(?![01])/.test(pointer)) fail("malformed pointer")
-    return pointer.slice(1).split("/").map(token => token.replace(/~1/g, "/").replace(/~0/g, "~"))
+/** @param {unknown} holds */
+function check(holds) {
+    if (!holds) throw new Error()
 }
 
-/** @param {string} key @param {number} end */
-function index(key, end) {
-    if (!/^(0|[1-9]\d*)$/.test(key) || +key >= end) fail("no such index")
-    return +key
+/** @param {string} pointer RFC 6901 */
+function keysOf(pointer) {
+    const [root, ...keys] = pointer.split("/")
+    check(!root && !/~(?![01])/.test(pointer))
+    return keys.map(key => key.replace(/~1/g, "/").replace(/~0/g, "~"))
 }
 
 /** @param {any} container @param {string} key */
 function child(container, key) {
-    if (Array.isArray(container)) return container[index(key, container.length)]
-    if (!isContainer(container) || !Object.hasOwn(container, key)) fail("no such member")
+    check(isContainer(container) && Object.hasOwn(container, key) && !(key === "length" && Array.isArray(container)))
     return container[key]
-}
-
-/**
- * Applies JSON Patches (RFC 6902) to a value that stays as it is. Containers on the way to a change are copied once for
- * all patches of one patcher, and all others keep their identity. After an error the value is of no use.
- */
-export class Patcher {
-    /** @param {any} value */
-    constructor(value) {
-        this.value = value
-        /** @type {Set<any>} containers that this patcher has made, and may therefore change */
-        this.own = new Set()
-    }
-
-    /** @param {Operation[]} patch */
-    apply(patch) {
-        for (const operation of patch) this.#run(operation)
-    }
-
-    /** @param {Operation} operation */
-    #run({ op, path, from = "", value }) {
-        if (op === "add" || op === "replace") return this.#edit(op, path, value)
-        if (op === "remove") return this.#edit(op, path)
-        if (op === "test") return equal(this.#get(path), value) || fail("test failed")
-        if (op !== "move" && op !== "copy") fail("unknown operation " + op)
-        const moved = this.#get(from)
-        if (op === "move") {
-            if (path === from) return
-            if (path.startsWith(from + "/")) fail("moved into itself")
-            this.#edit("remove", from)
-        } else this.own.clear() // the value stands in two places now, and must not change in both
-        this.#edit("add", path, moved)
-    }
-
-    /** @param {string} pointer */
-    #get(pointer) {
-        return tokens(pointer).reduce(child, this.value)
-    }
-
-    /** @param {any} container */
-    #copy(container) {
-        if (this.own.has(container)) return container
-        if (!isContainer(container)) fail("no container")
-        const copy = Array.isArray(container) ? [...container] : { ...container }
-        this.own.add(copy)
-        return copy
-    }
-
-    /** @param {string} op @param {string} path @param {any} [value] */
-    #edit(op, path, value) {
-        const keys = tokens(path)
-        const last = keys.pop()
-        if (last === undefined) {
-            this.value = value
-            return
-        }
-        let parent = (this.value = this.#copy(this.value))
-        for (const key of keys) {
-            const copy = this.#copy(child(parent, key))
-            set(parent, key, copy)
-            parent = copy
-        }
-        if (Array.isArray(parent)) {
-            const end = parent.length
-            if (op === "add") parent.splice(last === "-" ? end : index(last, end + 1), 0, value)
-            else parent.splice(index(last, end), 1, ...(op === "remove" ? [] : [value]))
-        } else {
-            if (op !== "add") child(parent, last)
-            if (op === "remove") delete parent[last]
-            else set(parent, last, value)
-        }
-    }
 }
 
 /** @param {any} container @param {string} key @param {any} value */
@@ -114,4 +35,72 @@ function set(container, key, value) {
     if (key === "__proto__") {
         Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true })
     } else container[key] = value
+}
+
+/**
+ * Applies JSON Patches (RFC 6902) to a value that stays as it is. Containers on the way to a change are copied once for
+ * all patches of one patcher, and all others keep their identity. After an error the value is of no use.
+ * @param {any} value
+ * @returns {(patch: Operation[]) => any} applies one more patch, and returns the value behind it
+ */
+export function createPatcher(value) {
+    /** @type {Set<any>} containers that this patcher has made, and may therefore change */
+    const own = new Set()
+
+    /** @param {any} container */
+    function copy(container) {
+        if (own.has(container)) return container
+        check(isContainer(container))
+        const made = Array.isArray(container) ? [...container] : { ...container }
+        own.add(made)
+        return made
+    }
+
+    /** @param {string} op @param {string} path @param {any} [content] */
+    function edit(op, path, content) {
+        const keys = keysOf(path)
+        let last = keys.pop()
+        if (last === undefined) return void (value = content)
+        let parent = (value = copy(value))
+        for (const key of keys) {
+            const next = copy(child(parent, key))
+            set(parent, key, next)
+            parent = next
+        }
+        const end = Array.isArray(parent) && op === "add" ? String(parent.length) : undefined
+        if (end && last === "-") last = end
+        if (op !== "add" || (end && last !== end)) child(parent, last)
+        if (Array.isArray(parent)) parent.splice(+last, op === "add" ? 0 : 1, ...(op === "remove" ? [] : [content]))
+        else if (op === "remove") delete parent[last]
+        else set(parent, last, content)
+    }
+
+    /** @param {Operation} operation */
+    function run({ op, path, from = "", value: content }) {
+        const get = (/** @type {string} */ pointer) => keysOf(pointer).reduce(child, value)
+        if (op === "test") return check(equal(get(path), content))
+        if (op === "move" || op === "copy") {
+            content = get(from)
+            if (op === "copy") own.clear() // the value stands in two places now, and must not change in both
+            else if (path === from) return
+            else {
+                check(!path.startsWith(from + "/"))
+                edit("remove", from)
+            }
+            op = "add"
+        }
+        check(["add", "replace", "remove"].includes(op))
+        edit(op, path, content)
+    }
+
+    return patch => {
+        for (const operation of patch) {
+            try {
+                run(operation)
+            } catch {
+                throw new Error(`patch: ${operation.op} ${operation.path} does not apply`)
+            }
+        }
+        return value
+    }
 }

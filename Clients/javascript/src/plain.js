@@ -8,7 +8,7 @@ export function plainRequest(client, { entries: [{ number, actions, ifMatch }] }
     /** @type {Record<string, string>} */
     const headers = { "Idempotency-Key": `"${client}-${number}"` }
     if (ifMatch) headers["If-Match"] = `"${ifMatch}"`
-    return { resource: "actions", headers, body: JSON.stringify(actions.length > 1 ? actions : actions[0]) }
+    return { resource: "actions", headers, body: actions.length > 1 ? actions : actions[0] }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Patcher } from "./patch.js"
+import { createPatcher } from "./patch.js"
 
 /** @typedef {{type: string, payload?: any}} Action */
 /** @typedef {{type: string, id?: string, data: any}} Event an event whose data is parsed */
@@ -72,7 +72,7 @@ export function predict(reducer, state, entry) {
  */
 export function confirm(confirmed, events) {
     const next = { ...confirmed }
-    /** @type {Patcher | undefined} */
+    /** @type {ReturnType<typeof createPatcher> | undefined} */
     let patcher
     for (const { type, id, data } of events) {
         if (type === "state") {
@@ -80,9 +80,8 @@ export function confirm(confirmed, events) {
             next.value = data.state
         } else if (type === "patch") {
             if (next.value === undefined) throw new Error("patch: there is no state")
-            patcher ??= new Patcher(next.value)
-            patcher.apply(data.patch)
-            next.value = patcher.value
+            patcher ??= createPatcher(next.value)
+            next.value = patcher(data.patch)
         } else if (type === "ready") {
             // A restored backup has fewer numbers, so the old ones say nothing about the new history.
             if (next.history !== data.history) next.through = 0

@@ -1,4 +1,3 @@
-import { address, authorization, retryAfter } from "./address.js"
 import { createAlarm } from "./alarm.js"
 import { createConnection, finalReason } from "./connection.js"
 import { createParser } from "./sse.js"
@@ -9,8 +8,7 @@ import { createParser } from "./sse.js"
 /** @typedef {import("./sse.js").EventParser} EventParser */
 /**
  * @typedef {object} StreamOwner
- * @property {string} url of the session
- * @property {import("./tokens.js").Tokens} tokens
+ * @property {import("./access.js").Access} access
  * @property {import("./options.js").Options} options
  * @property {import("./ledger.js").Ledger} ledger
  * @property {(events: Event[]) => void} deliver takes the events of a read; throws if they do not apply
@@ -25,7 +23,7 @@ const patience = 1000 // twice, from the first value to `ready`
  * @param {import("./environment.js").Environment} environment @param {StreamOwner} owner
  */
 export function createStream(environment, owner) {
-    const { url, tokens, ledger, options } = owner
+    const { access, ledger, options } = owner
     const connection = createConnection(environment.random)
     const alarm = createAlarm(environment, () => step("tick"))
     const readyAlarm = createAlarm(environment, missReady)
@@ -71,21 +69,18 @@ export function createStream(environment, owner) {
         isReady = false
         readyAlarm(Infinity)
         try {
-            const token = await tokens.get()
-            if (!isCurrent()) return
             const { id, value } = ledger.confirmed
             const { select, effects, presence, signals } = options
             const query = { select, changes: "patch", sync: ledger.client, effects, presence, signals }
             /** @type {Record<string, string>} */
-            const headers = { Accept: "text/event-stream", Prefer: "status", ...authorization(token) }
+            const headers = { Accept: "text/event-stream", Prefer: "status" }
             if (id && value !== undefined) headers["Last-Event-ID"] = id
-            const target = address(url, "events", query)
-            const response = await environment.fetch(target, { headers, signal, cache: "no-store" })
+            const answer = await access.request("events", { query, headers, signal, cache: "no-store" })
             if (!isCurrent()) return
+            const { response } = answer
             const type = response.headers.get("Content-Type") ?? ""
-            if (response.status !== 200) return await refused(response, token, type, isCurrent)
+            if (answer.status !== 200) return await refused(answer, type, isCurrent)
             if (!type.startsWith("text/event-stream")) throw new Error("no event stream")
-            tokens.accepted()
             await read(/** @type {ReadableStream<Uint8Array>} */ (response.body).getReader(), parser, isCurrent)
         } catch {
             // The loss of a stream is no error: it is opened again.
@@ -150,36 +145,28 @@ export function createStream(environment, owner) {
 
     /** @param {string} reason @param {EventParser} parser */
     function close(reason, { retry }) {
-        if (reason === "expired") tokens.renew(reason).catch(() => {})
+        if (reason === "expired") access.renew(reason).catch(() => {})
         step("closed", { reason, retry })
     }
 
-    /**
-     * @param {Response} response
-     * @param {string | null | undefined} token
-     * @param {string} type
-     * @param {() => boolean} isCurrent
-     */
-    async function refused(response, token, type, isCurrent) {
-        const { status } = response
+    /** @param {any} answer @param {string} type of its content @param {() => boolean} isCurrent */
+    async function refused({ status, token, atLeast }, type, isCurrent) {
         // A proxy or a captive portal answers with a status too, but knows nothing of the session.
         const reason = status === 204 || type.includes("problem+json") ? finalReason(status) : undefined
         /** @type {ConnectionEvent} */
         let event = reason ? "end" : "lost"
         if (status === 401 && type.includes("problem+json")) {
-            event = (await tokens.refused(token)) ? "again" : "unauthorized"
+            event = (await access.refused(token)) ? "again" : "unauthorized"
         } else if (options.create && reason && (status === 404 || (status === 403 && token && !wasCreated))) {
             wasCreated = true
-            event = (await create(token)) ? "again" : "lost"
+            event = (await create()) ? "again" : "lost"
         }
-        if (isCurrent()) step(event, { reason, atLeast: retryAfter(response) })
+        if (isCurrent()) step(event, { reason, atLeast })
     }
 
-    /** @param {string | null | undefined} token */
-    async function create(token) {
-        const headers = { "Content-Type": "application/json", ...authorization(token) }
-        const body = JSON.stringify(options.create === true ? {} : { store: options.create })
-        return (await environment.fetch(address(url, ""), { method: "PUT", headers, body })).ok
+    async function create() {
+        const body = options.create === true ? {} : { store: options.create }
+        return (await access.request("", { method: "PUT", body })).response.ok
     }
 
     return { connection, step, adopt }

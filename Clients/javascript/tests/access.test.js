@@ -137,7 +137,7 @@ test("a token function that throws is asked again with growing pauses", async ()
 })
 
 test("the claims of a token may be in any language", async () => {
-    const { claims } = await import("../src/tokens.js")
+    const { claims } = await import("../src/access.js")
     assert.equal(claims(jwt({ sub: "Ådа😀??>>" })).sub, "Ådа😀??>>")
     assert.deepEqual([claims("opaque"), claims(null), claims("a.b.c")], [{}, {}, {}])
     await settle()

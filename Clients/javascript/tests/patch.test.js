@@ -1,15 +1,14 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { equal, Patcher } from "../src/patch.js"
+import { createPatcher, equal } from "../src/patch.js"
 
 const deepFreeze = value => {
     if (typeof value === "object" && value) Object.values(Object.freeze(value)).forEach(deepFreeze)
     return value
 }
 const apply = (value, ...patches) => {
-    const patcher = new Patcher(deepFreeze(value))
-    for (const patch of patches) patcher.apply(patch)
-    return patcher.value
+    const patcher = createPatcher(deepFreeze(value))
+    return patches.map(patch => patcher(patch)).at(-1)
 }
 
 test("all operations of RFC 6902 apply", () => {
@@ -40,11 +39,9 @@ test("parts that a patch does not touch keep their identity", () => {
 })
 
 test("all patches of a patcher share one copy", () => {
-    const patcher = new Patcher(deepFreeze({ a: { b: 1 } }))
-    patcher.apply([{ op: "replace", path: "/a/b", value: 2 }])
-    const copy = patcher.value.a
-    patcher.apply([{ op: "replace", path: "/a/b", value: 3 }])
-    assert.equal(patcher.value.a, copy)
+    const patcher = createPatcher(deepFreeze({ a: { b: 1 } }))
+    const { a } = patcher([{ op: "replace", path: "/a/b", value: 2 }])
+    assert.equal(patcher([{ op: "replace", path: "/a/b", value: 3 }]).a, a)
 })
 
 test("a copied value does not change with its original", () => {
@@ -70,6 +67,8 @@ test("a patch that does not apply is an error", () => {
         [{ a: 1 }, { op: "replace", path: "/~2", value: 2 }],
         [{ a: "text" }, { op: "add", path: "/a/0", value: 2 }],
         [{}, { op: "remove", path: "/toString" }],
+        [[1], { op: "replace", path: "/length", value: 0 }],
+        [[1], { op: "add", path: "/length", value: 0 }],
     ]
     for (const [value, operation] of bad) assert.throws(() => apply(value, [operation]), /patch/, JSON.stringify(operation))
 })
@@ -94,11 +93,8 @@ test("1000 patches on 1000 entities, 50 a turn, need less than a second", () => 
     let value = { entities: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ["id" + i, { n: 0 }])) }
     const began = process.cpuUsage()
     for (let turn = 0; turn < 20; turn++) {
-        const patcher = new Patcher(value)
-        for (let i = 0; i < 50; i++) {
-            patcher.apply([{ op: "replace", path: `/entities/id${turn * 50 + i}/n`, value: turn }])
-        }
-        value = patcher.value
+        const patcher = createPatcher(value)
+        for (let i = 0; i < 50; i++) value = patcher([{ op: "replace", path: `/entities/id${turn * 50 + i}/n`, value: turn }])
     }
     assert.equal(value.entities.id999.n, 19)
     assert.ok(process.cpuUsage(began).user < 1e6)

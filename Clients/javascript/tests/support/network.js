@@ -30,6 +30,7 @@ export class Network {
     }
 
     fetch = async (target, { method = "GET", headers = {}, body, signal } = {}) => {
+        signal?.throwIfAborted()
         const url = new URL(target)
         const kind = method === "PUT" ? "PUT" : url.pathname.split("/").at(-1)
         const query = Object.fromEntries(url.searchParams)

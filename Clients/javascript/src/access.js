@@ -17,18 +17,21 @@ export function claims(token) {
     }
 }
 
-/** @typedef {ReturnType<typeof createTokens>} Tokens */
+/** @typedef {ReturnType<typeof createAccess>} Access */
 
 /**
- * Asks the app for its token: before first use, after a refusal, and before one expires. One call at a time.
- * @param {TokenSource | undefined} ask @param {import("./alarm.js").Clock & {wall(): number}} clock
+ * Sends requests with the token of the app, which is asked for it before first use, after a refusal, and before one expires.
+ * @param {string} url of the session
+ * @param {TokenSource | undefined} ask one call at a time
+ * @param {import("./environment.js").Environment} environment
  */
-export function createTokens(ask, clock) {
+export function createAccess(url, ask, environment) {
+    const { fetch, now, wall } = environment
     /** @type {string | null | undefined} */
     let current
     /** @type {string | undefined} the subject of the first token */
     let user
-    const alarm = createAlarm(clock, () => renew("expiring").catch(() => {}))
+    const alarm = createAlarm(environment, () => renew("expiring").catch(() => {}))
     /** @type {Promise<string | null | undefined> | undefined} */
     let asking
     let wasAsked = false
@@ -40,7 +43,7 @@ export function createTokens(ask, clock) {
 
     /** @param {string} [reason] */
     function renew(reason) {
-        return (asking ??= fetch(reason).finally(() => (asking = undefined)))
+        return (asking ??= change(reason).finally(() => (asking = undefined)))
     }
 
     /**
@@ -56,9 +59,24 @@ export function createTokens(ask, clock) {
         return true
     }
 
-    /** The server took a token. */
-    function accepted() {
-        isUnproven = false
+    /**
+     * Rejects if there is no answer.
+     * @param {string} name of a resource below the session; empty for the session itself
+     * @param {{query?: Record<string, any>, body?: any, headers?: any, [member: string]: any}} request
+     */
+    async function request(name, { query = {}, body, headers, ...init }) {
+        const token = await get()
+        const target = new URL(url)
+        if (name) target.pathname = target.pathname.replace(/\/*$/, "/" + name)
+        for (const [key, value] of Object.entries(query)) if (value) target.searchParams.set(key, value)
+        const content = body && { "Content-Type": "application/json" }
+        const authorization = token && { Authorization: "Bearer " + token }
+        const response = await fetch(target.href, {
+            ...init, body: body && JSON.stringify(body), headers: { ...headers, ...content, ...authorization },
+        })
+        const { status } = response
+        if (status !== 401) isUnproven = false
+        return { response, status, token, atLeast: 1000 * (Number(response.headers.get("Retry-After")) || 0) }
     }
 
     /**
@@ -72,8 +90,8 @@ export function createTokens(ask, clock) {
         wasAsked = true
         isUnproven = false
         current = token
-        const left = exp ? exp * 1000 - clock.wall() - early : 0
-        alarm(left > 0 ? clock.now() + left : Infinity)
+        const left = exp ? exp * 1000 - wall() - early : 0
+        alarm(left > 0 ? now() + left : Infinity)
         return true
     }
 
@@ -82,12 +100,12 @@ export function createTokens(ask, clock) {
     }
 
     /** @param {string} [reason] */
-    async function fetch(reason) {
+    async function change(reason) {
         const wasUnproven = isUnproven
         set((await ask?.(reason)) ?? null)
         isUnproven = wasUnproven
         return current
     }
 
-    return { get, renew, refused, accepted, set, stop }
+    return { get, renew, refused, request, set, stop }
 }
