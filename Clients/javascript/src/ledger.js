@@ -132,7 +132,13 @@ export class Ledger {
     }
 
     /** @param {Decisions} decisions */
-    decide({ results = [], history, mark }) {
+    decide(decisions) {
+        this.#record(decisions)
+        this.settle()
+    }
+
+    /** @param {Decisions} decisions */
+    #record({ results = [], history, mark }) {
         this.confirmed = { ...this.confirmed, mark: this.confirmed.mark ?? mark }
         for (const result of results) {
             const entry = this.entries.find(({ number }) => number === result.n)
@@ -144,7 +150,6 @@ export class Ledger {
         if (history && history === this.confirmed.history) this.#expire(history)
         this.#results = [...this.#results, ...results].slice(-remembered)
         this.#replay()
-        this.settle()
     }
 
     /** @param {string} client of which the server knows nothing yet */
@@ -174,8 +179,7 @@ export class Ledger {
             else if (actions && !this.done.includes(number)) this.add(saved)
         }
         this.sort()
-        if (decisions) this.decide(decisions)
-        else this.settle()
+        if (decisions) this.#record(decisions)
         // Another tab has sent an entry that is not there any more, and this one missed the outcome while it was frozen.
         const keys = new Set(entries.map(({ key }) => key))
         this.forget(({ key, number, result }) => !result && number && number <= last && !keys.has(key))
@@ -198,12 +202,18 @@ export class Ledger {
         this.#replay()
     }
 
-    /** @param {(entry: Entry) => boolean | number | undefined} isLost whether nobody knows the outcome of an entry */
+    /**
+     * Takes out what is done, and at the same moment the entries whose outcome nobody knows.
+     * @param {(entry: Entry) => boolean | number | undefined} isLost
+     */
     forget(isLost) {
         const lost = this.entries.filter(isLost)
-        if (!lost.length) return
-        this.#owner.report({ kind: "unknown", entries: lost.map(({ actions }) => actions) })
-        this.drop(lost, ({ actions }) => new OutcomeUnknown("the outcome is unknown", { actions, action: actions[0] }))
+        if (lost.length) this.#owner.report({ kind: "unknown", entries: lost.map(({ actions }) => actions) })
+        this.settle(false, lost)
+        for (const entry of lost) {
+            const { actions } = entry
+            this.#owner.left(entry, new OutcomeUnknown("the outcome is unknown", { actions, action: actions[0] }))
+        }
     }
 
     /** @param {Entry[]} lost @param {(entry: Entry) => Error} error */
@@ -215,14 +225,14 @@ export class Ledger {
     /**
      * Tells the owner of what has changed, and takes out the entries that are done: their outcome is known, and the confirmed
      * state contains it.
-     * @param {boolean} [isSoon]
+     * @param {boolean} [isSoon] @param {Entry[]} [lost] entries without an outcome that go with them
      */
-    settle(isSoon) {
+    settle(isSoon, lost = []) {
         const done = this.entries.filter(entry => {
             const { result } = entry
             return result && (result.outcome !== "committed" || this.contains(entry))
         })
-        this.#remove(done, isSoon)
+        this.#remove([...done, ...lost], isSoon)
         for (const entry of done) this.#owner.left(entry)
     }
 

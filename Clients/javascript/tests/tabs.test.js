@@ -196,6 +196,20 @@ test("a new client of the leader is that of all tabs", async () => {
     assert.equal(new Set(world.network.of("sync").map(({ body }) => body.client)).size, 2)
 })
 
+test("entries whose record is gone are never shown twice in another tab", async () => {
+    const world = new World()
+    const all = await tabs(world, 2)
+    await Promise.all([all[1].store.dispatch(add(1)), rest(world)])
+    const faults = [{ loseAnswer: true }]
+    world.network.fault = ({ kind }) => (kind === "sync" ? faults.shift() : undefined) ?? {}
+    const promise = all[1].store.dispatch(add(2))
+    await settle()
+    world.server.records.clear()
+    await assert.rejects(Promise.all([promise, rest(world, 5000)]), { name: "OutcomeUnknown" })
+    for (const { shown } of all) assert.ok(shown.every(state => !state || new Set(state.items).size === state.items.length))
+    agree(world, all)
+})
+
 test("a tab that no longer leads on disk sends nothing, and stands in line again", async () => {
     const world = new World()
     const all = await tabs(world, 2)
