@@ -1,26 +1,13 @@
 import assert from "node:assert/strict"
 import { createHmac, randomBytes } from "node:crypto"
-import { after, before, test } from "node:test"
+import { after, test } from "node:test"
 import { connect } from "../storehouse.js"
-import { Program } from "./support/program.js"
-import { Relay } from "./support/relay.js"
-import { increment, live, open, options, path, placeBet, reducer, until } from "./support/session.js"
+import { increment, live, open, options, placeBet, reducer, start, until } from "./support/session.js"
 
 const secret = randomBytes(32).toString("hex")
 const settings = ["access.mode=token", `access.secret=${secret}`, "upstreams.maxDelay=0", "http.maxBodyBytes=16384"]
-const program = new Program(path, { settings })
-const relay = new Relay()
-let url = ""
-
-before(async () => {
-    url = await relay.start()
-    relay.target = await program.start()
-})
-
-after(async () => {
-    relay.stop()
-    await program.remove()
-})
+const { url, stop } = await start({ settings })
+after(stop)
 
 const leeway = 60 // seconds for which the server takes a token that has expired
 

@@ -1,27 +1,14 @@
 import assert from "node:assert/strict"
-import { after, before, test } from "node:test"
+import { after, test } from "node:test"
 import { connect } from "../storehouse.js"
-import { Program } from "./support/program.js"
-import { Relay } from "./support/relay.js"
 import * as session from "./support/session.js"
 
-const { live, options, path, placeBet, reducer, until } = session
+const { live, options, placeBet, reducer, start, until } = session
 const increment = session.increment()
 Math.random = () => 0.02 // the client waits for a random time before it tries again
 
-const program = new Program(path)
-const relay = new Relay()
-let url = ""
-
-before(async () => {
-    url = await relay.start()
-    relay.target = await program.start()
-})
-
-after(async () => {
-    relay.stop()
-    await program.remove()
-})
+const { program, relay, url, stop } = await start()
+after(stop)
 
 /** @param {string} resource @param {string} [method] @param {any} [body] */
 const ask = (resource, method, body) => session.ask(relay, resource, method, body)
@@ -159,28 +146,22 @@ test("a session that ends ends its stores", options, async t => {
 })
 
 test("a server that lost all makes the session again, and tells that outcomes are unknown", options, async t => {
-    const other = new Program(path, { storage: "memory" })
-    const way = new Relay()
-    const base = await way.start()
-    way.target = await other.start()
-    const store = connect(`${base}/sessions/${"a".repeat(22)}`, { reducer, create: "app" })
-    t.after(async () => {
-        store.close()
-        way.stop()
-        await other.remove()
-    })
+    const { program, relay, url, stop } = await start({ storage: "memory" })
+    t.after(stop)
+    const store = connect(`${url}/sessions/${"a".repeat(22)}`, { reducer, create: "app" })
+    t.after(() => store.close())
     await store.ready
     await store.dispatch(increment)
     const kinds = []
     store.onReport(({ kind }) => kinds.push(kind))
-    way.answersToLose = Infinity
+    relay.answersToLose = Infinity
     const lost = store.dispatch(increment)
     await until(store, () => store.confirmed.counter.count === 2)
-    way.target = 0
-    await other.stop()
-    way.cut()
-    way.answersToLose = 0
-    way.target = await other.start()
+    relay.target = 0
+    await program.stop()
+    relay.cut()
+    relay.answersToLose = 0
+    relay.target = await program.start()
     await live(store)
     await lost.catch(error => assert.equal(error.name, "OutcomeUnknown"))
     await store.dispatch(increment)
@@ -189,32 +170,26 @@ test("a server that lost all makes the session again, and tells that outcomes ar
 })
 
 test("a server that was restored from a backup goes on with the outbox, and tells of the new history", options, async t => {
-    const other = new Program(path)
-    const way = new Relay()
-    const base = await way.start()
-    way.target = await other.start()
-    t.after(async () => {
-        way.stop()
-        await other.remove()
-    })
-    const store = connect(`${base}/sessions/${"c".repeat(22)}`, { reducer, create: "app" })
+    const { program, relay, url, stop } = await start()
+    t.after(stop)
+    const store = connect(`${url}/sessions/${"c".repeat(22)}`, { reducer, create: "app" })
     t.after(() => store.close())
     await store.ready
     await store.dispatch(increment)
-    other.backUp()
+    program.backUp()
     for (let i = 0; i < 3; i++) await store.dispatch(increment)
     const kinds = []
     store.onReport(({ kind }) => kinds.push(kind))
-    way.answersToLose = Infinity
+    relay.answersToLose = Infinity
     const doubtful = store.dispatch(increment)
     await until(store, () => store.confirmed.counter.count === 5)
-    way.target = 0
-    await other.stop()
-    way.cut()
-    other.restore()
-    way.answersToLose = 0
+    relay.target = 0
+    await program.stop()
+    relay.cut()
+    program.restore()
+    relay.answersToLose = 0
     const waits = store.dispatch(increment)
-    way.target = await other.start()
+    relay.target = await program.start()
     await Promise.all([doubtful, waits])
     await live(store)
     assert.deepEqual(kinds, ["history"])
@@ -224,18 +199,12 @@ test("a server that was restored from a backup goes on with the outbox, and tell
 })
 
 test("what is over a rate limit waits for as long as the server says", options, async t => {
-    const slow = new Program(path, { settings: ["limits.actions.rate=20", "limits.actions.burst=5"] })
-    const way = new Relay()
-    const base = await way.start()
-    way.target = await slow.start()
-    t.after(async () => {
-        way.stop()
-        await slow.remove()
-    })
-    const store = await session.open(t, `${base}/sessions/${"b".repeat(22)}`, { create: "app" })
+    const { relay, url, stop } = await start({ settings: ["limits.actions.rate=20", "limits.actions.burst=5"] })
+    t.after(stop)
+    const store = await session.open(t, `${url}/sessions/${"b".repeat(22)}`, { create: "app" })
     const waits = Array.from({ length: 15 }, () => store.dispatch(increment))
     await Promise.all(waits)
     assert.equal(store.confirmed.counter.count, 15)
-    const posts = way.requests.filter(({ method }) => method === "POST").length
+    const posts = relay.requests.filter(({ method }) => method === "POST").length
     assert.ok(posts <= 15, `${posts} requests`)
 })

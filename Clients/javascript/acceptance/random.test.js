@@ -1,9 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { seeded } from "../tests/support/clock.js"
-import { Program } from "./support/program.js"
-import { Relay } from "./support/relay.js"
-import { ask, increment, live, open, options, path, placeBet } from "./support/session.js"
+import { ask, increment, live, open, options, placeBet, start } from "./support/session.js"
 
 const runs = Number(process.env.RUNS ?? 3)
 const first = Number(process.env.SEED ?? 1)
@@ -13,14 +11,8 @@ for (let seed = first; seed < first + runs; seed++) {
         const random = seeded(seed)
         Math.random = () => random() / 100 // the client waits for a random time before it tries again
         const chance = part => random() < part
-        const program = new Program(path)
-        const relay = new Relay()
-        t.after(async () => {
-            relay.stop()
-            await program.remove()
-        })
-        const url = await relay.start()
-        relay.target = await program.start()
+        const { program, relay, url, stop } = await start()
+        t.after(stop)
         const { links } = await ask(relay, "/sessions", "POST", {})
         const stores = []
         for (let i = 0; i < 3; i++) stores.push(await open(t, url + links.self))

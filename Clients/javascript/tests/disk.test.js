@@ -3,10 +3,8 @@ import { test } from "node:test"
 import { openDisk } from "../src/disk.js"
 import { OutcomeUnknown } from "../src/index.js"
 import { FakeIndexedDB } from "./support/indexeddb.js"
-import { increment, settle, World } from "./support/world.js"
+import { add, disk, increment, settle, World } from "./support/world.js"
 
-const add = id => ({ type: "items/add", payload: { id } })
-const disk = { storage: "indexeddb" }
 const token = sub => `h.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.s`
 const ids = world => world.server.state.items
 const rest = async world => {
@@ -14,14 +12,25 @@ const rest = async world => {
     await world.advance(2000)
 }
 
+/** A page whose outbox is loaded and whose stream is live. */
+async function begin(world, options = disk) {
+    const tab = await world.live(options)
+    await rest(world)
+    return tab
+}
+
+/** Stores entries while there is no network, and kills the page. */
+async function leave(world, tab, ids) {
+    world.network.isDown = true
+    await Promise.all(ids.map(id => tab.store.dispatch(add(id)).stored))
+    world.kill(tab)
+    world.network.isDown = false
+}
+
 test("the outbox survives a kill, and its entries are sent once", async () => {
     const world = new World()
-    const first = await world.live(disk)
-    await rest(world)
-    world.network.isDown = true
-    for (const id of [1, 2, 3]) await first.store.dispatch(add(id)).stored
-    world.kill(first)
-    world.network.isDown = false
+    const first = await begin(world)
+    await leave(world, first, [1, 2, 3])
     const second = world.open(disk)
     await rest(world)
     assert.deepEqual(ids(world), [1, 2, 3])
@@ -46,8 +55,7 @@ test("entries of the disk are shown before the first byte of the network", async
 
 test("a kill between the commit and the answer does not run an entry twice", async () => {
     const world = new World()
-    const first = await world.live(disk)
-    await rest(world)
+    const first = await begin(world)
     world.network.fault = ({ kind, body }) => (kind === "sync" && body.entries.length ? { loseAnswer: true } : {})
     first.store.dispatch(add(1))
     await settle()
@@ -64,13 +72,10 @@ test("a kill between store and send leaves an entry that was never sent", async 
     const first = await world.live(disk)
     await first.store.dispatch(add(0))
     await rest(world)
-    world.network.isDown = true
     // The kill comes in the turn in which the append is done, before anything is sent.
-    await first.store.dispatch(add(1)).stored
-    world.kill(first)
+    await leave(world, first, [1])
     world.server.records.clear()
-    world.network.isDown = false
-    const second = world.open({ ...disk })
+    const second = world.open(disk)
     await rest(world)
     await rest(world)
     assert.ok(ids(world).length >= 1)
@@ -79,8 +84,7 @@ test("a kill between store and send leaves an entry that was never sent", async 
 
 test("the mark of what may have been sent is on disk before a request leaves", async () => {
     const world = new World()
-    const tab = await world.live(disk)
-    await rest(world)
+    const tab = await begin(world)
     let sent
     world.network.fault = ({ kind, body }) => {
         if (kind === "sync" && body.entries.length) sent = world.disk.meta.get("head").sent
@@ -92,16 +96,12 @@ test("the mark of what may have been sent is on disk before a request leaves", a
 
 test("after a kill, entries that may have been sent are unknown to a server without a record, and the others go on", async () => {
     const world = new World()
-    const first = await world.live(disk)
-    await rest(world)
+    const first = await begin(world)
     world.network.fault = ({ kind, body }) => (kind === "sync" && body.entries.length ? { loseAnswer: true } : {})
     first.store.dispatch(add(1))
     await settle()
-    world.network.isDown = true
-    await first.store.dispatch(add(2)).stored
-    world.kill(first)
+    await leave(world, first, [2])
     world.server.records.clear()
-    world.network.isDown = false
     world.network.fault = () => ({})
     const second = world.open(disk)
     await rest(world)
@@ -125,22 +125,17 @@ test("numbers go on after a start", async () => {
 
 test("a backlog of 1000 is sent in order after a kill", async () => {
     const world = new World()
-    const first = await world.live(disk)
-    await rest(world)
-    world.network.isDown = true
-    const all = Array.from({ length: 1000 }, (_, i) => first.store.dispatch(add(i)).stored)
-    await Promise.all(all)
-    world.kill(first)
-    world.network.isDown = false
+    const first = await begin(world)
+    const all = Array.from({ length: 1000 }, (_, i) => i)
+    await leave(world, first, all)
     world.open(disk)
     await rest(world)
-    assert.deepEqual(ids(world), Array.from({ length: 1000 }, (_, i) => i))
+    assert.deepEqual(ids(world), all)
 })
 
 test("entries with secret fields are not on disk", async () => {
     const world = new World()
-    const { store } = await world.live({ ...disk, secret: ["note/set"] })
-    await rest(world)
+    const { store } = await begin(world, { ...disk, secret: ["note/set"] })
     world.network.isDown = true
     await store.dispatch({ type: "note/set", payload: { text: "password" } }).stored
     await store.dispatch(add(1)).stored
@@ -155,12 +150,8 @@ test("entries with secret fields are not on disk", async () => {
 
 test("another user has another outbox", async () => {
     const world = new World()
-    const ada = await world.live({ ...disk, token: () => token("ada") })
-    await rest(world)
-    world.network.isDown = true
-    await ada.store.dispatch(add("of Ada")).stored
-    world.kill(ada)
-    world.network.isDown = false
+    const ada = await begin(world, { ...disk, token: () => token("ada") })
+    await leave(world, ada, ["of Ada"])
     const eve = world.open({ ...disk, token: () => token("eve") })
     await rest(world)
     assert.equal(eve.store.pending.length, 0)
@@ -174,8 +165,7 @@ test("another user has another outbox", async () => {
 
 test("a token of another user is not taken over by a store", async () => {
     const world = new World()
-    const tab = await world.live({ ...disk, token: () => token("ada") })
-    await rest(world)
+    const tab = await begin(world, { ...disk, token: () => token("ada") })
     tab.store.setToken(token("eve"))
     await tab.store.dispatch(add(1))
     assert.equal(world.network.of("sync").at(-1).headers.Authorization, "Bearer " + token("ada"))
@@ -184,8 +174,7 @@ test("a token of another user is not taken over by a store", async () => {
 
 test("signOut deletes the outbox and the cache", async () => {
     const world = new World()
-    const { store } = await world.live(disk)
-    await rest(world)
+    const { store } = await begin(world)
     world.network.isDown = true
     const lost = store.dispatch(add(1))
     await lost.stored
@@ -214,10 +203,7 @@ test("a cache of another version is dropped, and the outbox is kept", async () =
     const first = await world.live(disk)
     await first.store.dispatch(increment(3))
     await rest(world)
-    world.network.isDown = true
-    await first.store.dispatch(add(1)).stored
-    world.kill(first)
-    world.network.isDown = false
+    await leave(world, first, [1])
     world.server.version = "2.b"
     const tab = world.open({ ...disk, version: "2.b" })
     await settle()
@@ -250,8 +236,7 @@ test("a cache of another history is replaced by the state", async () => {
 
 test("an append that fails throws, and is not sent", async () => {
     const world = new World()
-    const { store } = await world.live(disk)
-    await rest(world)
+    const { store } = await begin(world)
     world.disk.fault = "write"
     const promise = store.dispatch(increment())
     await assert.rejects(promise, { name: "QuotaExceededError" })
@@ -278,13 +263,9 @@ for (const fault of ["open", "slow"]) {
 
 test("a torn row is left out", async () => {
     const world = new World()
-    const first = await world.live(disk)
-    await rest(world)
-    world.network.isDown = true
-    for (const id of [1, 2, 3]) await first.store.dispatch(add(id)).stored
-    world.kill(first)
+    const first = await begin(world)
+    await leave(world, first, [1, 2, 3])
     delete world.disk.rows[1].actions
-    world.network.isDown = false
     const { store } = world.open(disk)
     await rest(world)
     await rest(world)
@@ -302,8 +283,7 @@ test("stored is done although nothing can be sent", async () => {
 
 test("an outcome that was told is not sent again after a kill", async () => {
     const world = new World()
-    const first = await world.live(disk)
-    await rest(world)
+    const first = await begin(world)
     await first.store.dispatch(add(1))
     world.kill(first)
     const second = world.open(disk)

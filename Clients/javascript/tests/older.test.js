@@ -1,8 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { increment, settle, World } from "./support/world.js"
-
-const add = id => ({ type: "items/add", payload: { id } })
+import { add, increment, settle, World } from "./support/world.js"
 
 async function old() {
     const world = new World()

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { seeded, settle } from "./support/clock.js"
-import { increment, newBrowser, World } from "./support/world.js"
+import { add, increment, newBrowser, World } from "./support/world.js"
 
 const runs = Number(process.env.RUNS ?? 200)
 const first = Number(process.env.SEED ?? 1)
@@ -138,12 +138,11 @@ class Run {
     #dispatch(tab) {
         if (tab.isFrozen) return
         const id = ++this.#id
-        const add = { type: "items/add", payload: { id } }
         const actions = this.pick([
-            [add], [add], [add, increment(1, id)], [increment(1, id)], [{ type: "touch" }], [{ type: "nothing" }], [{ type: "internal", payload: { id } }],
-            [add, { type: "counter/limited", payload: { most: 0 } }],
+            [add(id)], [add(id)], [add(id), increment(1, id)], [increment(1, id)], [{ type: "touch" }], [{ type: "nothing" }], [{ type: "internal", payload: { id } }],
+            [add(id), { type: "counter/limited", payload: { most: 0 } }],
         ])
-        if (actions.includes(add) && actions.length < 3 && actions.at(-1).type !== "counter/limited") tab.own.add(id)
+        if (actions[0].type === "items/add" && actions.at(-1).type !== "counter/limited") tab.own.add(id)
         const isAdd = tab.own.has(id)
         const promise = tab.store.dispatch(actions)
         this.#check(() => this.#observe(tab))

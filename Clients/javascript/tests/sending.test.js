@@ -1,9 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { OutboxFull, OutcomeUnknown } from "../src/index.js"
-import { increment, settle, World } from "./support/world.js"
+import { add, increment, settle, World } from "./support/world.js"
 
-const add = id => ({ type: "items/add", payload: { id } })
 const problem = (status, code, headers) => ({ status, body: { status, code }, headers })
 const after = (world, promise) => Promise.all([promise, world.advance(20000)])
 /** A fault for requests with entries. */

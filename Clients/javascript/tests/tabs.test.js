@@ -1,9 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { increment, settle, World } from "./support/world.js"
+import { add, disk, increment, settle, World } from "./support/world.js"
 
-const add = id => ({ type: "items/add", payload: { id } })
-const disk = { storage: "indexeddb" }
 const ids = world => world.server.state.items
 const rest = async (world, milliseconds = 100) => {
     for (let i = 0; i < 8; i++) await settle()

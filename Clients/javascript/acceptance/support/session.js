@@ -1,5 +1,7 @@
 import assert from "node:assert/strict"
 import { connect, reject } from "../../storehouse.js"
+import { Program } from "./program.js"
+import { Relay } from "./relay.js"
 
 export const path = process.env.STOREHOUSE ?? assert.fail("STOREHOUSE names no program")
 
@@ -14,6 +16,22 @@ export function reducer(state, { type, payload }) {
     if (type === "betslip/placeBet" && !state.betslip.selections.length) return reject("empty-betslip")
     if (type !== "counter/increment") return undefined
     return { ...state, counter: { count: state.counter.count + payload.by } }
+}
+
+/**
+ * Starts the program behind a relay. `stop` ends both.
+ * @param {ConstructorParameters<typeof Program>[1]} [options]
+ */
+export async function start(options) {
+    const program = new Program(path, options)
+    const relay = new Relay()
+    const url = await relay.start()
+    relay.target = await program.start()
+    const stop = async () => {
+        relay.stop()
+        await program.remove()
+    }
+    return { program, relay, url, stop }
 }
 
 /** Asks the program itself, and not by the relay. */

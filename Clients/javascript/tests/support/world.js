@@ -9,6 +9,9 @@ import { Server } from "./server.js"
 export const address = "https://host/sessions/abcdefghijklmnopqrstuv"
 export const increment = (by = 1, id = undefined) => ({ type: "counter/increment", payload: { by, id } })
 
+export const add = id => ({ type: "items/add", payload: { id } })
+export const disk = { storage: "indexeddb" }
+
 /** One server, one browser, and time. */
 export class World {
     clock = new Clock()
