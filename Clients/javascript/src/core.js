@@ -181,15 +181,14 @@ export function createCore(url, options, environment, owner) {
         const { unknown: policy = "drop" } = options
         const client = id()
         const dropped = ledger.queue.filter(entry => {
-            if (/** @type {number} */ (entry.number) > unknown) return false
+            if (entry.number > unknown) return false
             // A value that contains the entry proves that it was decided.
             if (ledger.contains(entry)) return true
             return (typeof policy === "function" ? policy(entry.actions) : policy) !== "resend"
         })
-        const numbers = dropped.map(({ number = 0 }) => number)
-        if (!(await advance(0, numbers, client))) return deposed()
+        if (!(await advance(0, [], client, dropped.map(({ number }) => number)))) return deposed()
         ledger.rename(client)
-        ledger.forget(entry => dropped.includes(entry))
+        ledger.forget(entry => dropped.some(known => known === entry))
         share()
         stream.step("again")
     }
@@ -201,10 +200,10 @@ export function createCore(url, options, environment, owner) {
         return advance(sent, done, client)
     }
 
-    /** @param {number} sent @param {number[]} done @param {string} client */
-    async function advance(sent, done, client) {
+    /** @type {import("./memory.js").Storage["advance"]} */
+    async function advance(...members) {
         try {
-            return await storage.advance(sent, done, client)
+            return await storage.advance(...members)
         } catch (error) {
             report({ kind: "storage", error })
             return true // a disk that fails must not stop entries that can be sent
@@ -213,15 +212,15 @@ export function createCore(url, options, environment, owner) {
 
     // ---- Entries
 
-    /** @param {Entry} stored an entry of this tab or another that has a number now */
-    function number(stored) {
-        const { key, number: place = 0 } = stored
+    /** @param {import("./replay.js").Numbered} stored an entry of this tab or another that has a number now */
+    function take(stored) {
+        const { key, number } = stored
         const entry = ledger.find(key)
-        if (entry?.number || (!entry && !isLeader && place <= ledger.last)) return
-        if (isLeader && place !== ledger.last + 1) return void recall(entry ?? stored)
-        if (entry) entry.number = place
+        if (entry?.number || (!entry && !isLeader && number <= ledger.last)) return
+        if (isLeader && number !== ledger.last + 1) return void recall(entry ?? stored)
+        if (entry) entry.number = number
         else ledger.add(stored)
-        ledger.last = Math.max(ledger.last, place)
+        ledger.last = Math.max(ledger.last, number)
         ledger.sort()
         ledger.settle()
         outbox.pump()
@@ -317,7 +316,7 @@ export function createCore(url, options, environment, owner) {
             }
         },
         results: ({ decisions }) => ledger.decide(decisions),
-        entry: ({ entry }) => number(entry),
+        entry: ({ entry }) => take(entry),
         token: ({ token }) => isLeader && setToken(token),
         signOut: () => end("closed"),
     }
@@ -348,7 +347,7 @@ export function createCore(url, options, environment, owner) {
             try {
                 const stored = { ...entry, number: await storage.append(entry) }
                 if (isEnded()) return
-                number(stored)
+                take(stored)
                 post({ type: "entry", entry: stored })
             } catch (error) {
                 ledger.drop([entry], () => /** @type {Error} */ (error))

@@ -58,14 +58,21 @@ function createDisk(database, newClient) {
         }))
     }
 
-    /** @param {number} sent @param {number[]} done @param {string} client @returns {Promise<boolean>} whether this tab is the leader */
-    function advance(sent, done, client) {
-        return run((rows, others, give) => edit(others, head => {
-            if (head.leader !== tab) return
-            for (const number of done) rows.delete(number)
-            Object.assign(head, { client, sent })
-            give(true)
-        }))
+    /**
+     * @param {number} sent @param {number[]} done @param {string} client @param {number[]} [dropped]
+     * @returns {Promise<boolean>} whether this tab is the leader
+     */
+    function advance(sent, done, client, dropped = []) {
+        return run((rows, others, give) => {
+            const remove = (/** @type {number[]} */ numbers) => numbers.forEach(number => rows.delete(number))
+            remove(done)
+            edit(others, head => {
+                if (head.leader !== tab) return
+                remove(dropped)
+                Object.assign(head, { client, sent })
+                give(true)
+            })
+        })
     }
 
     /** @param {any} cache @returns {Promise<void>} */

@@ -27,19 +27,17 @@ const page = {
     /** @param {(event: PageEvent) => void} hear */
     listen(hear) {
         const { document, navigator } = globalThis
-        const network = /** @type {any} */ (navigator)?.connection
-        /** @type {[EventTarget | undefined, string, () => PageEvent][]} */
-        const sources = [
-            [document, "visibilitychange", () => (document.hidden ? "hidden" : "visible")],
-            [document, "resume", () => "poke"],
-            [network, "change", () => "poke"],
-            [globalThis, "pagehide", () => "pagehide"],
-            [globalThis, "pageshow", () => (document?.hidden ? "hidden" : "visible")],
-            [globalThis, "online", () => "online"],
-            [globalThis, "offline", () => "offline"],
-        ]
         const controller = new AbortController()
-        for (const [target, name, event] of sources) target?.addEventListener?.(name, () => hear(event()), controller)
+        /** @param {any} target @param {string[]} names @param {(name: any) => PageEvent} event */
+        const listen = (target, names, event) => {
+            for (const name of names) target?.addEventListener?.(name, () => hear(event(name)), controller)
+        }
+        const visibility = () => (page.isHidden() ? "hidden" : "visible")
+        listen(document, ["visibilitychange"], visibility)
+        listen(globalThis, ["pageshow"], visibility)
+        listen(globalThis, ["pagehide", "online", "offline"], name => name)
+        listen(document, ["resume"], () => "poke")
+        listen(/** @type {any} */ (navigator)?.connection, ["change"], () => "poke")
         return () => controller.abort()
     },
 }

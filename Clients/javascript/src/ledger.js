@@ -5,7 +5,8 @@ import { confirm, predict } from "./replay.js"
 /** @typedef {import("./replay.js").Entry} Entry */
 /** @typedef {import("./replay.js").Event} Event */
 /** @typedef {import("./replay.js").Result} Result */
-/** @typedef {{results?: Result[], history?: string, mark?: string}} Decisions `history` and `mark` are those of the newest answer */
+/** @typedef {import("./replay.js").Numbered} Numbered */
+/** @typedef {{results?: Result[], history?: string, mark?: string}} Decisions of the newest answer */
 /**
  * @typedef {object} Saved what the disk or another tab has
  * @property {string} client
@@ -67,9 +68,9 @@ export class Ledger {
         this.#owner = owner
     }
 
-    /** Numbered entries without an outcome, in order. */
+    /** @returns {Numbered[]} entries without an outcome, in order */
     get queue() {
-        return this.entries.filter(({ number, result }) => number && !result)
+        return /** @type {Numbered[]} */ (this.entries.filter(({ number, result }) => number && !result))
     }
 
     get #predicts() {
@@ -196,9 +197,10 @@ export class Ledger {
 
     /** Puts entries in the order of their numbers, as other tabs may have been faster. */
     sort() {
-        const place = (/** @type {Entry} */ { number = Infinity }) => number
-        if (this.entries.every((entry, i) => !i || place(entry) >= place(this.entries[i - 1]))) return
-        this.entries.sort((a, b) => (place(a) < place(b) ? -1 : +(place(a) > place(b))))
+        const place = (/** @type {Entry} */ { number = Number.MAX_VALUE }) => number
+        const sorted = [...this.entries].sort((a, b) => place(a) - place(b))
+        if (sorted.every((entry, i) => entry === this.entries[i])) return
+        this.entries = sorted
         this.#replay()
     }
 

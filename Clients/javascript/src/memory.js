@@ -4,7 +4,8 @@
  * @typedef {object} Storage the place of an outbox; `append` gives the numbers
  * @property {(leads?: boolean) => Promise<Saved>} load
  * @property {(entry: Entry) => Promise<number>} append
- * @property {(sent: number, done: number[], client: string) => Promise<boolean>} advance false if this tab does not lead
+ * @property {(sent: number, done: number[], client: string, dropped?: number[]) => Promise<boolean>} advance
+ *     forgets entries that are decided; and if this tab leads, which it returns, those that are dropped with their client
  * @property {(cache: any) => Promise<void>} save
  * @property {() => Promise<void>} clear
  */

@@ -2,13 +2,13 @@ import { createAlarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
 import { plainAnswer, plainRequest } from "./plain.js"
 
-/** @typedef {import("./replay.js").Entry} Entry */
+/** @typedef {import("./replay.js").Numbered} Numbered */
 /** @typedef {{status: number, body?: any, atLeast?: number, token?: string | null}} Answer `status` is 0 if there was none */
 /**
  * @typedef {object} Request
  * @property {number} from
  * @property {boolean} [isNew]
- * @property {Entry[]} entries
+ * @property {Numbered[]} entries
  * @property {number} prior the highest number that may have been sent before
  */
 /**
@@ -82,11 +82,11 @@ export function createOutbox(environment, owner) {
     /** @returns {Request | undefined} */
     function next() {
         const { last, room, sent: prior, isTold, mustRead } = ledger
-        const queue = ledger.queue.filter(({ number = 0 }) => number <= last)
+        const queue = ledger.queue.filter(({ number }) => number <= last)
         if (!queue.length && !mustRead) return
         sentAt = now()
         if (!isTold) return { from: 1, isNew: true, entries: [], prior }
-        const { number: from = last + 1 } = queue[0] ?? {}
+        const from = queue[0]?.number ?? last + 1
         if (mustRead) return { from, entries: [], prior }
         let size = overhead
         const end = queue.findIndex((entry, i) => {
@@ -143,9 +143,8 @@ export function createOutbox(environment, owner) {
         if (isMissing) return owner.missing(status)
         if (entries.length > 1) return void (limit = Math.ceil(entries.length / 2))
         const refused = entries.length ? entries : ledger.queue
-        owner.decide({
-            results: refused.map(({ number: n = 0 }) => ({ n, outcome: "refused", revision: body.revision ?? 0, problem: body })),
-        })
+        const { revision = 0 } = body
+        owner.decide({ results: refused.map(({ number: n }) => ({ n, outcome: "refused", revision, problem: body })) })
     }
 
     /** @param {Request} request @param {any} body */

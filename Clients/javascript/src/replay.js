@@ -14,6 +14,7 @@ import { createPatcher } from "./patch.js"
  * @property {string} [reason] of the local rules, if they reject it
  * @property {Result} [result]
  */
+/** @typedef {Entry & {number: number}} Numbered */
 /**
  * @typedef {object} Result
  * @property {number} n

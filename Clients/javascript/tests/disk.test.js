@@ -293,6 +293,14 @@ test("an outcome that was told is not sent again after a kill", async () => {
     assert.ok(second.reports.every(({ kind }) => kind !== "unknown"), OutcomeUnknown.name)
 })
 
+test("a tab that no longer leads still forgets what was decided", async () => {
+    const factory = new FakeIndexedDB()
+    const tab = await openDisk(factory, "name", () => "id")
+    await tab.append({ key: "a", actions: [add(1)], size: 1 })
+    assert.ok(!(await tab.advance(0, [1], "id")))
+    assert.deepEqual(factory.rows, [])
+})
+
 test("only the tab that leads changes the client, and says what was sent", async () => {
     const factory = new FakeIndexedDB()
     let id = 0
@@ -302,10 +310,9 @@ test("only the tab that leads changes the client, and says what was sent", async
     await stale.append({ key: "a", actions: [add(1)], size: 1 })
     await present.load(true)
     await present.advance(1, [], client)
-    assert.ok(!(await stale.advance(0, [1], "other")))
-    await stale.advance(0, [], client)
+    assert.ok(!(await stale.advance(0, [], "other", [1])))
     const saved = await present.load()
     assert.deepEqual([saved.client, saved.sent, saved.entries.length], [client, 1, 1])
-    assert.equal(await present.advance(0, [1], "other"), true)
+    assert.equal(await present.advance(0, [], "other", [1]), true)
     assert.deepEqual({ ...(await present.load()), leader: 0 }, { client: "other", last: 1, sent: 0, leader: 0, entries: [], cache: undefined })
 })
