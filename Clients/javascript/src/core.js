@@ -118,7 +118,7 @@ export function createCore(url, options, environment, owner) {
         saveAlarm(Infinity)
         retryAlarm(Infinity)
         if (reason === "session-ended" || reason === "not-found") storage.clear().catch(() => {})
-        ledger.drop(ledger.entries, () => ended(state))
+        ledger.settle(false, ledger.entries, () => ended(state))
     }
 
     /** @param {string} reason */
@@ -188,7 +188,7 @@ export function createCore(url, options, environment, owner) {
         })
         if (!(await advance(0, [], client, dropped.map(({ number }) => number)))) return deposed()
         ledger.rename(client)
-        ledger.forget(entry => dropped.some(known => known === entry))
+        ledger.forget(dropped)
         share()
         stream.step("again")
     }
@@ -232,7 +232,7 @@ export function createCore(url, options, environment, owner) {
      */
     async function recall(entry) {
         await reload(false, entry)
-        if (!entry.number) ledger.forget(known => known === entry)
+        if (!entry.number) ledger.forget([entry])
         outbox.pump()
     }
 
@@ -350,7 +350,7 @@ export function createCore(url, options, environment, owner) {
                 take(stored)
                 post({ type: "entry", entry: stored })
             } catch (error) {
-                ledger.drop([entry], () => /** @type {Error} */ (error))
+                ledger.settle(false, [entry], () => /** @type {Error} */ (error))
                 throw error
             }
         },

@@ -1,4 +1,4 @@
-import { OutcomeUnknown } from "./problem.js"
+import { unknown } from "./problem.js"
 import { confirm, predict } from "./replay.js"
 
 /** @typedef {import("./replay.js").Confirmed} Confirmed */
@@ -183,7 +183,7 @@ export class Ledger {
         if (decisions) this.#record(decisions)
         // Another tab has sent an entry that is not there any more, and this one missed the outcome while it was frozen.
         const keys = new Set(entries.map(({ key }) => key))
-        this.forget(({ key, number, result }) => !result && number && number <= last && !keys.has(key))
+        this.forget(this.queue.filter(({ key, number }) => number <= last && !keys.has(key)))
     }
 
     /** @param {Confirmed} confirmed of another tab, which may know less if it was frozen */
@@ -204,38 +204,32 @@ export class Ledger {
         this.#replay()
     }
 
-    /**
-     * Takes out what is done, and at the same moment the entries whose outcome nobody knows.
-     * @param {(entry: Entry) => boolean | number | undefined} isLost
-     */
-    forget(isLost) {
-        const lost = this.entries.filter(isLost)
+    /** @param {Entry[]} entries whose outcome nobody knows */
+    forget(entries) {
+        const lost = this.entries.filter(entry => entries.includes(entry))
         if (lost.length) this.#owner.report({ kind: "unknown", entries: lost.map(({ actions }) => actions) })
-        this.settle(false, lost)
-        for (const entry of lost) {
-            const { actions } = entry
-            this.#owner.left(entry, new OutcomeUnknown("the outcome is unknown", { actions, action: actions[0] }))
-        }
-    }
-
-    /** @param {Entry[]} lost @param {(entry: Entry) => Error} error */
-    drop(lost, error) {
-        this.#remove(lost)
-        for (const entry of lost) this.#owner.left(entry, error(entry))
+        this.settle(false, lost, unknown)
     }
 
     /**
-     * Tells the owner of what has changed, and takes out the entries that are done: their outcome is known, and the confirmed
-     * state contains it.
-     * @param {boolean} [isSoon] @param {Entry[]} [lost] entries without an outcome that go with them
+     * Takes out the entries that are done, because their outcome is known and the confirmed state contains it, and with them those
+     * that are lost. Tells the owner once of all that has changed.
+     * @param {boolean} [isSoon] @param {Entry[]} [lost] @param {(entry: Entry) => Error} [error] of those that are lost
      */
-    settle(isSoon, lost = []) {
+    settle(isSoon, lost = [], error = unknown) {
         const done = this.entries.filter(entry => {
             const { result } = entry
             return result && (result.outcome !== "committed" || this.contains(entry))
         })
-        this.#remove([...done, ...lost], isSoon)
+        const over = [...done, ...lost]
+        if (over.length) {
+            this.entries = this.entries.filter(entry => !over.includes(entry))
+            this.#replay()
+        }
+        if (over.length || this.shown !== this.#told) this.#owner.changed(isSoon && !over.length)
+        this.#told = this.shown
         for (const entry of done) this.#owner.left(entry)
+        for (const entry of lost) this.#owner.left(entry, error(entry))
     }
 
     /** An older server cannot tell whose actions a value contains, so nothing is shown before it has decided. */
@@ -244,16 +238,6 @@ export class Ledger {
         this.#replay()
         this.#owner.report({ kind: "old", lacks: "sync" })
         this.settle()
-    }
-
-    /** @param {Entry[]} entries @param {boolean} [isSoon] */
-    #remove(entries, isSoon) {
-        if (entries.length) {
-            this.entries = this.entries.filter(entry => !entries.includes(entry))
-            this.#replay()
-        }
-        if (entries.length || this.shown !== this.#told) this.#owner.changed(isSoon && !entries.length)
-        this.#told = this.shown
     }
 
     /**

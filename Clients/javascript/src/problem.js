@@ -29,6 +29,9 @@ export const ConnectionEnded = named("ConnectionEnded")
 /** @param {import("./connection.js").ConnectionState} state */
 export const ended = ({ reason }) => new ConnectionEnded("the connection has ended", { reason })
 
+/** @param {import("./replay.js").Entry} entry */
+export const unknown = ({ actions }) => new OutcomeUnknown("the outcome is unknown", { actions, action: actions[0] })
+
 /**
  * @param {import("./replay.js").Result} result
  * @param {import("./replay.js").Entry} entry
