@@ -64,7 +64,7 @@ let package = Package(
                 "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
                 "Security", "Sessions", "Sockets", "StoreHosting", "Stores",
             ],
-            resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
+            exclude: ["Inspector/Source"], resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
         .target(
             name: "ServerWiring",
             dependencies: [

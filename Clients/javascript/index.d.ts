@@ -98,6 +98,8 @@ export interface Options<S, A> {
     version?: string
     /** Types of actions with secret fields. They are neither predicted nor written to disk. */
     secret?: readonly string[]
+    /** Reads the JSON of an event in place of `JSON.parse`, for instance to keep integers beyond 2^53 exact. */
+    parse?: (text: string) => any
     /** Asks for effect events, which `settled` needs. */
     effects?: boolean
     presence?: boolean

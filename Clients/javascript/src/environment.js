@@ -8,7 +8,7 @@
  * @property {(timer: any) => void} clearTimeout
  * @property {() => number} random
  * @property {() => string} id 128 random bits
- * @property {(paint: () => void) => void} frame runs something before the next frame is painted
+ * @property {(paint: () => void) => void} frame runs something before the next frame is painted, at times twice
  * @property {IDBFactory} [indexedDB]
  * @property {LockManager} [locks]
  * @property {(name: string) => import("./tabs.js").Channel} [channel]
@@ -20,6 +20,8 @@
  * @property {(hear: (event: PageEvent) => void) => () => void} listen
  */
 /** @typedef {"hidden" | "visible" | "pagehide" | "online" | "offline" | "poke"} PageEvent */
+
+const latest = 250 // milliseconds that views wait for a frame
 
 const page = {
     isHidden: () => !!globalThis.document?.hidden,
@@ -66,8 +68,15 @@ export function environment() {
             const bytes = crypto.getRandomValues(new Uint8Array(16))
             return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").slice(0, 22)
         },
-        // A hidden page paints no frames.
-        frame: paint => (request && !page.isHidden() ? request(paint) : paint()),
+        // A hidden page paints no frames, and a covered or busy one may paint none for long.
+        frame(paint) {
+            if (!request || page.isHidden()) return paint()
+            const timer = setTimeout(paint, latest)
+            request(() => {
+                clearTimeout(timer)
+                paint()
+            })
+        },
         indexedDB: globalThis.indexedDB,
         locks: navigator?.locks,
         channel: Channel && (name => new Channel(name)),

@@ -8,6 +8,7 @@
  * @property {string | true} [create]
  * @property {string} [version]
  * @property {string[]} [secret]
+ * @property {(text: string) => any} [parse]
  * @property {boolean} [effects]
  * @property {boolean} [presence]
  * @property {boolean} [signals]

@@ -24,6 +24,7 @@ const patience = 1000 // twice, from the first value to `ready`
  */
 export function createStream(environment, owner) {
     const { access, ledger, options } = owner
+    const { parse = JSON.parse } = options
     const connection = createConnection(environment.random)
     const alarm = createAlarm(environment, () => step("tick"))
     const readyAlarm = createAlarm(environment, missReady)
@@ -106,7 +107,7 @@ export function createStream(environment, owner) {
     /** @param {Uint8Array} bytes @param {EventParser} parser */
     function take(bytes, parser) {
         try {
-            const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: JSON.parse(data) }))
+            const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) isReady = true
             if (!isReady && events.length && !ledger.confirmed.history) awaitReady(2)

@@ -369,3 +369,14 @@ test("pending is the same array until it changes", async () => {
     store.dispatch(increment())
     assert.equal(store.pending, store.pending)
 })
+
+test("an app may read the JSON of events in its own way", async () => {
+    const world = new World()
+    const parse = text => JSON.parse(text, (name, value) => (name === "note" ? `a ${value}` : value))
+    const { store } = await world.live({ parse })
+    world.server.act({ type: "note/set", payload: { text: "book" } })
+    await settle()
+    assert.equal(store.confirmed.note, "book") // the value of a patch has another name
+    const other = await world.live({ parse })
+    assert.equal(other.store.confirmed.note, "a book")
+})

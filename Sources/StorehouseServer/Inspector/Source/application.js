@@ -1,5 +1,7 @@
+import { connect } from "../../../../Clients/javascript/src/index.js"
+import { $, ask, attempt, because, below, differences, isTree, make, parse, tell, text, token, useToken, words } from "./library.js"
+
 const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // limits of what is shown
-const pause = 3000 // milliseconds before a refused stream is asked for again
 const opened = new Map() // the parts of the tree that were opened or closed, by pointer
 let kinds = []
 let current = null // the session shown
@@ -7,7 +9,7 @@ let current = null // the session shown
 // ---- Sessions
 
 function close() {
-    current?.source?.close()
+    current?.store?.close()
     current = null
     $("session").hidden = true
     $("start").hidden = false
@@ -38,7 +40,7 @@ const controls = () => $("session").querySelectorAll("button, input, select, tex
 
 // The session has ended: what is shown stays, and nothing can be done with it.
 function finish(session) {
-    session.source.close()
+    session.store.close()
     session.isOver = true
     for (const control of controls()) control.disabled = true
 }
@@ -58,62 +60,42 @@ function describe(found) {
     $("start").hidden = true
 }
 
-// Follows the session while the page is visible: a hidden page must not hold one of the browser's connections.
+// Follows the session.
 function watch(session) {
-    if (document.hidden) return status("paused while this page is hidden")
-    const position = session.position ? "&lastEventId=" + encodeURIComponent(session.position) : ""
-    const Source = token ? TokenSource : EventSource
-    const source = session.source = new Source(`${session.path}/events?changes=patch&effects=true${position}`)
+    const url = new URL(session.path, location)
+    const store = session.store = connect(url, { parse, effects: true, token: () => token })
     status("connecting")
-    source.onopen = () => attempt(async () => {
-        status("live", "good")
-        $("effects").replaceChildren()
-        const { effects } = await ask("GET", session.path)
+    store.onConnection(connection => session === current && showConnection(session, connection))
+    store.onEvent(({ type, data }) => session === current && type === "effect" && showEffect(data))
+    store.subscribe(() => {
         if (session !== current) return
-        const shown = new Set([...$("effects").children].map(item => item.event.effect))
-        for (const effect of effects) if (!shown.has(effect)) showEffect({ effect, phase: "running" })
-    })
-    source.onerror = () => {
-        if (source.readyState !== EventSource.CLOSED) return status("connection lost, trying again", "bad")
-        status("not connected", "bad")
-        attempt(async () => {
-            try {
-                await ask("GET", session.path) // says why
-            } catch (problem) {
-                if (problem.status === 404 || problem.status === 410) finish(session)
-                if (isPassing(problem)) again(session)
-                throw problem
-            }
-            again(session) // it was a proxy that refused the stream
-        })
-    }
-    const follow = (name, take) => source.addEventListener(name, event => {
-        take(parse(event.data))
-        session.position = event.lastEventId
-        session.newest = session.live.revision
-        session.due ||= requestAnimationFrame(() => paint(session))
+        session.newest = store.revision
         readLog(session).catch(tell)
-    })
-    follow("state", live => Object.assign(session, { live, steps: [] }))
-    follow("patch", ({ revision, patch }) => {
-        session.live.revision = revision
-        session.steps.push(...patch)
-    })
-    source.addEventListener("effect", event => showEffect(parse(event.data)))
-    source.addEventListener("closed", event => {
-        const { reason } = parse(event.data)
-        if (reason === "session-ended") finish(session)
-        status(`closed by the server: ${reason}`, "bad")
+        paint(session)
     })
 }
 
-// Without a status nothing has answered, or a proxy whose server restarts.
-const isPassing = ({ status }) => !status || [429, 502, 503, 504].includes(status)
+function showConnection(session, { status: word, reason }) {
+    if (word === "live") {
+        status("live", "good")
+        attempt(() => listEffects(session))
+    } else if (word === "ended") {
+        finish(session)
+        status(`closed by the server: ${reason}`, "bad")
+    } else if (word === "unauthorized") {
+        $("enter").hidden = false
+        status("not connected: the server wants a token", "bad")
+    } else status("connection lost, trying again", "bad")
+}
 
-// An EventSource gives up for ever when a proxy refuses it.
-const again = session => setTimeout(() => {
-    if (session === current && !session.isOver && session.source.readyState === EventSource.CLOSED) watch(session)
-}, pause)
+// Effects that began before the stream.
+async function listEffects(session) {
+    $("effects").replaceChildren()
+    const { effects } = await ask("GET", session.path)
+    if (session !== current) return
+    const shown = new Set([...$("effects").children].map(item => item.event.effect))
+    for (const effect of effects) if (!shown.has(effect)) showEffect({ effect, phase: "running" })
+}
 
 const status = (words, look = "") => Object.assign($("status"), { textContent: words, className: look })
 
@@ -148,11 +130,9 @@ function returnToNow() {
 }
 
 function paint(session) {
-    session.due = 0
-    if (session !== current || !session.live) return
-    const own = new WeakSet()
-    for (const step of session.steps.splice(0)) session.live.state = patch(session.live.state, step, own)
-    if (session.now?.revision !== session.live.revision) session.now = { ...session.live, before: session.now?.state }
+    const { confirmed: state, revision } = session.store
+    if (session !== current || state === undefined) return
+    if (session.now?.revision !== revision) session.now = { revision, state, before: session.now?.state }
     const view = session.past ?? session.now
     const found = view.before === undefined ? [] : differences(view.before, view.state)
     const touched = new Set()
@@ -347,11 +327,6 @@ $("log").addEventListener("keydown", event => {
     next.click()
 })
 window.addEventListener("hashchange", () => attempt(open))
-document.addEventListener("visibilitychange", () => {
-    if (!current || current.isOver) return
-    current.source?.close()
-    watch(current)
-})
 const start = () => attempt(async () => {
     kinds = (await ask("GET", "stores")).stores
     $("enter").hidden = true
@@ -365,7 +340,7 @@ const start = () => attempt(async () => {
     await open()
 })
 on("enter", "submit", () => {
-    token = $("token").value.trim()
+    useToken($("token").value.trim())
     $("token").value = ""
     start()
 })
