@@ -2,8 +2,8 @@ import HTTP
 import Sessions
 import Stores
 
-/// The page at `/` for browsers: it creates, shows and changes sessions with the server's own API and
-/// the JavaScript client. Its files are in `Page`; `script/inspector` makes its script from the modules in `Source`.
+/// The page at `/` for browsers: it creates, shows and changes sessions with the server's own API, and watches them with the
+/// JavaScript client. Its files are in `Page`; `script/inspector` makes its script from the modules in `Source`.
 ///
 /// It is one document that loads nothing else. Its Content-Security-Policy allows its one style and its one script, by a nonce
 /// of this response, and requests to this server. Foreign markup can never become part of it.
@@ -25,7 +25,8 @@ enum InspectorPage {
         func text(_ file: [UInt8]) -> String { String(decoding: file, as: UTF8.self) }
         let page = text(PackageResources.inspector_html).split(separator: "{nonce}").map(String.init)
         let files = [
-            ("/* inspector.css */\n", PackageResources.inspector_css), ("// inspector.js\n", PackageResources.inspector_js),
+            ("/* inspector.css */\n", PackageResources.inspector_css),
+            ("// inspector.js\n", PackageResources.inspector_js),
         ]
         return page.map { part in
             files.reduce(part) { part, file in part.replacing(file.0, with: text(file.1), maxReplacements: 1) }
