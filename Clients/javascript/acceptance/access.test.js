@@ -1,24 +1,13 @@
 import assert from "node:assert/strict"
-import { createHmac, randomBytes } from "node:crypto"
 import { after, test } from "node:test"
 import { connect } from "../storehouse.js"
 import { increment, live, open, options, placeBet, reducer, start, until } from "./support/session.js"
+import { settings, token } from "./support/token.js"
 
-const secret = randomBytes(32).toString("hex")
-const settings = ["access.mode=token", `access.secret=${secret}`, "upstreams.maxDelay=0", "http.maxBodyBytes=16384"]
-const { url, stop } = await start({ settings })
+const { url, stop } = await start({ settings: [...settings, "upstreams.maxDelay=0", "http.maxBodyBytes=16384"] })
 after(stop)
 
 const leeway = 60 // seconds for which the server takes a token that has expired
-
-const base64url = text => Buffer.from(text).toString("base64url")
-
-/** @param {string} sub @param {number} [seconds] until it expires */
-function token(sub, seconds = 3600) {
-    const exp = Math.floor(Date.now() / 1000) + seconds
-    const text = [{ alg: "HS256", typ: "JWT" }, { sub, exp }].map(part => base64url(JSON.stringify(part))).join(".")
-    return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`
-}
 
 test("a token that the server refuses is renewed once", options, async t => {
     const reasons = []

@@ -3,13 +3,20 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { extname, join } from "node:path"
+import { DevTools } from "./devtools.js"
 
-const file = path => readFileSync(new URL("../" + path, import.meta.url), "utf8")
 const chromium = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-popup-blocking",
-    "--disable-background-networking", "--disable-component-update",
+    "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
 ]
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" }
+
+/** @param {string} path from the folder of the client */
+export const file = path => readFileSync(new URL("../" + path, import.meta.url), "utf8")
+
+/** The code by which a page that has a `store` obeys the test. */
+export const hook = file("browsers/hook.js")
 
 /** One page in a browser. It asks for the next script, and tells the value of the last one. */
 class Tab {
@@ -48,10 +55,16 @@ export class Browser {
     #server = createServer((request, response) => this.#answer(request, response))
     #folder = mkdtempSync(join(tmpdir(), "browser-"))
     #process
-    /** the URL that the pages use as that of the server */
-    target = ""
+    #pages
+    /** commands for Chromium; Firefox has none */
+    devTools
     /** @type {Map<string, Tab>} */
     tabs = new Map()
+
+    /** @param {(path: string) => string | undefined} pages gives the text of a page, a script or a style */
+    constructor(pages) {
+        this.#pages = pages
+    }
 
     tab(name) {
         if (!this.tabs.has(name)) this.tabs.set(name, new Tab())
@@ -68,7 +81,10 @@ export class Browser {
         const isFirefox = name.includes("firefox")
         const profile = isFirefox ? ["--headless", "--no-remote", "--profile", this.#folder] : [`--user-data-dir=${this.#folder}`]
         if (isFirefox) writeFileSync(join(this.#folder, "user.js"), 'user_pref("dom.disable_open_during_load", false);\n')
-        this.#process = spawn(name, [...(isFirefox ? [] : chromium), ...profile, url], { stdio: "ignore", detached: true })
+        const pipes = isFirefox ? [] : ["pipe", "pipe"] // of DevTools
+        const options = { stdio: ["ignore", "ignore", "ignore", ...pipes], detached: true }
+        this.#process = spawn(name, [...(isFirefox ? [] : chromium), ...profile, url], options)
+        this.devTools = isFirefox ? undefined : new DevTools(this.#process)
     }
 
     async #answer(request, response) {
@@ -77,16 +93,10 @@ export class Browser {
             const told = JSON.parse((await request.toArray()).join(""))
             return this.tab(searchParams.get("tab")).take(told, script => response.end(script))
         }
-        if (pathname === "/favicon.ico") return response.writeHead(404).end()
-        const isScript = pathname === "/storehouse.js"
-        response.writeHead(200, { "Content-Type": isScript ? "text/javascript" : "text/html" })
-        response.end(isScript ? file("storehouse.js") : this.#page(pathname))
-    }
-
-    /** A page of the examples, which obeys the test. */
-    #page(pathname) {
-        const page = file("examples" + pathname).replace("http://127.0.0.1:8080", this.target)
-        return page.replace("</script>", () => file("browsers/hook.js") + "</script>")
+        const text = this.#pages(pathname)
+        if (text === undefined) return response.writeHead(404).end()
+        response.writeHead(200, { "Content-Type": types[extname(pathname)] })
+        response.end(text)
     }
 
     async close() {

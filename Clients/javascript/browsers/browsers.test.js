@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { Browser } from "./browser.js"
+import { Browser, file, hook } from "./browser.js"
 import { Program } from "../acceptance/support/program.js"
 import { Relay } from "../acceptance/support/relay.js"
 import { ask, path } from "../acceptance/support/session.js"
@@ -10,7 +10,12 @@ const isDone = count => `store.confirmed.counter.count === ${count} && !store.pe
 
 for (const name of ["chromium", "firefox-esr"]) {
     test(`two tabs of ${name} share a stream and an outbox`, { timeout: 60000 }, async t => {
-        const browser = new Browser()
+        let target = ""
+        const example = path => file("examples" + path).replace("http://127.0.0.1:8080", target)
+        const browser = new Browser(path => {
+            if (path === "/storehouse.js") return file("storehouse.js")
+            return path.endsWith(".html") ? example(path).replace("</script>", () => hook + "</script>") : undefined
+        })
         const origin = await browser.start()
         const program = new Program(path, { settings: [`http.allowedOrigins=${origin}`] })
         const relay = new Relay()
@@ -19,7 +24,7 @@ for (const name of ["chromium", "firefox-esr"]) {
             relay.stop()
             await program.remove()
         })
-        browser.target = await relay.start()
+        target = await relay.start()
         relay.target = await program.start()
         const [plain, first, second] = ["plain", "first", "second"].map(name => browser.tab(name))
         const open = (page, tab) => `void open(${JSON.stringify(`${origin}/${page}?tab=${tab}`)})`

@@ -5,6 +5,7 @@
             const look = () => condition() && resolve(true)
             store.subscribe(look)
             store.onConnection(look)
+            new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
             look()
         })
     const tab = new URL(location).searchParams.get("tab")
