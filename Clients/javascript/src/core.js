@@ -128,11 +128,16 @@ export function createCore(url, options, environment, owner) {
 
     /** @param {import("./environment.js").PageEvent} event */
     function turn(event) {
-        stream.step(event)
+        if (event === "freeze") {
+            tabs?.stop()
+            return storage.pause()
+        }
+        if (event === "resume") storage.resume()
+        stream.step(event === "resume" ? "poke" : event)
         if (event === "pagehide") {
             save()
             tabs?.stop()
-        } else if (event === "visible" && tabs && !isLeader) {
+        } else if ((event === "visible" || event === "resume") && tabs && !isLeader) {
             tabs.start()
             hello()
         }

@@ -31,6 +31,10 @@ export const openDisk = (factory, name, newClient) =>
 function createDisk(database, newClient) {
     // A name of the tab, so that one that was frozen does not go on as the leader that it no longer is.
     const tab = newClient()
+    /** @type {Map<IDBTransaction, () => void>} transactions, each with what begins it again */
+    const running = new Map()
+    /** @type {(() => void)[] | undefined} what a frozen page has not done */
+    let waiting
 
     /**
      * @param {boolean} [leads] whether this tab leads from now on
@@ -105,14 +109,42 @@ function createDisk(database, newClient) {
      */
     function run(work) {
         return new Promise((resolve, reject) => {
+            const again = () => resolve(run(work))
+            if (waiting) return waiting.push(again)
             const transaction = database.transaction([entries, meta], "readwrite", { durability: "strict" })
             /** @type {any} */
             let result
-            transaction.oncomplete = () => resolve(result)
-            transaction.onabort = () => reject(transaction.error)
+            running.set(transaction, again)
+            transaction.oncomplete = () => {
+                running.delete(transaction)
+                resolve(result)
+            }
+            transaction.onabort = () => {
+                running.delete(transaction)
+                if (transaction.error) reject(transaction.error) // none means that it waits
+            }
             work(transaction.objectStore(entries), transaction.objectStore(meta), value => (result = value))
         })
     }
 
-    return { load, append, advance, save, clear }
+    /** No event of a transaction comes in a frozen page, so an open one would hold up other tabs. It is begun again afterwards. */
+    function pause() {
+        waiting ??= []
+        for (const [transaction, again] of running) {
+            try {
+                transaction.abort()
+                waiting.push(again)
+            } catch {
+                // It has ended, and its event is on the way.
+            }
+        }
+    }
+
+    function resume() {
+        const all = waiting ?? []
+        waiting = undefined
+        for (const begin of all) begin()
+    }
+
+    return { load, append, advance, save, clear, pause, resume }
 }

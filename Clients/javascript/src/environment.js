@@ -19,7 +19,7 @@
  * @property {() => boolean} isHidden
  * @property {(hear: (event: PageEvent) => void) => () => void} listen
  */
-/** @typedef {"hidden" | "visible" | "pagehide" | "online" | "offline" | "poke"} PageEvent */
+/** @typedef {"hidden" | "visible" | "pagehide" | "freeze" | "resume" | "online" | "offline" | "poke"} PageEvent */
 
 const latest = 250 // milliseconds that views wait for a frame
 
@@ -38,7 +38,7 @@ const page = {
         listen(document, ["visibilitychange"], visibility)
         listen(globalThis, ["pageshow"], visibility)
         listen(globalThis, ["pagehide", "online", "offline"], name => name)
-        listen(document, ["resume"], () => "poke")
+        listen(document, ["freeze", "resume"], name => name)
         listen(/** @type {any} */ (navigator)?.connection, ["change"], () => "poke")
         return () => controller.abort()
     },

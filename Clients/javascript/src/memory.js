@@ -8,6 +8,8 @@
  *     forgets entries that are decided; and if this tab leads, which it returns, those that are dropped with their client
  * @property {(cache: any) => Promise<void>} save
  * @property {() => Promise<void>} clear
+ * @property {() => void} pause the page is frozen, and must not hold up other tabs
+ * @property {() => void} resume
  */
 
 /**
@@ -26,5 +28,7 @@ export function createMemory(client) {
         },
         save: async () => {},
         clear: async () => {},
+        pause() {},
+        resume() {},
     }
 }

@@ -116,6 +116,23 @@ test("a frozen leader is replaced by a visible tab, and follows when it wakes", 
     assert.equal(world.network.open, 1)
 })
 
+test("a leader that hears that it will be frozen gives way at once, and ends afterwards what it has begun", async () => {
+    const world = new World()
+    const all = await tabs(world, 2)
+    const promise = all[0].store.dispatch(add(1))
+    await undefined
+    all[0].hear("freeze")
+    const later = all[0].store.dispatch(add(2))
+    await Promise.all([all[1].store.dispatch(add(3)), rest(world)])
+    assert.deepEqual(ids(world), [3])
+    assert.equal(world.network.of("events").length, 2)
+    all[0].hear("resume")
+    await Promise.all([promise, later, rest(world, 1000)])
+    assert.deepEqual(ids(world), [3, 1, 2])
+    agree(world, all)
+    assert.equal(world.network.open, 1)
+})
+
 test("a hidden leader gives way to a visible tab", async () => {
     const world = new World()
     const all = await tabs(world, 2)

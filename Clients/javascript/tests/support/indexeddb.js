@@ -47,12 +47,23 @@ class Database {
     close() {}
 
     transaction(names) {
-        const transaction = { objectStore: name => transaction.stores[name], stores: {} }
         const { stores } = this.data
         const steps = []
+        let isAborted = false
+        let hasEnded = false
+        const transaction = {
+            objectStore: name => transaction.stores[name],
+            stores: {},
+            abort() {
+                if (hasEnded) throw new DOMException("it has ended", "InvalidStateError")
+                isAborted = true
+            },
+        }
         for (const name of names) transaction.stores[name] = objectStore(stores[name], steps)
         this.data.queue = this.data.queue.then(async () => {
             await undefined
+            hasEnded = true
+            if (isAborted) return transaction.onabort?.()
             const before = names.map(name => new Map(stores[name].rows))
             let hasWritten = false
             while (steps.length) hasWritten = steps.shift()() || hasWritten
