@@ -116,3 +116,21 @@ for (const name of ["chromium", "firefox-esr"]) {
         await ada.until(`${classOf(30)} === "taken"`)
     })
 }
+
+test("a frozen tab of chromium holds up no other tab, and sends afterwards what it has begun", { timeout: 60000 }, async t => {
+    const { browser, first: ada, open } = await start(t, "chromium")
+    const setState = state => browser.devTools.sendTo("tab=ada#", "Page.setWebLifecycleState", { state })
+    const other = await open("cinema", "ada")
+
+    t.diagnostic("the other tab leads at once, while the disk has not done all that the frozen one has begun")
+    await ada.run("void [...document.querySelectorAll('#seats button')].slice(0, 60).forEach(button => button.click())")
+    await setState("frozen")
+    assert.equal(await other.run(press(70)), "mine")
+    await other.run("store.dispatch({ type: 'cinema/hold', payload: { seat: 80 } }).then(() => 0)")
+    await other.until("store.confirmed.seats.entities[70] && store.confirmed.seats.entities[80]")
+
+    t.diagnostic("it follows when it goes on")
+    await setState("active")
+    for (const tab of [ada, other]) await tab.until("!store.pending.length && store.confirmed.seats.ids.length === 62")
+    for (const tab of [ada, other]) assert.equal(await tab.run("document.querySelectorAll('.mine').length"), 62)
+})
