@@ -11,7 +11,7 @@ const isDone = count => `store.confirmed.counter.count === ${count} && !store.pe
 for (const name of ["chromium", "firefox-esr"]) {
     test(`two tabs of ${name} share a stream and an outbox`, { timeout: 60000 }, async t => {
         let target = ""
-        const example = path => file("examples" + path).replace("http://127.0.0.1:8080", target)
+        const example = path => file("examples" + path).replaceAll("http://127.0.0.1:8080", target)
         const browser = new Browser(path => {
             if (path === "/storehouse.js") return file("storehouse.js")
             return path.endsWith(".html") ? example(path).replace("</script>", () => hook + "</script>") : undefined

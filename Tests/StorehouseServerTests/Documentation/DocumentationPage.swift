@@ -38,8 +38,7 @@ struct DocumentationPage {
 
     /// README.md and all pages below docs/.
     static func all() throws -> [DocumentationPage] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: ProjectFile.url(of: "docs").path)
-        let pages = names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
+        let pages = try ProjectFile.paths(below: "docs").filter { $0.hasSuffix(".md") }.sorted()
         return try (["README.md"] + pages).map(DocumentationPage.init)
     }
 
