@@ -231,6 +231,28 @@ def library_cases(quick):
     ]
 
 
+PATCHES_ROWS = (("by50", "50 in each read, ms", 1), ("by1", "one in each read, ms", 1))
+OUTBOX_ROWS = (("outboxMs", "until all are committed, ms", 1), ("requests", "requests", 2))
+FRAME_ROWS = (("p50Ms", "p50, ms", 1), ("p99Ms", "p99, ms", 1))
+LEADER_ROWS = (("leaderMs", "until the next tab asks for the stream, ms", 1), ("leaderMostMs", "the longest, ms", 1))
+JUMPS_ROWS = (("jumps", "jumps back", 0), ("seconds", "time for all, s", 1))
+
+
+def client_cases(quick):
+    """The cases of the JavaScript client, in the order of their table. The last number is how often, in one round."""
+    def case(title, name, rows, count, quickly):
+        return Case("client", title, ("storehouse.js",), rows,
+                    lambda contender: library(contender, name, quickly if quick else count))
+
+    return [
+        case("1000 patches of a state with 1000 entities", "patches", PATCHES_ROWS, 20, 3),
+        case("an outbox of 100 actions, 50 ms for each request", "outbox", OUTBOX_ROWS, 20, 3),
+        case("POST by another client to the painted frame, Chromium", "frames", FRAME_ROWS, 500, 30),
+        case("the tab that leads is left, Chromium", "leader", LEADER_ROWS, 20, 3),
+        case("10 000 increments with faults" if not quick else "500 increments with faults", "jumps", JUMPS_ROWS, 10_000, 500),
+    ]
+
+
 TOKEN_ROWS = (
     ("tokenBytes", "its size in bytes", 0), ("known", "verified before, ns", 0), ("new", "with HS256, verified, ns", 0),
 )

@@ -235,6 +235,10 @@ def stores(program, name="stores"):
     return Library(name, [program])
 
 
+def client(program):
+    return Library("storehouse.js", ["node", tools.FOLDER / "client" / "bench.mjs"], {"STOREHOUSE": str(program.resolve())})
+
+
 def redux():
     return Library("redux", ["node", tools.FOLDER / "peers" / "redux" / "bench.js"],
                    {"NODE_PATH": tools.NODE_MODULES, "NODE_ENV": "production"})

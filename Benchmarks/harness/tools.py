@@ -40,6 +40,7 @@ def packages():
             "node-redux": (NODE_MODULES / "redux").exists(),
             "node-babel7-runtime": (NODE_MODULES / "@babel" / "runtime").exists(),
         },
+        "client": {"nodejs": shutil.which("node"), "chromium": shutil.which("chromium")},
     }
 
 
