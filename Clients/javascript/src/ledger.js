@@ -28,7 +28,7 @@ import { confirm, predict } from "./replay.js"
 const remembered = 200
 const most = 1000
 
-/** What a tab knows, whether it leads or follows: the confirmed state, the pending entries, and the record of the outbox. */
+/** The knowledge of a tab, whether it leads or follows: the confirmed state, the pending entries, and the record of the outbox. */
 export class Ledger {
     /** @type {Confirmed} */
     confirmed = { value: undefined, revision: -1, through: 0 }
@@ -159,7 +159,7 @@ export class Ledger {
         this.confirmed = { ...this.confirmed, mark: undefined, through: 0 }
     }
 
-    /** @returns {Saved} what another tab needs */
+    /** @returns {Saved} all that another tab needs */
     get snapshot() {
         const { client, last, room, confirmed } = this
         const decisions = { results: this.#results, history: this.#history, mark: confirmed.mark }

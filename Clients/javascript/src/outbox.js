@@ -149,7 +149,7 @@ export function createOutbox(environment, owner) {
 
     /** @param {Request} request @param {any} body */
     function accept({ isNew, entries }, { results, mark, history, retryAfter = 0 }) {
-        // What was committed then was lost with its history.
+        // Entries that were committed then were lost with their history.
         if (ledger.isGone(history)) return wait()
         failures = 0
         wake = notBefore = now() + retryAfter * 1000
