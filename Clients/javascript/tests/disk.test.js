@@ -261,6 +261,20 @@ for (const fault of ["open", "slow"]) {
     })
 }
 
+test("a disk that opens too late stays unused", async () => {
+    const world = new World()
+    world.disk.fault = "slow"
+    const { store } = world.open(disk)
+    await Promise.all([store.dispatch(add(1)), world.advance(3000)])
+    world.disk.finish()
+    await rest(world)
+    await Promise.all([store.dispatch(add(2)), rest(world)])
+    assert.deepEqual(ids(world), [1, 2])
+    assert.deepEqual(world.network.of("sync").map(({ body }) => body.from), [1, 1, 2])
+    assert.deepEqual(world.disk.rows, [])
+    assert.equal(world.disk.meta.get("cache"), undefined)
+})
+
 test("a torn row is left out", async () => {
     const world = new World()
     const first = await begin(world)

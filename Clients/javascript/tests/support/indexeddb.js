@@ -6,11 +6,12 @@ export class FakeIndexedDB {
     databases = new Map()
     /** A fault: "open", "slow" or "write". */
     fault = undefined
+    /** Opens at last, after the fault "slow". */
+    finish = () => {}
 
     open(name) {
         const request = {}
-        if (this.fault === "slow") return request
-        queueMicrotask(() => {
+        const open = () => {
             if (this.fault === "open") {
                 request.error = new Error("no database")
                 return request.onerror?.()
@@ -20,7 +21,9 @@ export class FakeIndexedDB {
             request.result = new Database(this, this.databases.get(name))
             if (isNew) request.onupgradeneeded?.()
             request.onsuccess?.()
-        })
+        }
+        if (this.fault === "slow") this.finish = open
+        else queueMicrotask(open)
         return request
     }
 
