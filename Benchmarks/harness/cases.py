@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from harness import calls, cluster, durable, fetching, growth, journal, large, machine
+from harness.contenders import OutboxServer
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
 from harness.processes import Failure
 
@@ -95,8 +96,24 @@ def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1)
         **result,
         "perSecond": result["deliveries"] / result["seconds"],
         "cpuMicroseconds": watch.cpu / result["deliveries"] * 1e6,
+        "bytesPerDelivery": result["bytes"] / result["deliveries"],
         "othersPercent": watch.others_percent,
     }
+
+
+def beside_sync(contender, subscribers, publications):
+    """Streams without and with `?sync=`, alternating. With it another client sends the actions, as entries of its outbox."""
+    plain, synced = [], []
+    for _ in range(2):
+        plain.append(fanout(contender, 1, subscribers, publications))
+        synced.append(fanout(OutboxServer(contender), 1, subscribers, publications))
+    result = {"othersPercent": fmean(each["othersPercent"] for each in plain + synced)}
+    for key in ("bytesPerDelivery", "cpuMicroseconds", "p50Ms"):
+        result[f"{key}Plain"] = fmean(each[key] for each in plain)
+        result[key] = fmean(each[key] for each in synced)
+    result["bytesAdded"] = result["bytesPerDelivery"] - result["bytesPerDeliveryPlain"]
+    result["cpuAddedPercent"] = (result["cpuMicroseconds"] / result["cpuMicrosecondsPlain"] - 1) * 100
+    return result
 
 
 def memory(contender, sessions, streams=1):
@@ -168,6 +185,13 @@ CALL_ROWS = (
 FANOUT_ROWS = (
     ("perSecond", "deliveries/s", 0), ("cpuMicroseconds", "server CPU a delivery, µs", 2),
     ("p50Ms", "p50 to the last receipt, ms", 2), ("p99Ms", "p99 to the last receipt, ms", 2),
+)
+SYNC_ROWS = (
+    ("bytesPerDeliveryPlain", "without, bytes a delivery", 1), ("bytesPerDelivery", "with `?sync=`, bytes a delivery", 1),
+    ("bytesAdded", "more, bytes", 1),
+    ("cpuMicrosecondsPlain", "without, server CPU a delivery, µs", 3),
+    ("cpuMicroseconds", "with `?sync=`, server CPU a delivery, µs", 3), ("cpuAddedPercent", "more, %", 1),
+    ("p50MsPlain", "without, p50 to the last receipt, ms", 2), ("p50Ms", "with `?sync=`, p50 to the last receipt, ms", 2),
 )
 RUSH_ROWS = (
     ("lastMs", "the last is served after, ms", 1),
@@ -385,6 +409,8 @@ def server_cases(quick):
              lambda contender: fanout(contender, 1000, 10, many, publishers=16)),
         Case("fanout", "1 session × 1000 subscribers, 200 actions/s", every, FANOUT_ROWS,
              lambda contender: fanout(contender, 1, 1000, timed, rate=200)),
+        Case("sync", "1 session × 1000 subscribers, back to back, without and with `?sync=`", ("storehouse",), SYNC_ROWS,
+             lambda contender: beside_sync(contender, 1000, one)),
         Case("memory", f"{count} sessions × 1 subscriber", every, MEMORY_ROWS,
              lambda contender: memory(contender, count)),
         Case("memory", f"1 session × {count} subscribers", every, SHARED_MEMORY_ROWS,

@@ -118,6 +118,25 @@ class StateServer:
         return [(f"{base}/events", f"{base}/actions") for base in bases]
 
 
+class OutboxServer(StateServer):
+    """Storehouse, with a client for each stream that is told of its entries, and one that sends them."""
+
+    client = "benchmark-publisher-of-entries"
+    publication = json.dumps({"client": client, "from": "@REVISION@", "entries": [{"actions": [json.loads(ACTION)]}]}
+                             ).replace('"@REVISION@"', "@REVISION@")
+
+    def __init__(self, of):
+        super().__init__("sync", of.program, of.arguments, of.environment, self.publication)
+
+    def create_sessions(self, server, count):
+        paths = []
+        for events, actions in super().create_sessions(server, count):
+            sync = actions.replace("/actions", "/sync")
+            server.read(sync, json.dumps({"client": self.client, "new": True, "from": 1}))
+            paths.append((f"{events}?sync=benchmark-client-of-stream-@STREAM@", sync))
+        return paths
+
+
 class Floor(StateServer):
     """Fixed bytes for each request: nothing on this machine can be faster."""
 

@@ -3,7 +3,8 @@
 //   fanout PORT SESSIONS SUBSCRIBERS PUBLICATIONS RATE PUBLISHERS FIRST BODY
 //
 // PORT          of the server, or several with commas: the streams and publishers use them in turn
-// SESSIONS      a file, one session a line: the path of its events, a space, the path to publish at
+// SESSIONS      a file, one session a line: the path of its events, a space, the path to publish at; @STREAM@ in the first is
+//               replaced by the number of the stream
 // SUBSCRIBERS   streams of each session
 // PUBLICATIONS  of each session; 0 only holds the streams open, and reports at each line how many comments came since
 //               the last: heartbeats
@@ -83,15 +84,25 @@ static void send_all(int fd, const char *bytes, size_t count) {
 
 // MARK: subscribing
 
+// Copies a text with a number in the place of a mark. Returns its length.
+static size_t insert_number(char *to, size_t room, const char *text, const char *mark, int64_t number) {
+    const char *at = strstr(text, mark);
+    int length = at ? snprintf(to, room, "%.*s%lld%s", (int)(at - text), text, (long long)number, at + strlen(mark))
+                    : snprintf(to, room, "%s", text);
+    if (length < 0 || (size_t)length >= room) fail(mark, "the text is too long");
+    return (size_t)length;
+}
+
 static void open_subscriber(subscriber *s) {
-    char request[PATH_LIMIT + 128];
+    char path[PATH_LIMIT + 32], request[sizeof path + 128];
     int port = run.ports[(s - run.subscribers) % run.port_count];
     s->fd = open_connection(port);
     s->revision = run.first_event ? -1 : 0;
     stream_open(&s->stream);
+    insert_number(path, sizeof path, s->session->events, "@STREAM@", s - run.subscribers);
     int length = snprintf(
         request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: text/event-stream\r\n\r\n",
-        s->session->events, port);
+        path, port);
     send_all(s->fd, request, (size_t)length);
     watch(run.epoll, s->fd, s);
 }
@@ -144,19 +155,9 @@ static session *session_of(const publisher *p, int64_t *global) {
     return &run.sessions[index];
 }
 
-static size_t format_body(char *to, size_t room, int64_t revision) {
-    static const char mark[] = "@REVISION@";
-    const char *at = strstr(run.body, mark);
-    int length = at ? snprintf(to, room, "%.*s%lld%s", (int)(at - run.body), run.body, (long long)revision,
-                               at + sizeof mark - 1)
-                    : snprintf(to, room, "%s", run.body);
-    if (length < 0 || (size_t)length >= room) fail("body", "too long");
-    return (size_t)length;
-}
-
 static void publish(publisher *p, session *to, uint64_t due) {
     char body[4096], request[sizeof body + PATH_LIMIT + 128];
-    size_t body_length = format_body(body, sizeof body, to->base + to->published + 1);
+    size_t body_length = insert_number(body, sizeof body, run.body, "@REVISION@", to->base + to->published + 1);
     int length = snprintf(
         request, sizeof request,
         "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
@@ -383,6 +384,8 @@ int main(int count, char **arguments) {
     char line[16];
     if (!fgets(line, sizeof line, stdin)) return 0;
 
+    // The first events of the streams are no deliveries.
+    run.bytes = 0;
     start = monotonic();
     publish_all();
     report((double)(monotonic() - start) / 1e9);

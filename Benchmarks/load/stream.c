@@ -38,12 +38,14 @@ static stream_result end_of_line(event_stream *stream, stream_event event, void 
     if (empty) {
         int64_t revision = stream->revision;
         stream->revision = -1;
+        stream->is_ready = false;
         if (revision >= 0) event(context, revision);
         return STREAM_OK;
     }
     if (*stream->line == ':') stream->comments++;
     if (strncmp(stream->line, "event: closed", 13) == 0) return fail(stream, "the server closed the stream");
-    if (strncmp(stream->line, "data:", 5) != 0) return STREAM_OK;
+    if (strncmp(stream->line, "event: ready", 12) == 0) stream->is_ready = true;
+    if (strncmp(stream->line, "data:", 5) != 0 || stream->is_ready) return STREAM_OK;
     const char *key = strstr(stream->line, revision_key);
     if (!key) return fail(stream, "an event without a revision");
     stream->revision = strtoll(key + sizeof revision_key - 1, NULL, 10);

@@ -22,6 +22,7 @@ typedef struct {
     char line[LINE_PREFIX];  // the start of the line under way
     size_t line_length;      // its whole length so far
     int64_t revision;        // of the event under way, -1 if none
+    bool is_ready;           // the event under way says that the client is up to date; its revision is that of an earlier one
     int64_t comments;        // lines that clients drop, such as heartbeats
     const char *failure;     // why STREAM_FAILED
 } event_stream;
