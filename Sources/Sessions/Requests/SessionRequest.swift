@@ -138,10 +138,10 @@ package enum SelectionText: Sendable, Hashable {
 
     package static let root = SelectionText.text("")
 
-    package func selection(of kind: StoreKind) throws(SessionFailure) -> Selection {
+    package func selection(of kind: @autoclosure () -> StoreKind) throws(SessionFailure) -> Selection {
         switch self {
         case .text(""): .root
-        case .text(let text): try kind.selection(text)
+        case .text(let text): try Selection(text, of: kind())
         case .resolved(let selection): selection
         }
     }
@@ -166,14 +166,17 @@ extension SessionCommand {
     package var isForPermits: Bool { false }
 }
 
-extension StoreKind {
-    /// A selection by a JSON Pointer or the name of a selector.
-    package func selection(_ text: String) throws(SessionFailure) -> Selection {
-        if selectors.contains(where: { Subject($0.name) == Subject(text) }) { return .named(text) }
+extension Selection {
+    /// A selection by a JSON Pointer or the name of a selector of a kind. No name begins with a slash, as pointers do.
+    package init(_ text: String, of kind: @autoclosure () -> StoreKind) throws(SessionFailure) {
         do throws(JSONPointerError) {
-            return .pointer(try JSONPointer(text))
+            self = .pointer(try JSONPointer(text))
         } catch {
-            throw .selection(.pointer(error, selectors: selectors.map(\.name)))
+            let (name, names) = (Subject(text), kind().selectors.map(\.name))
+            guard names.contains(where: { Subject($0) == name }) else {
+                throw .selection(.pointer(error, selectors: names))
+            }
+            self = .named(text)
         }
     }
 }

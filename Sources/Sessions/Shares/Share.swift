@@ -105,7 +105,7 @@ extension PermitTerms {
     fileprivate func narrow(_ text: SelectionText, _ kind: StoreKind) throws(SessionFailure) -> SelectionText {
         if selection.isEmpty { return text }
         // Selectors of the kind would show more than the permit.
-        guard case .text(let text) = text, let shown = try? kind.selection(selection) else {
+        guard case .text(let text) = text, let shown = try? Selection(selection, of: kind) else {
             throw .permit(.unknown)
         }
         do throws(JSONPointerError) {

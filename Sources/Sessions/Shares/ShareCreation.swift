@@ -38,7 +38,7 @@ package struct ShareCreation: PermitCommand {
     package var isRevocation: Bool { false }
 
     package func perform(on session: Session) throws(SessionFailure) -> SessionResult.Content {
-        if !wish.selection.isEmpty { _ = try session.kind.selection(wish.selection) }
+        if !wish.selection.isEmpty { _ = try Selection(wish.selection, of: session.kind) }
         try requireRoles()
         try requireActions(of: session.kind)
         let now = clock.now()
