@@ -20,8 +20,9 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline var identity: String?
     /// Nil before one is attached, and after the store has ended.
     var watcher: (any CommitWatcher)?
+    private var openTag: (any AnyObject & Sendable)?
     /// That of the commit in progress.
-    @usableFromInline private(set) var tag: (any AnyObject & Sendable)?
+    @usableFromInline var tag: (any AnyObject & Sendable)? { openTag }
 
     @usableFromInline
     init(
@@ -77,11 +78,11 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             // The state has the address of the contents.
             watcher.committed(StateView(revision: commit.revision, self, commit.statePlace))
         }
-        if tag != nil { tag = nil }
+        if openTag != nil { openTag = nil }
     }
 
     @usableFromInline
-    func willCommit(for tag: any AnyObject & Sendable) { self.tag = tag }
+    func willCommit(for tag: any AnyObject & Sendable) { openTag = tag }
 
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
