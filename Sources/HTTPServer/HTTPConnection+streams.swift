@@ -29,8 +29,8 @@ extension HTTPConnection {
 
     package func send(chunk: [UInt8], payload: Range<Int>) {
         guard let channel else { return }
-        write(machine.streamIsChunked ? chunk : Array(chunk[payload]), to: channel)
-        checkStream()
+        if machine.streamIsChunked { write(chunk, to: channel) } else { write(Array(chunk[payload]), to: channel) }
+        checkStream(on: channel)
     }
 
     package func send(parts: [[UInt8]]) {
@@ -41,7 +41,7 @@ extension HTTPConnection {
             for part in parts { write(part, to: channel) }
             if isChunked { write(ChunkedCoding.lineEnd, to: channel) }
         }
-        checkStream()
+        checkStream(on: channel)
     }
 
     /// Sends what `body` writes in one system call.
@@ -53,8 +53,8 @@ extension HTTPConnection {
     }
 
     /// Starts the timeout of a client that does not read.
-    func checkStream() {
-        if let timeout = machine.wroteStream(pendingBytes: pendingBytes) { startTimeout(timeout) }
+    func checkStream(on channel: Channel) {
+        if let timeout = machine.wroteStream(pendingBytes: channel.pendingBytes) { startTimeout(timeout) }
     }
 
     /// Ends the stream in its framing, then closes the connection.

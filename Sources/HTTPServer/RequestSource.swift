@@ -114,7 +114,7 @@ extension HTTPConnection {
         guard let channel else { return }
         count(bytes)
         channel.writeSoon(bytes)
-        checkStream()
+        checkStream(on: channel)
     }
 
     /// Leaves what comes with the system until all that was sent has left.

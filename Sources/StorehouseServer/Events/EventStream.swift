@@ -69,7 +69,9 @@ final class EventStream: Subscriber {
 
     private var codec: any EventCodec { subscription.format.codec }
 
-    private var events: Counters<ServerMetrics.EventResult> { environment.metrics.events }
+    private func count(_ result: ServerMetrics.EventResult, _ number: Int = 1) {
+        environment.metrics.events.add(number, to: result)
+    }
 
     /// - Parameters:
     ///   - context: the request with the parameters.
@@ -116,15 +118,15 @@ final class EventStream: Subscriber {
         switch initial.value {
         case .state(let event):
             position.start(at: event.revision)
-            events.add(to: .sent)
+            count(.sent)
             bytes = codec.encode(event, skipped: 0, at: session.now)
         case .events(let revision, let missed):
             position.start(at: revision)
-            events.add(missed.count, to: .sent)
+            count(.sent, missed.count)
             bytes = missed.encoded
         }
         let (before, behind) = (initial.actions.before, initial.actions.behind)
-        events.add(before.count + behind.count, to: .sent)
+        count(.sent, before.count + behind.count)
         connection.collectWrites {
             if !preamble.isEmpty { send(preamble) }
             for part in [before.encoded, bytes, behind.encoded] where part.count > 0 { send(part) }
@@ -150,7 +152,7 @@ final class EventStream: Subscriber {
     }
 
     private func sendReady(_ news: ReadyNews) {
-        events.add(to: .sent)
+        count(.sent)
         send(ready(news))
         sync?.sent(news)
     }
@@ -162,7 +164,7 @@ final class EventStream: Subscriber {
         let isAccepted = position.acceptsReady(
             byteCount: event.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
         guard isAccepted else { return }
-        events.add(to: .sent)
+        count(.sent)
         send(event)
         sync.sent(news)
     }
@@ -209,7 +211,7 @@ final class EventStream: Subscriber {
             revision: revision, byteCount: byteCount, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return false }
-        events.add(to: .sent)
+        count(.sent)
         clock.sent(now: loop.now)
         return true
     }
@@ -236,7 +238,7 @@ final class EventStream: Subscriber {
     private func sendPassing(_ event: EncodedEvent, to connection: any RequestSource, limit: Int) -> Bool {
         let isAccepted = position.acceptsPassing(
             byteCount: event.count, pendingBytes: connection.pendingBytes, limit: limit)
-        events.add(to: isAccepted ? .sent : .skipped)
+        count(isAccepted ? .sent : .skipped)
         if isAccepted {
             clock.sent(now: loop.now)
             event.send(to: connection)
@@ -249,7 +251,7 @@ final class EventStream: Subscriber {
 
     private func end(_ reason: String?, retry: Int?) {
         if let reason {
-            events.add(to: .sent)
+            count(.sent)
             send(codec.closed(reason, retry: retry, at: session.now))
         }
         let connection = connection
@@ -321,8 +323,8 @@ extension EventStream: StreamHandler {
             of: skippedCount)
         guard let connection else { return }
         if let skipped {
-            events.add(to: .sent)
-            events.add(skipped, to: .merged)
+            count(.sent)
+            count(.merged, skipped)
             send(codec.encode(event, skipped: skipped, at: session.now))
             sync?.sent(through: newest.decision, namesOwn: event.through != .tooMany)
         }

@@ -19,17 +19,20 @@ final class ServerSentEvents: PatchCodec {
 
     /// A long value is shared with the event, and not copied.
     func encode(_ event: StateEvent, skipped: Int, at time: @autoclosure () -> Int) -> EncodedEvent {
-        let (id, json) = ("\(event.historyID)-\(event.revision)", event.json)
-        var head = Array("event: state\nid: \(id)\ndata: {\"revision\":\(event.revision),\"state\":".utf8)
+        let (json, revision) = (event.json, event.revision)
         var tail = Array((skipped > 0 ? ",\"skipped\":\(skipped)}\n\n" : "}\n\n").utf8)
         if event.through != .none { tail = event.through.member + tail }
         // A line break inside of the data would end its line. Only JSON that a kind writes by itself has any.
         if json.hasLineBreak {
-            var data = Array("{\"revision\":\(event.revision),\"state\":".utf8) + json
+            var data = Array("{\"revision\":\(revision),\"state\":".utf8) + json
             data += tail.dropLast(2)
+            let id = "\(event.historyID)-\(revision)"
             return EncodedEvent(ServerSentEvent(event: "state", id: id, data: data).bytes)
         }
+        let start = "event: state\nid: \(event.historyID)-\(revision)\ndata: {\"revision\":\(revision),\"state\":"
+        var head = Array(start.utf8)
         if json.count >= EncodedEvent.minSharedBytes { return EncodedEvent(head, shared: json, tail) }
+        head.reserveCapacity(head.count + json.count + tail.count)
         head += json
         head += tail
         return EncodedEvent(head)

@@ -111,11 +111,11 @@ package struct StreamClock: Sendable {
     ///
     /// - Parameter nextInterval: the heartbeat interval to use from now on, if one has passed.
     package mutating func timerFired(
-        now: MonotonicInstant, pendingBytes: Int, nextInterval: @autoclosure () -> Duration
+        now: MonotonicInstant, pendingBytes: Int, nextInterval: Duration
     ) -> TimerAction {
         if rotatesAt <= now { return .rotate }
         guard lastSentAt.duration(to: now) >= .nanoseconds(heartbeatInterval) else { return .wait }
-        heartbeatInterval = nextInterval().wholeNanoseconds
+        heartbeatInterval = nextInterval.wholeNanoseconds
         lastSentAt = now
         // A client with pending bytes learns nothing from a heartbeat.
         return pendingBytes == 0 ? .sendHeartbeat : .wait
