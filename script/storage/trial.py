@@ -79,9 +79,16 @@ class Trial:
         self.sortings["commits that were being sorted" if True in are_sorted else
                       "commits that were not sorted yet" if rows else "all commits sorted"] += 1
 
+    @property
+    def session_count(self):
+        return sum(map(len, self.views))
+
+    def clients(self, server):
+        return [Client(server, sessions) for sessions in self.views]
+
     def load(self, server, end):
         """Runs clients until `end` has ended the server; returns that time."""
-        clients = [Client(server, sessions) for sessions in self.views]
+        clients = self.clients(server)
         for client in clients:
             client.start()
         end(server)
