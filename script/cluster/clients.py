@@ -7,6 +7,7 @@ import random
 import time
 
 from cluster.following import Follower
+from cluster.outboxes import OutboxWriter
 from cluster.record import FETCH, INCREMENT, Sent, SessionRecord
 from cluster.wire import Connection, Lost
 
@@ -85,13 +86,16 @@ class Crowd:
         self.amount += count
         return list(range(self.amount - count + 1, self.amount + 1))
 
-    async def start(self, sessions, writers, followers):
+    async def start(self, sessions, writers, followers, outboxes):
         for number in range(sessions):
             # Half of them begin at any node. They should follow the load balancer.
             session = await (self.create_anywhere() if number % 2 else self.create())
             if session:
                 self.sessions[session] = SessionRecord(session)
         self.tasks = [asyncio.create_task(Writer(self, number).run()) for number in range(writers)]
+        for record in list(self.sessions.values())[:outboxes]:
+            # Two for a session, so that their entries come in between.
+            self.tasks += [asyncio.create_task(OutboxWriter(self, record).run()) for _ in range(2)]
         # Many follow one session, so that some of each node share a stream.
         for number in range(followers + FOLLOWERS_OF_ONE):
             record = list(self.sessions.values())[number % sessions if number < followers else 0]
@@ -107,7 +111,7 @@ class Crowd:
     async def stop(self):
         """Lets every write end. Followers go on."""
         self.is_running = False
-        writers = [task for task in self.tasks if task.get_coro().__qualname__.startswith("Writer")]
+        writers = [task for task in self.tasks if task.get_coro().__qualname__.startswith(("Writer", "OutboxWriter"))]
         await asyncio.wait(writers, timeout=PATIENCE + 60)
         self.check_tasks()
 

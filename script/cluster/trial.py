@@ -9,7 +9,7 @@ import re
 import statistics
 import time
 
-from cluster.breaking import breaks_that_pass
+from cluster.breaking import breaks_that_pass, is_ordered
 from cluster.clients import COUNT, Crowd
 from cluster.faults import Faults
 from cluster.following import HEARTBEAT
@@ -82,7 +82,7 @@ class Trial:
     async def run(self, faults):
         await self.start()
         self.crowd = Crowd(self.balancer.port, self.random.random(), self.options.pace, self.loses_commits)
-        await self.crowd.start(self.options.sessions, self.options.writers, self.options.followers)
+        await self.crowd.start(self.options.sessions, self.options.writers, self.options.followers, self.options.outboxes)
         await asyncio.sleep(1)
         numbers = self.crowd.numbers
         doing = Faults(self, self.random, self.options.redis_pause)
@@ -263,9 +263,9 @@ class Trial:
         """Breaks the record of a session in every way, and fails unless the check notices."""
         fit = [record for record in self.crowd.sessions.values()
                if any(entry["type"] in ENDS for entry in logs[record.id]) and any(sent.outcome == "acknowledged" for sent in record.sent)
-               and any(len(run.revisions) > 1 for run in record.runs)]
+               and any(len(run.revisions) > 1 for run in record.runs) and any(map(is_ordered, record.outboxes))]
         if not fit:
-            raise CheckFailed("the check itself was not checked: no session has an effect, a write and a stream")
+            raise CheckFailed("the check itself was not checked: no session has an effect, a write, an outbox and a stream")
         shortest = min(fit, key=lambda record: len(logs[record.id]))
         passing = breaks_that_pass(shortest, logs[shortest.id])
         if passing:
