@@ -117,6 +117,7 @@ package struct SessionDocument: JSONEncodable {
                     json.member("self", path)
                     json.member("state", path + "/state")
                     json.member("actions", path + "/actions")
+                    json.member("sync", path + "/sync")
                     json.member("events", path + "/events")
                     json.member("forks", path + "/forks")
                     json.member("shares", path + "/shares")

@@ -178,7 +178,7 @@ extension OpenAPI {
         JSONObject([before, shareMembers, behind].flatMap(Array.init))
     }
 
-    private static let linksOfShares = ["state", "events", "actions", "signals", "presence"]
+    private static let linksOfShares = ["state", "events", "actions", "sync", "signals", "presence"]
 
     static var shareSchemas: JSONObject {
         [

@@ -53,6 +53,7 @@ struct ShareResource: Sendable {
                     }
                     if terms.permissions.contains(.act) {
                         json.member("actions", path + "/actions")
+                        json.member("sync", path + "/sync")
                         json.member("signals", path + "/signals")
                     }
                     if terms.permissions.contains(.read), terms.permissions.contains(.presence) {

@@ -19,7 +19,8 @@ struct ShareTests {
             #expect(share.answer.json["expiresAt"] == "2023-11-14T22:14:20.000Z")
             let links: JSONValue = [
                 "state": .string(share.path + "/state"), "events": .string(share.path + "/events"),
-                "actions": .string(share.path + "/actions"), "signals": .string(share.path + "/signals"),
+                "actions": .string(share.path + "/actions"), "sync": .string(share.path + "/sync"),
+                "signals": .string(share.path + "/signals"),
             ]
             #expect(share.answer.json["links"] == links)
             #expect(try await session.increment(2).status == 200)
@@ -54,7 +55,7 @@ struct ShareTests {
                 #expect(refused.status == 403 && refused.code == "forbidden")
             }
             let actor = try await session.share(["may": ["act"]])
-            #expect(actor.answer.json["links"]?.asObject?.names == ["actions", "signals"])
+            #expect(actor.answer.json["links"]?.asObject?.names == ["actions", "sync", "signals"])
             #expect(try await actor.state().status == 403)
             #expect(try await api.get(actor.path + "/events").status == 403)
             #expect(try await actor.post(["type": "counter/increment"]).status == 200)

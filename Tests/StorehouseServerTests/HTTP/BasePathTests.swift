@@ -40,7 +40,7 @@ import Testing
             let session = LiveSession(server: api, path: path)
             for _ in 0..<3 { #expect(try await session.increment().status == 200) }
             var links = created[json: "links"]?.asObject ?? [:]
-            #expect(links.count == 8)
+            #expect(links.count == 9)
             for (name, link) in try await api.get(Self.base + "/")[json: "links"]?.asObject ?? [:] {
                 links[name] = link
             }

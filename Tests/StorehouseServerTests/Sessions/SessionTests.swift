@@ -45,6 +45,7 @@ import Testing
             #expect(links["self"] == .string(session.path))
             #expect(links["state"] == .string(session.path + "/state"))
             #expect(links["actions"] == .string(session.path + "/actions"))
+            #expect(links["sync"] == .string(session.path + "/sync"))
             #expect(links["events"] == .string(session.path + "/events"))
             #expect(links["shares"] == .string(session.path + "/shares"))
         }
