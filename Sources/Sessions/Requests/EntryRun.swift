@@ -178,6 +178,9 @@ extension EntryRun {
         }
         let results = results(replays, from: first - replays.count, true) + results(outcomes, from: first, false)
         if let failure, results.isEmpty, !failure.isLackOfRoom { throw failure }
+        for result in results {
+            session.runtime.metrics.answered(result.outcome.decision, isReplayed: result.isReplayed)
+        }
         return SyncAnswer(
             mark: mark, through: last, results: results, retryAfter: failure?.secondsToWait, request: request)
     }

@@ -9,6 +9,7 @@ package final class KindMetrics: Sendable {
     private let dispatches = DurationHistogram()
     private let commits = DurationHistogram()
     private let outcomes = Counters<Outcome>()
+    private let entries = Counters<EntryOutcome>()
     private let faults = Counters<Fault>()
 
     /// The value of the label `outcome`.
@@ -17,6 +18,13 @@ package final class KindMetrics: Sendable {
         case dryRun = "dry-run"
         case revisionMismatch = "revision-mismatch"
         case forbidden, overloaded, ended
+    }
+
+    /// The value of the label `outcome` of the entries of clients.
+    private enum EntryOutcome: String, CaseIterable {
+        case committed, ignored, rejected, mismatched, refused
+        /// Decided by an earlier request.
+        case replayed
     }
 
     /// The value of the label `fault`.
@@ -72,6 +80,13 @@ package final class KindMetrics: Sendable {
         return now
     }
 
+    /// Counts an entry of a client by what an answer tells of it.
+    ///
+    /// - Parameter isReplayed: whether an earlier request decided it.
+    func answered(_ decision: KeptOutcome.Decision, isReplayed: Bool) {
+        entries.add(to: isReplayed ? .replayed : Self.outcome(decision))
+    }
+
     /// Measures how long the commit of a dispatch took to become durable.
     package func committed(from start: MonotonicInstant, to end: MonotonicInstant) {
         commits.add(nanoseconds: start.nanoseconds(to: end))
@@ -90,6 +105,16 @@ package final class KindMetrics: Sendable {
         }
     }
 
+    private static func outcome(_ decision: KeptOutcome.Decision) -> EntryOutcome {
+        switch decision {
+        case .committed: .committed
+        case .ignored: .ignored
+        case .rejected: .rejected
+        case .mismatched: .mismatched
+        case .refused: .refused
+        }
+    }
+
     package func write(_ kind: String, into text: inout PrometheusWriter) {
         let labels = [("kind", kind)]
         text.histogram(
@@ -102,6 +127,9 @@ package final class KindMetrics: Sendable {
         outcomes.write(
             "storehouse_dispatches_total", "Actions and batches of clients, by kind and outcome.", "outcome",
             labels: labels, into: &text)
+        entries.write(
+            "storehouse_sync_entries_total", "Entries of the outboxes of clients in answers, by kind and outcome.",
+            "outcome", labels: labels, into: &text)
         faults.write(
             "storehouse_faults_total",
             "Faults of the code of a kind that its stores have reported. Lost actions count once a minute, a session and a reason.",
