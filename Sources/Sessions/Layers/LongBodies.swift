@@ -12,7 +12,7 @@ struct LongBodies<Next: SessionHandler>: SessionHandler {
             return parse(action.body, request, session) { .dispatch(action.with(json: $0)) }
         case .sync(let sync) where sync.body == nil:
             return parse(sync.bytes, request, session) { (json) throws(SessionFailure) in
-                .sync(try sync.with(json: json))
+                .sync(try sync.with(json: json, by: request.principal, in: session))
             }
         default: return try next.handle(request, session)
         }

@@ -91,20 +91,15 @@ struct Outbox<Next: SessionHandler>: SessionHandler {
 
     private func plan(_ call: Call) throws(SessionFailure) -> EntryRun {
         let (body, client, session) = (call.body, call.client, call.session)
-        let hasher = session.runtime.hasher
-        let entries = body.entries.enumerated().map { index, entry in
-            let actions = hasher.hidesSecrets ? entry.actions.map(session.kind.redacted) : entry.actions
-            let hash = hasher.hash(actions, ifMatch: entry.ifMatch, body.from + index, of: client)
-            return EntryRun.Entry(content: entry, hash: hash)
-        }
+        let hashes = call.sync.hashes ?? body.hashes(of: client, in: session)
         let limits = runLimits(call)
         if body.isNew { return EntryRun(of: client, in: session, call.sync, isNew: true, from: 1, limits) }
-        let plan = session.clients.withRecords { $0.plan(client, from: body.from, entries.map(\.hash)) }
+        let plan = session.clients.withRecords { $0.plan(client, from: body.from, hashes) }
         switch plan {
         case .forgotten: throw .client(.forgotten)
         case .conflict(let from, let through): throw .client(.conflict(from: from, through: through))
         case .run(let replays, let from):
-            let rest = Array(entries.dropFirst(replays.count))
+            let rest = zip(body.entries, hashes).dropFirst(replays.count).map(EntryRun.Entry.init)
             if !rest.isEmpty { try makeRoom(call) }
             return EntryRun(
                 of: client, in: session, call.sync, rest, from: from + replays.count, replays: replays, limits)

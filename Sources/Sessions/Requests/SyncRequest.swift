@@ -1,4 +1,5 @@
 package import JSON
+import StoreHosting
 package import Stores
 
 /// The outbox of a client, or a part of it, which it sends to a session.
@@ -12,6 +13,8 @@ package final class SyncRequest: Sendable {
     package let bytes: [UInt8]
     /// Nil as long as it is not parsed.
     let body: SyncBody?
+    /// Of the entries, if they were made with the body.
+    let hashes: [EntryHash]?
     let parse: Parse
     let trace: TraceContext?
     package let requestID: String
@@ -24,27 +27,35 @@ package final class SyncRequest: Sendable {
     ) throws(SessionFailure) {
         let body: SyncBody?
         if let json { body = try parse(json) } else { body = nil }
-        self.init(bytes, body, parse, trace, requestID, hidesEffects: false)
+        self.init(bytes, body, nil, parse, trace, requestID, hidesEffects: false)
     }
 
     private init(
-        _ bytes: [UInt8], _ body: SyncBody?, _ parse: @escaping Parse, _ trace: TraceContext?, _ requestID: String,
-        hidesEffects: Bool
+        _ bytes: [UInt8], _ body: SyncBody?, _ hashes: [EntryHash]?, _ parse: @escaping Parse,
+        _ trace: TraceContext?, _ requestID: String, hidesEffects: Bool
     ) {
         self.bytes = bytes
         self.body = body
+        self.hashes = hashes
         self.parse = parse
         self.trace = trace
         self.requestID = requestID
         self.hidesEffects = hidesEffects
     }
 
-    func with(json: JSONValue) throws(SessionFailure) -> SyncRequest {
-        SyncRequest(bytes, try parse(json), parse, trace, requestID, hidesEffects: hidesEffects)
+    /// A copy with its body and the hashes, which take longer than the parsing.
+    func with(
+        json: JSONValue, by principal: Credentials, in session: Session
+    ) throws(SessionFailure) -> SyncRequest {
+        let body = try parse(json)
+        let hashes = body.hashes(of: ClientKey(body.client, try principal.clientScope(in: session)), in: session)
+        return SyncRequest(bytes, body, hashes, parse, trace, requestID, hidesEffects: hidesEffects)
     }
 
     /// A copy for a client that may not know what its actions have started.
-    func hidingEffects() -> SyncRequest { SyncRequest(bytes, body, parse, trace, requestID, hidesEffects: true) }
+    func hidingEffects() -> SyncRequest {
+        SyncRequest(bytes, body, hashes, parse, trace, requestID, hidesEffects: true)
+    }
 }
 
 /// The parsed body of a ``SyncRequest``.
@@ -62,6 +73,15 @@ package struct SyncBody: Sendable {
         self.isNew = isNew
         self.from = from
         self.entries = entries
+    }
+
+    /// The hashes of the entries, by which a client's record tells them from others.
+    func hashes(of client: ClientKey, in session: Session) -> [EntryHash] {
+        let hasher = session.runtime.hasher
+        return entries.enumerated().map { index, entry in
+            let actions = hasher.hidesSecrets ? entry.actions.map(session.kind.redacted) : entry.actions
+            return hasher.hash(actions, ifMatch: entry.ifMatch, from + index, of: client)
+        }
     }
 
     /// One action, or several that are committed together.

@@ -80,8 +80,8 @@ extension Request {
 
     /// The body as JSON; nil if it is too long for an event loop, because parsing takes time in proportion to it. Its content type must
     /// be JSON anyway.
-    func jsonOnLoop() throws(Problem) -> JSONValue? {
-        if body.count <= Self.maxParsedOnLoop { return try json() }
+    func jsonOnLoop(upTo limit: Int = Self.maxParsedOnLoop) throws(Problem) -> JSONValue? {
+        if body.count <= limit { return try json() }
         try requireJSON()
         return nil
     }
