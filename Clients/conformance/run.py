@@ -3,10 +3,9 @@
 
     run.py PROGRAM [--client COMMAND] [NAME…]    scenarios, all of the client's capabilities or those named
     run.py PROGRAM --mutants                     the broken reference clients, each of which must be noticed
-    run.py PROGRAM --random RUNS [--seed SEED]   random runs, from a seed on
+    run.py PROGRAM --random RUNS [--seed SEED]   random runs, from a seed on; --entries N for small ones
 """
 import argparse
-import ast
 import asyncio
 import os
 import pathlib
@@ -14,144 +13,91 @@ import random
 import shlex
 import signal
 import sys
-import tempfile
 import time
 
-from kit.client import PATIENCE, Client, ClientFailed
-from kit.invariants import Broken
-from kit.random_runs import RandomRun
-from kit.scenario import Failed, Run
-from kit.server import Server
+from kit import worker
+from kit.catalogue import scenarios, skips
+from kit.client import Client
 from kit.trace import Trace
 from reference.mutants import MUTANTS
 
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = [sys.executable, str(HERE / "reference_client.py")]
-TROUBLES = (Failed, Broken, ClientFailed)
-AT_ONCE = 4
 HASTE = 3  # real seconds that a broken client gets for each expectation
-
-
-def scenarios():
-    """All scenarios by name, in the order of the files."""
-    found = {}
-    for path in sorted((HERE / "scenarios").glob("*.txt")):
-        for scenario in ast.literal_eval(path.read_text()):
-            assert scenario["name"] not in found, scenario["name"]
-            found[scenario["name"]] = scenario | {"group": path.stem}
-    return found
-
-
-def skips(name):
-    """The scenarios that a client skips although it has their capabilities."""
-    path = HERE / "skips" / f"{name}.txt"
-    return {line.split("#")[0].strip() for line in path.read_text().splitlines()} - {""} if path.exists() else set()
+SHOWN = 300  # lines of a trace
 
 
 class Kit:
-    def __init__(self, program, command):
-        self.program, self.command = os.path.abspath(program), command
-        self.shared, self.times = None, {}
+    def __init__(self, program, command, count):
+        self.program, self.command, self.count = os.path.abspath(program), command, count
 
-    async def __aenter__(self):
-        self.shared = Server(self.program)
-        await self.shared.start()
-        return self
+    def spread(self, jobs):
+        return worker.spread(self.program, jobs, self.count)
 
-    async def __aexit__(self, *_):
-        await self.shared.close()
-
-    async def run(self, scenario, command=None, patience=PATIENCE):
-        """Nothing if the client passes, otherwise its trouble; and the trace."""
-        server = self.shared
-        if "server" in scenario:
-            options = dict(scenario["server"])
-            server = Server(self.program, options.pop("storage", "memory"), options)
-        with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
-            run = Run(server, command or self.command, scenario, folder, patience)
-            began = time.monotonic()
-            try:
-                if server is not self.shared:
-                    await server.start()
-                await run.run()
-                return None, run.trace
-            except TROUBLES as trouble:
-                return trouble, run.trace
-            finally:
-                self.times[scenario["name"]] = time.monotonic() - began
-                if server is not self.shared:
-                    await server.close()
+    async def hello(self):
+        """What the client says of itself."""
+        client = Client(self.command, Trace())
+        await client.start()
+        await client.close()
+        return client.hello
 
 
-async def in_parallel(jobs):
-    """Runs the jobs some at a time, and yields their results in order."""
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def gated(job):
-        async with gate:
-            return await job()
-
-    tasks = [asyncio.ensure_future(gated(job)) for job in jobs]
-    for task in tasks:
-        yield await task
-
-
-async def hello(kit):
-    """What the client says of itself."""
-    client = Client(kit.command, Trace())
-    await client.start()
-    await client.close()
-    return client.hello
+def show(result):
+    print("\n".join(result["trace"][-SHOWN:]), flush=True)
 
 
 async def run_scenarios(kit, names, is_verbose):
-    introduction = await hello(kit)
+    introduction = await kit.hello()
     has, skipped = set(introduction["capabilities"]), skips(introduction["name"])
     known = scenarios()
     chosen = [known[name] for name in names] if names else [
         scenario for scenario in known.values()
         if set(scenario.get("needs", [])) <= has and scenario["name"] not in skipped]
-    failures = 0
-    results = in_parallel([lambda scenario=scenario: kit.run(scenario) for scenario in chosen])
+    failures, times = 0, {}
+    results = kit.spread({"do": "scenario", "name": scenario["name"], "command": kit.command} for scenario in chosen)
     for scenario in chosen:
-        trouble, trace = await anext(results)
-        if trouble or is_verbose:
-            print(f"{'FAILED' if trouble else 'ok'} {scenario['group']}: {scenario['name']}: {trouble}")
-            print("\n".join(trace.lines()))
-            failures += trouble is not None
+        result = await anext(results)
+        times[scenario["name"]] = result["seconds"]
+        if result["trouble"] or is_verbose:
+            print(f"{'FAILED' if result['trouble'] else 'ok'} {scenario['group']}: {scenario['name']}: {result['trouble']}")
+            show(result)
+            failures += result["trouble"] is not None
     print(f"{len(chosen) - failures} of {len(chosen)} scenarios passed; {len(known) - len(chosen)} are not for this client")
-    print("the slowest: " + ", ".join(f"{name} {kit.times[name]:.1f} s" for name in sorted(kit.times, key=kit.times.get)[:-6:-1]))
+    print("the slowest: " + ", ".join(f"{name} {times[name]:.1f} s" for name in sorted(times, key=times.get)[:-6:-1]))
     return failures
 
 
 async def run_mutants(kit, names):
     """Each fault of the reference client must be noticed by the scenario that names it."""
-    known, chosen = scenarios(), {name: MUTANTS[name] for name in names or MUTANTS}
+    chosen = {name: MUTANTS[name] for name in names or MUTANTS}
     unseen = 0
-    results = in_parallel([
-        lambda fault=fault, name=name: kit.run(known[name], [*REFERENCE, fault], HASTE) for fault, name in chosen.items()])
+    results = kit.spread(
+        {"do": "scenario", "name": name, "command": [*REFERENCE, fault], "patience": HASTE} for fault, name in chosen.items())
     for fault, name in chosen.items():
-        trouble, _ = await anext(results)
-        print(f"{fault}: {'NOT NOTICED by ' + name if not trouble else f'{name}: {str(trouble)[:150]}'}")
+        result = await anext(results)
+        trouble = result["trouble"]
+        print(f"{fault}: {'NOT NOTICED by ' + name if not trouble else f'{name}: {trouble[:150]}'} ({result['seconds']:.1f} s)")
         unseen += trouble is None
     print(f"{len(chosen) - unseen} of {len(chosen)} broken clients were noticed")
     return unseen
 
 
 async def run_random(kit, runs, seed, most):
-    capabilities = (await hello(kit))["capabilities"]
-    failures, began = 0, time.monotonic()
-    results = in_parallel([
-        lambda number=number: RandomRun(kit.program, kit.command, number, capabilities, most).attempt(TROUBLES) for number in range(seed, seed + runs)])
-    entries = 0
+    capabilities = (await kit.hello())["capabilities"]
+    failures, entries, began = 0, 0, time.monotonic()
+    results = kit.spread(
+        {"do": "random", "seed": number, "command": kit.command, "capabilities": capabilities, "most": most}
+        for number in range(seed, seed + runs))
     for number in range(seed, seed + runs):
-        trouble, run = await anext(results)
-        entries += run.sent
-        if trouble:
+        result = await anext(results)
+        entries += result["entries"]
+        if result["trouble"]:
             failures += 1
-            print(f"FAILED with seed {number}: {trouble}")
-            print("\n".join(run.trace.lines()))
-    print(f"{runs - failures} of {runs} random runs passed, from seed {seed} on, with {entries} entries in "
+            print(f"FAILED with seed {number}: {result['trouble']}")
+            show(result)
+            client = "" if kit.command == REFERENCE else f" --client {shlex.quote(shlex.join(kit.command))}"
+            print(f"again: {sys.argv[0]} {sys.argv[1]}{client} --random 1 --seed {number} --entries {most}", flush=True)
+    print(f"{runs - failures} of {runs} random runs passed, with the seeds {seed} to {seed + runs - 1} and {entries} entries, in "
           f"{time.monotonic() - began:.0f} s")
     return failures
 
@@ -164,18 +110,22 @@ async def main():
     parser.add_argument("--random", type=int, metavar="RUNS")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--entries", type=int, default=2000, help="the most entries of a random run (2000)")
+    parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1, help="how many runs at a time (one more than processors)")
     parser.add_argument("--verbose", action="store_true", help="prints the trace of each scenario")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_intermixed_args()
+    if arguments.worker:
+        return await worker.serve(arguments.program)
     command = shlex.split(arguments.client) if arguments.client else REFERENCE
     # An end from outside ends the servers and clients too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
-    async with Kit(arguments.program, command) as kit:
-        if arguments.mutants:
-            return await run_mutants(kit, arguments.names)
-        if arguments.random is not None:
-            return await run_random(kit, arguments.random, arguments.seed, arguments.entries)
-        return await run_scenarios(kit, arguments.names, arguments.verbose)
+    kit = Kit(arguments.program, command, arguments.at_once)
+    if arguments.mutants:
+        return await run_mutants(kit, arguments.names)
+    if arguments.random is not None:
+        return await run_random(kit, arguments.random, arguments.seed, arguments.entries)
+    return await run_scenarios(kit, arguments.names, arguments.verbose)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,12 @@ import asyncio
 import json
 import signal
 
-PATIENCE = 10  # real seconds until a client that does not answer has failed
-LONGEST = 60  # real seconds for one expectation
-QUIET = 0.03  # real seconds without news after which a waiting runner lets the virtual time go on
+from . import quiet
+
+PATIENCE = 10  # real seconds in which nothing happens at all until an expectation has failed
+LONGEST = 24  # times as long an expectation may take while something happens
+HAMMERED = 400  # requests without any time between them
+GLANCE = 0.1  # real seconds of a look at a world that is at rest
 
 
 class ClientFailed(Exception):
@@ -21,6 +24,8 @@ class Client:
         self.hello = None
         self.view = {"connection": None, "value": {}, "outcomes": {}, "reports": [], "tokens": []}
         self.process = None
+        self.heard = 0  # lines
+        self.world = lambda: quiet.is_quiet(self.processes, lambda: self.heard)  # whether all is at rest
         self._answers, self._count = {}, 0
         self._news = asyncio.Event()
 
@@ -42,7 +47,12 @@ class Client:
         self._news.set()
         self._news = asyncio.Event()
 
+    @property
+    def processes(self):
+        return [self.process.pid] if self.process and self.process.returncode is None else []
+
     def _hear(self, message):
+        self.heard += 1
         kind, value = next(iter(message.items()))
         view = self.view
         if kind == "done":
@@ -62,31 +72,55 @@ class Client:
             self.trace.add(kind, who=self.name, **{kind: value})
         self.wake()
 
-    async def until(self, is_true, within=0, idle=lambda: True):
+    async def until(self, is_true, within=0):
         """Waits until something is true. Meanwhile so many virtual milliseconds may pass, timer by timer, while nothing else happens."""
-        loop, end = asyncio.get_running_loop(), self.now + within
-        deadline = loop.time() + self.patience
-        last = loop.time() + LONGEST
+        end, still, watch = self.now + within, 0, self._watch()
         while not is_true():
-            if self.process.returncode is not None and self._reader.done():
-                raise ClientFailed(f"{self.name} has ended with {self.process.returncode}")
-            if loop.time() > min(deadline, last):
+            self._check_process()
+            if still * GLANCE > self.patience or watch():
                 return False
-            try:
-                await asyncio.wait_for(self._news.wait(), QUIET if within else 1)
-                deadline = loop.time() + self.patience
-            except asyncio.TimeoutError:
-                if self.now < end and idle() and await self._is_quiet(idle):
+            if self.now < end:
+                if await self.is_at_rest() and not is_true():
                     await self._advance(end if self.timer is None else min(end, max(self.timer, self.now)))
-                    deadline = loop.time() + self.patience
+                    watch = self._watch()
+            elif not await self._glance():
+                still = 0
+            elif await self.world():
+                still += 1
         return True
 
-    async def _is_quiet(self, idle):
-        """Whether the client has nothing to tell, also of what it may have been about to read."""
-        heard = len(self.trace.items)
-        for _ in range(10):
+    def _watch(self):
+        """Tells whether a client is at work for too long, or hammers the server."""
+        now, requests = asyncio.get_running_loop().time, self.trace.requests
+        last = now() + LONGEST * self.patience
+        return lambda: now() > last or self.trace.requests > requests + HAMMERED
+
+    def _check_process(self):
+        if self.process.returncode is not None and self._reader.done():
+            raise ClientFailed(f"{self.name} has ended with {self.process.returncode}")
+
+    async def _glance(self):
+        """Whether there is no news for a moment."""
+        try:
+            await asyncio.wait_for(self._news.wait(), GLANCE)
+        except asyncio.TimeoutError:
+            return True
+        return False
+
+    async def is_at_rest(self):
+        """Whether nothing can happen before time passes. The client is asked too, because it may have processes of its own."""
+        if not await self.world():
+            return False
+        for _ in range(1 if quiet.IS_KNOWN else 10):
             await self.do("observe")
-        return idle() and heard == len(self.trace.items)
+        return await self.world()
+
+    async def rest(self):
+        """Waits until nothing can happen before time passes."""
+        watch = self._watch()
+        while not await self.is_at_rest():
+            if watch():
+                raise ClientFailed(f"{self.name} does not come to rest")
 
     async def do(self, command, **members):
         """Sends a command, and returns the answer."""
@@ -102,14 +136,17 @@ class Client:
         await self.do("advance", to=to)
 
     async def advance(self, milliseconds):
-        """Lets time pass, timer by timer."""
+        """Lets time pass, timer by timer, and all happen that a timer leads to."""
         end = self.now + milliseconds
+        await self.rest()
         while self.timer is not None and self.timer <= end:
             await self._advance(max(self.timer, self.now))
+            await self.rest()
         await self._advance(end)
 
     async def sleep(self, milliseconds):
         """Lets time pass in which the client does nothing."""
+        await self.rest()
         self.now += milliseconds
         await self.do("sleep", to=self.now)
 

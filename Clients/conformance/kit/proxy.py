@@ -1,9 +1,6 @@
 """A proxy between client and server that has faults, as a scenario says."""
 import asyncio
-import fcntl
 import json
-import sys
-import termios
 import urllib.parse
 
 from . import wire
@@ -41,10 +38,15 @@ class Stream:
         self.writer, self.in_bytes = writer, in_bytes
         self.held = None  # what waits while the stream stalls
         self._turn = asyncio.Lock()
+        self.sending = 0  # pieces on their way
 
     async def send(self, data):
-        async with self._turn:
-            await self._send(data)
+        self.sending += 1
+        try:
+            async with self._turn:
+                await self._send(data)
+        finally:
+            self.sending -= 1
 
     async def _send(self, data):
         if self.held is not None:
@@ -56,15 +58,6 @@ class Stream:
             if self.in_bytes:
                 await self.writer.drain()
                 await asyncio.sleep(0)
-
-    @property
-    def unsent(self):
-        """Bytes that have not reached the client's system."""
-        transport = self.writer.transport
-        if transport.is_closing():
-            return 0
-        queued = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
-        return transport.get_write_buffer_size() + int.from_bytes(queued, sys.byteorder)
 
     def cut(self):
         self.writer.transport.abort()
@@ -86,8 +79,10 @@ class Proxy:
         self.faults, self.streams = [], []
         self.sending = {}  # client id → requests in flight
         self.held, self.holding = asyncio.Event(), 0
+        self.silent = set()  # connections of requests that are never answered
         self.chooser = None  # a function that chooses a fault in random runs
         self.busy = 0  # requests that are on their way
+        self.moved = 0  # pieces of streams that were passed on
         self._tasks = set()
         self._passing, self._forwarded = asyncio.Event(), 0
         self._passing.set()
@@ -106,7 +101,7 @@ class Proxy:
     @property
     def is_idle(self):
         """Whether nothing is on its way that a scenario does not hold."""
-        return self.busy == 0 and not any(stream.unsent for stream in self.streams)
+        return self.busy == 0 and not any(stream.sending for stream in self.streams)
 
     # ---- What a scenario does
 
@@ -117,6 +112,11 @@ class Proxy:
     def cut(self):
         for stream in list(self.streams):
             stream.cut()
+
+    def hang_up(self):
+        """Ends the requests that are never answered."""
+        for writer in list(self.silent):
+            writer.transport.abort()
 
     def end(self):
         for stream in list(self.streams):
@@ -150,10 +150,9 @@ class Proxy:
     async def _serve(self, reader, writer):
         task = asyncio.current_task()
         self._tasks.add(task)
-        self.busy += 1
-        client, state = None, {"is_busy": True}
+        client, state = None, {}
         try:
-            request = await self._read(reader)
+            request = await self._read(reader, state)
             if request:
                 client = request.json.get("client") if request.name == "sync" else None
                 fault = self._fault(request)
@@ -168,6 +167,7 @@ class Proxy:
             if "gone" in state:
                 state["gone"].cancel()
             self._rest(state)
+            self.silent.discard(writer)
             writer.transport.abort() if state.get("is_cut") else writer.close()
             self._tasks.discard(task)
 
@@ -175,13 +175,17 @@ class Proxy:
         self.sending[client] -= 1
 
     def _rest(self, state):
+        """The request waits for the client, or for the scenario."""
         if state.pop("is_busy", False):
             self.busy -= 1
 
-    async def _read(self, reader):
-        head = await wire.read_head(reader)
-        if not head:
+    async def _read(self, reader, state):
+        first = await reader.read(1)  # a connection without a request is no work
+        if not first:
             return None
+        state["is_busy"] = True
+        self.busy += 1
+        head = await wire.read_head(reader, first)
         size = int(head[1].get("content-length", 0))
         if head[1].get("transfer-encoding"):
             raise ValueError("a body in chunks")
@@ -211,6 +215,7 @@ class Proxy:
             await self._hold(state)
         elif do == "silent":
             self._rest(state)
+            self.silent.add(writer)
             await state["gone"]
         elif do == "refuse":
             state["is_cut"] = True
@@ -324,6 +329,7 @@ class Proxy:
                 if left is not None:
                     data, left = data[:left], left - len(data)
                 piece = asyncio.ensure_future(response.piece())
+                self.moved += 1
                 await stream.send(data)
                 newest = newest[-20:] + data
                 if b"event: ready" in newest:

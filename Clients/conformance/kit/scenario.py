@@ -1,10 +1,11 @@
 """Runs a scenario: a list of steps, each a list with a verb and what it needs."""
+import asyncio
 import collections
 import copy
 import os
 import pathlib
 
-from . import expect
+from . import expect, quiet
 from .client import PATIENCE, Client
 from .invariants import Truth, check, check_bounds, signature
 from .proxy import Proxy
@@ -57,7 +58,7 @@ class Run:
     async def _enter(self, name):
         if name not in self.clients:
             self.clients[name] = client = Client(self.command, self.trace, name, self.patience)
-            client.error = None
+            client.error, client.world = None, self._world
             self.entries[name] = {}
             self.trace.clients = len(self.clients)
             await client.start()
@@ -70,13 +71,22 @@ class Run:
         except Failed as failed:
             raise Failed(f"{step}: {failed}") from None
 
-    def _is_idle(self):
-        return self.proxy.is_idle
+    async def _world(self):
+        """Whether server, proxy and clients are at rest."""
+        if not self.proxy.is_idle:
+            await asyncio.sleep(quiet.PAUSE)
+            return False
+        clients = self.clients.values()
+        pids = self.server.processes + [pid for client in clients for pid in client.processes]
+        return await quiet.is_quiet(pids, self._heard) and self.proxy.is_idle
+
+    def _heard(self):
+        return len(self.trace.items), self.proxy.moved, sum(client.heard for client in self.clients.values())
 
     async def _await(self, expectation, within):
         expectation = self._filled(expectation)
         if not await self.client.until(
-                lambda: not expect.wrong(self.client, self.trace, expectation), within, self._is_idle):
+                lambda: not expect.wrong(self.client, self.trace, expectation), within):
             raise Failed("; ".join(expect.wrong(self.client, self.trace, expectation)))
 
     async def _agree(self):
@@ -147,9 +157,11 @@ class Run:
         await self.client.do(command, **(members or {}))
 
     async def _do_advance(self, milliseconds):
-        await self.client.until(self._is_idle)
-        await self.client.do("observe")
         await self.client.advance(milliseconds)
+
+    async def _do_rest(self):
+        """Waits until nothing happens any more before time passes."""
+        await self.client.rest()
 
     async def _do_sleep(self, milliseconds):
         await self.client.sleep(milliseconds)

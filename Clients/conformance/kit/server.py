@@ -40,6 +40,10 @@ class Server:
                 return
         raise RuntimeError("the server does not start: " + b"".join(self._lines[-5:]).decode())
 
+    async def ready(self):
+        if not self.address:
+            await self.start()
+
     async def _drain(self, pipe):
         async for _ in pipe:
             pass
@@ -56,7 +60,7 @@ class Server:
             self._port = free.getsockname()[1]
         self.settings |= {
             "storage.redis.url": f"unix://{path}", "storage.key": secrets.token_hex(32),
-            "cluster.secret": secrets.token_hex(32), "cluster.address": f"127.0.0.1:{self._port}"}
+            "cluster.secret": secrets.token_hex(32), "cluster.address": f"127.0.0.1:{self._port}", "cluster.lease": 1}
 
     async def stop(self, how=signal.SIGKILL):
         self.address = None
@@ -65,6 +69,11 @@ class Server:
             await self._process.wait()
         if self._reader:
             await self._reader
+
+    @property
+    def processes(self):
+        alive = [process for process in (self._process, self._redis) if process and process.returncode is None]
+        return [process.pid for process in alive]
 
     async def restart(self):
         await self.stop()

@@ -4,13 +4,14 @@ import json
 
 class Trace:
     def __init__(self):
-        self.items = []
+        self.items, self.requests = [], 0
         self.now = lambda: 0
         self.heard = None  # is called with each item
 
     def add(self, kind, **members):
         item = {"kind": kind, "at": self.now(), **members}
         self.items.append(item)
+        self.requests += kind == "request"
         if self.heard:
             self.heard(item)
 

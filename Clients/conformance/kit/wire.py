@@ -54,9 +54,9 @@ class Response:
         self._writer.close()
 
 
-async def read_head(reader):
+async def read_head(reader, begun=b""):
     """The first line and the fields of a message, their names in lower case; nothing if the peer has closed."""
-    first = await reader.readline()
+    first = begun + await reader.readline()
     if not first:
         return None
     lines = [first]
