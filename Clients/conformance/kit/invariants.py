@@ -150,15 +150,15 @@ def _committed_once(trace, who, truths, own):
     """Each acknowledged entry is committed once, and none more often."""
     told = {item["outcome"]["entry"]: item["outcome"] for item in trace.of("outcome", who)}
     for name, actions in own.items():
-        for action in actions:
-            counts = [truth.counts[signature(action)] for truth in truths.values() if signature(action) not in truth.twice]
-            if any(count > 1 for count in counts):
-                raise Broken("once", f"{name} was committed {max(counts)} times")
-            outcome = told.get(name, {}).get("outcome")
-            if outcome == "committed" and counts and not any(counts):
-                raise Broken("once", f"{name} was acknowledged, and not committed")
-            if outcome in ("rejected", "refused", "mismatched", "ignored") and any(counts):
-                raise Broken("once", f"{name} was {outcome}, and committed: {actions}")
+        counts = [truth.counts[signature(action)] for action in actions for truth in truths.values() if signature(action) not in truth.twice]
+        if max(counts, default=0) > 1:
+            raise Broken("once", f"{name} was committed {max(counts)} times")
+        outcome = told.get(name, {}).get("outcome")
+        # Of a committed entry, the actions that change nothing are not in the log.
+        if outcome == "committed" and counts and not any(counts):
+            raise Broken("once", f"{name} was acknowledged, and not committed")
+        if outcome in ("rejected", "refused", "mismatched", "ignored") and any(counts):
+            raise Broken("once", f"{name} was {outcome}, and committed: {actions}")
 
 
 def _growing(trace, who, pointer):

@@ -78,7 +78,7 @@ class Proxy:
         self.server, self.trace = server, trace
         self.faults, self.streams = [], []
         self.sending = {}  # client id → requests in flight
-        self.held, self.holding = asyncio.Event(), 0
+        self.held, self.holding, self.holds = asyncio.Event(), 0, True
         self.silent = set()  # connections of requests that are never answered
         self.chooser = None  # a function that chooses a fault in random runs
         self.busy = 0  # requests that are on their way
@@ -108,6 +108,12 @@ class Proxy:
     def release(self):
         self.held.set()
         self.held, self.holding = asyncio.Event(), 0
+
+    def heal(self):
+        """Nothing has a fault any more."""
+        self.faults.clear()
+        self.chooser, self.holds = None, False
+        self.release()
 
     def cut(self):
         for stream in list(self.streams):
@@ -239,6 +245,8 @@ class Proxy:
             response.close()
 
     async def _hold(self, state):
+        if not self.holds:
+            return
         self._rest(state)
         self.holding += 1
         self.trace.add("hold")

@@ -144,8 +144,7 @@ class RandomRun(Run):
 
     async def _peace(self):
         """All faults are over, and the page is visible."""
-        self.proxy.chooser = None
-        self.proxy.release()
+        self.proxy.heal()
         is_told = "visibility" in self.capabilities and self.random.random() < 0.5
         if is_told:
             self.proxy.hang_up()

@@ -91,9 +91,7 @@ class Run:
 
     async def _agree(self):
         """When all faults are over, the client shows the state of the server, and nothing is pending."""
-        self.proxy.faults.clear()
-        self.proxy.chooser = None
-        self.proxy.release()
+        self.proxy.heal()
         await self.proxy.resume()
         for client in self.clients.values():
             self.client = client
