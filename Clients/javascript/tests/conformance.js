@@ -1,207 +1,219 @@
-// Lets the conformance kit drive this client: JSON lines in and out, and a clock that the kit moves.
+// Lets the conformance kit drive this client: JSON lines in and out, a clock that the kit moves, and several tabs of one browser.
+// An argument names a fault of the browser, which the kit must notice.
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { reject } from "../src/index.js"
 import { createStore } from "../src/store.js"
+import { Clock, settle } from "./conformance/clock.js"
+import { fill } from "./conformance/disk.js"
+import { reducers } from "./conformance/kind.js"
+import { Tab } from "./conformance/tab.js"
 
-const tell = line => process.stdout.write(JSON.stringify(line) + "\n")
-
-/** Lets all promises run whose values are there, and reads what the sockets have. */
-const settle = () => new Promise(resolve => setImmediate(resolve))
-
-// ---- The reducer of the kind `app`, as far as the kit uses it
-
-const place = ({ betslip }, { id }) => betslip.selections.findIndex(selection => selection.id === id)
-const withSlip = (state, slip) => {
-    const betslip = { ...state.betslip, ...slip }
-    return { ...state, betslip: { ...betslip, totalStake: betslip.selections.reduce((sum, { stake }) => sum + stake, 0) } }
+const fault = process.argv[2]
+const planted = {
+    everyTabLeads: "one-stream-for-eight", noLockIsStolen: "leader-frozen", resultsAreLost: "leader-changes-with-request-in-flight",
+    entriesAreLost: "follower-sends", eventsAreLost: "one-stream-for-eight",
 }
-const count = sign => (state, { by = 1 }) => ({ ...state, counter: { count: state.counter.count + sign * by } })
-const reducers = {
-    "counter/increment": count(1),
-    "counter/decrement": count(-1),
-    "user/balanceIncrease": (state, { value }) => ({ ...state, user: { balance: state.user.balance + value } }),
-    "betslip/addSelection"(state, { id, event, outcome, odds }) {
-        const { selections } = state.betslip
-        if (place(state, { id }) >= 0) return reject("duplicate-selection")
-        if (selections.length >= 20) return reject("betslip-full")
-        return withSlip(state, { selections: [...selections, { id, event, outcome, odds, stake: 0 }] })
-    },
-    "betslip/setStake"(state, { id, stake }) {
-        const at = place(state, { id })
-        if (at < 0) return reject("no-such-selection")
-        return withSlip(state, { selections: state.betslip.selections.map((one, i) => (i === at ? { ...one, stake } : one)) })
-    },
-    "betslip/removeSelection"(state, { id }) {
-        const at = place(state, { id })
-        if (at < 0) return reject("no-such-selection")
-        return withSlip(state, { selections: state.betslip.selections.filter((_, i) => i !== at) })
-    },
-    "betslip/placeBet"(state) {
-        const { selections, placed, totalStake } = state.betslip
-        if (!selections.length) return reject("empty-betslip")
-        if (selections.some(({ stake }) => !stake)) return reject("missing-stake")
-        if (totalStake > state.user.balance) return reject("insufficient-balance")
-        const bets = selections.map((selection, i) => {
-            const potentialReturn = Math.floor((selection.stake * selection.odds) / 100)
-            return { bet: placed.length + 1 + i, ...selection, potentialReturn }
-        })
-        const user = { balance: state.user.balance - totalStake }
-        return withSlip({ ...state, user }, { selections: [], placed: [...placed, ...bets] })
-    },
+const write = line => process.stdout.write(JSON.stringify(line) + "\n")
+const clock = new Clock(write)
+
+/** Names of the entries by their actions, also of those that were sent before a kill. */
+const names = new Map()
+let namesPath
+
+function name(actions, entry) {
+    const text = JSON.stringify(actions)
+    names.set(text, entry)
+    if (namesPath) appendFileSync(namesPath, JSON.stringify([text, entry]) + "\n")
 }
 
-// ---- The surroundings of the client
+function loadNames(storage) {
+    if (!storage || namesPath) return
+    namesPath = storage + ".names"
+    if (!existsSync(namesPath)) return
+    for (const line of readFileSync(namesPath, "utf8").split("\n").slice(0, -1)) names.set(...JSON.parse(line))
+}
 
-class Clock {
-    time = 0
-    #timers = new Map()
-    #count = 0
-    #told = ""
+const nameOf = actions => names.get(JSON.stringify(actions))
+const outcomeOf = ({ name: error, outcome }) => ({ OutcomeUnknown: "unknown", ConnectionEnded: "ended" })[error] ?? outcome
 
-    set = (run, delay) => {
-        this.#timers.set(++this.#count, { at: this.time + Math.max(0, delay), run })
-        this.#tell()
-        return this.#count
+/** A tab with its store, and what it shows. */
+class Page {
+    #name
+    #tab = new Tab()
+    #store
+    #token
+    #tokens = [] // who waits for a token
+    #shown = ""
+    #ran = new Set() // actions that the last replay has run
+    #own = new Set() // keys of the entries that this tab has sent
+
+    constructor(tabName) {
+        this.#name = tabName
     }
 
-    clear = id => {
-        if (this.#timers.delete(id)) this.#tell()
+    #tell(line) {
+        write(this.#name ? { ...line, tab: this.#name } : line)
     }
 
-    async advance(to) {
-        for (;;) {
-            const [next] = [...this.#timers].sort((a, b) => a[1].at - b[1].at || a[0] - b[0])
-            if (!next || next[1].at > to) break
-            this.#timers.delete(next[0])
-            this.time = Math.max(this.time, next[1].at)
-            next[1].run()
-            await settle()
+    // ---- What the store shows
+
+    #reducer = (state, action) => {
+        if (state === this.#store?.confirmed) this.#ran.clear()
+        const next = reducers[action.type]?.(state, action.payload ?? {})
+        if (next !== undefined && next !== reject && typeof next === "object" && "counter" in next) this.#ran.add(action)
+        return next
+    }
+
+    #show() {
+        if (!this.#store) return
+        const { pending, confirmed = null, state = null, etag } = this.#store
+        const [revision, history = null] = etag.split(".")
+        const isReplayed = state !== confirmed
+        const predicted = pending.filter(({ actions }) => isReplayed && actions.every(action => this.#ran.has(action)))
+        const reasons = Object.fromEntries(pending.flatMap(({ actions, reason }) => (reason ? [[nameOf(actions), reason]] : [])))
+        const value = {
+            revision: +revision, history, confirmed, shown: state, pending: pending.map(({ actions }) => nameOf(actions)),
+            predicted: predicted.map(({ actions }) => nameOf(actions)), reasons,
         }
-        this.time = Math.max(this.time, to)
-        this.#tell()
+        const text = JSON.stringify(value)
+        if (text !== this.#shown) this.#tell({ value })
+        this.#shown = text
     }
 
-    #tell() {
-        const due = this.#timers.size ? Math.min(...[...this.#timers.values()].map(({ at }) => at)) : null
-        const line = { timer: due, count: this.#timers.size }
-        if (JSON.stringify(line) !== this.#told) tell(line)
-        this.#told = JSON.stringify(line)
+    #done(actions, outcome) {
+        this.#show()
+        this.#tell({ outcome: { entry: nameOf(actions), ...outcome } })
     }
-}
 
-const clock = new Clock()
-let hear = () => {}
-let isHidden = false
-
-const environment = random => ({
-    fetch: (url, init) => fetch(url, init),
-    now: () => clock.time,
-    wall: () => clock.time,
-    setTimeout: clock.set,
-    clearTimeout: clock.clear,
-    random,
-    id: () => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url"),
-    frame: paint => paint(),
-    page: { isHidden: () => isHidden, listen: listener => ((hear = listener), () => (hear = () => {})) },
-})
-
-// ---- The store, and what it shows
-
-let store
-let sent = "" // the entry that is being sent
-let token
-let shown = ""
-const names = new WeakMap() // actions of an entry → its name
-const ran = new Set() // actions that the last replay has run
-const tokens = [] // who waits for a token
-
-const nameOf = actions => names.get(actions) ?? (names.set(actions, sent), sent)
-
-function reducer(state, action) {
-    if (state === store?.confirmed) ran.clear()
-    const next = reducers[action.type]?.(state, action.payload ?? {})
-    if (next !== undefined && next !== reject && typeof next === "object" && "counter" in next) ran.add(action)
-    return next
-}
-
-function show() {
-    if (!store) return
-    const { pending, confirmed = null, state = null } = store
-    const [revision, history = null] = store.etag.split(".")
-    const isReplayed = state !== confirmed
-    const predicted = pending.filter(({ actions }) => isReplayed && actions.every(action => ran.has(action)))
-    const reasons = Object.fromEntries(pending.flatMap(({ actions, reason }) => (reason ? [[nameOf(actions), reason]] : [])))
-    const value = {
-        revision: +revision, history, confirmed, shown: state, pending: pending.map(({ actions }) => nameOf(actions)),
-        predicted: predicted.map(({ actions }) => nameOf(actions)), reasons,
+    /** Entries that were sent before a kill have no promise. */
+    #traced({ phase, entry, result }) {
+        if (phase === "pending") this.#own.add(entry.key)
+        if (phase !== "done" || this.#own.has(entry.key)) return
+        // Of several tabs, the one that sent the entry tells.
+        if ([...pages.values()].some(page => page.#own.has(entry.key))) return
+        const { outcome, revision, problem } = result
+        this.#own.add(entry.key)
+        this.#done(entry.actions, { outcome, revision, reason: problem?.reason, code: problem?.code })
     }
-    const line = JSON.stringify({ value })
-    if (line !== shown) process.stdout.write((shown = line) + "\n")
-}
 
-function askToken(reason) {
-    if (token !== undefined && reason !== "unauthorized") return token
-    tell({ token: reason })
-    return new Promise(resolve => tokens.push(resolve))
-}
+    #askToken(reason) {
+        if (this.#token !== undefined && reason !== "unauthorized") return this.#token
+        this.#tell({ token: reason })
+        return new Promise(resolve => this.#tokens.push(resolve))
+    }
 
-const commands = {
-    connect({ url, select, create, unknown, random = [0.5], token: first }) {
+    // ---- Commands
+
+    connect({ url, select, create, unknown, version, storage, random = [0.5], token, locks }) {
         let turn = 0
-        token = first
-        const options = { select, create: create ? "app" : undefined, unknown, reducer, token: first && askToken }
-        store = createStore(url, options, environment(() => random[turn++ % random.length]))
-        store.subscribe(show)
-        store.onConnection(({ status, isStale, reason }) => tell({ connection: { status, isStale, reason } }))
-        store.onReport(({ kind, entries = [] }) => tell({ report: { kind, entries: entries.map(nameOf) } }))
-        tell({ connection: store.connection })
-    },
-    send({ entry, action, actions, ifMatch }) {
-        sent = entry
-        let isPending = false
-        const stop = store.onTrace(({ phase }) => (isPending ||= phase === "pending"))
+        loadNames(storage)
+        this.#token = token
+        const options = {
+            select, unknown, version, create: create ? "app" : undefined, reducer: this.#reducer, secret: ["login/enteringCredential"],
+            token: token && (reason => this.#askToken(reason)), user: token, storage: storage && "indexeddb",
+        }
+        const environment = this.#tab.environment(clock, () => random[turn++ % random.length], { storage, locks }, fault)
+        const store = (this.#store = createStore(url, options, environment))
+        store.subscribe(() => this.#show())
+        store.onTrace(trace => this.#traced(trace))
+        store.onConnection(({ status, isStale, reason }) => this.#tell({ connection: { status, isStale, reason } }))
+        store.onReport(({ kind, entries = [] }) => this.#tell({ report: { kind, entries: entries.map(nameOf) } }))
+        this.#tell({ connection: store.connection })
+    }
+
+    async send({ entry, action, actions, ifMatch }) {
+        const store = this.#store
+        name(actions ?? [action], entry)
+        let failed
         const promise = store.dispatch(actions ?? action, { ifMatch: ifMatch === "confirmed" ? store.etag : ifMatch })
-        stop()
-        if (!isPending) return promise.then(() => ({}), error => ({ error: error.name }))
-        const done = outcome => (show(), tell({ outcome: { entry, ...outcome } }))
+        promise.stored.catch(error => (failed = error.name === "QuotaExceededError" ? "DiskFull" : error.name))
+        const done = outcome => failed === undefined && this.#done(actions ?? [action], outcome)
         promise.then(
             ({ outcome, revision }) => done({ outcome, revision }),
             error => done({ outcome: outcomeOf(error), revision: error.revision, reason: error.reason, code: error.code }),
         )
-    },
-    flush: () => store.flush(),
-    observe() {},
-    setToken({ token: next }) {
-        token = next
-        if (tokens.length) tokens.splice(0).forEach(resolve => resolve(next))
-        else store.setToken(next)
-    },
-    signOut: () => store.signOut(),
-    hide: () => ((isHidden = true), hear("hidden")),
-    show: () => ((isHidden = false), hear("visible")),
-    offline: () => hear("offline"),
-    online: () => hear("online"),
-    advance: ({ to }) => clock.advance(to),
+        await settle()
+        return { error: failed }
+    }
+
+    sendAll(members) {
+        return this.send(members)
+    }
+
+    flush() {
+        return this.#store.flush()
+    }
+
+    observe() {}
+
+    setToken({ token }) {
+        this.#token = token
+        if (this.#tokens.length) this.#tokens.splice(0).forEach(resolve => resolve(token))
+        else this.#store.setToken(token)
+    }
+
+    signOut() {
+        return this.#store.signOut()
+    }
+
+    hide() {
+        this.#tab.hide()
+    }
+
+    show() {
+        this.#tab.show()
+    }
+
+    offline() {
+        this.#tab.hear("offline")
+    }
+
+    online() {
+        this.#tab.hear("online")
+    }
+
+    freeze() {
+        this.#tab.freeze()
+    }
+
+    thaw() {
+        this.#tab.thaw()
+    }
+
+    shut() {
+        this.#tab.shut()
+    }
+
+    disk({ isFull }) {
+        fill(isFull)
+    }
+
+    advance({ to }) {
+        return clock.advance(to)
+    }
+
     sleep({ to }) {
         clock.time = to
         return clock.advance(to)
-    },
-    close: () => store.close(),
-}
-commands.sendAll = commands.send
+    }
 
-function outcomeOf({ name, outcome }) {
-    return { OutcomeUnknown: "unknown", ConnectionEnded: "ended" }[name] ?? outcome
+    close() {
+        this.#store.close()
+    }
 }
 
-tell({ hello: { protocol: 1, name: "javascript", capabilities: ["reducer", "visibility"] } })
+const pages = new Map()
+const pageOf = tab => pages.get(tab) ?? (pages.set(tab, new Page(tab)), pages.get(tab))
+
+write({ hello: { protocol: 1, name: "javascript", capabilities: ["reducer", "visibility", "disk", "tabs"], faults: planted } })
 let last = Promise.resolve()
 for await (const line of createInterface({ input: process.stdin })) {
-    const { do: command, id, ...members } = JSON.parse(line)
+    const { do: command, id, tab, ...members } = JSON.parse(line)
     const run = async () => {
-        const result = await commands[command](members)
+        const result = await pageOf(tab)[command](members)
         await settle()
-        tell({ done: id, ...(result?.error && { error: result.error }) })
+        write({ done: id, ...(result?.error && { error: result.error }) })
     }
     // Only `flush` waits for the network.
     if (command === "flush") run()
