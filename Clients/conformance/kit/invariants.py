@@ -64,7 +64,7 @@ def check(trace, truths, entries, grows=None, is_scripted=False):
         values = [item["value"] for item in trace.of("value", who)]
         _replays(values, own)
         if not is_scripted:
-            _confirmed(values, truths)
+            _confirmed(trace, who, truths)
             _shown_once(trace, who, truths, own)
             _committed_once(trace, who, truths, own)
         if grows:
@@ -93,15 +93,18 @@ def _replays(values, own):
             raise Broken("replay", f"at {value['revision']} with {value['predicted']} it shows {value['shown']} for {state}")
 
 
-def _confirmed(values, truths):
-    """Each confirmed state is one of the server, and they come in order."""
+def _confirmed(trace, who, truths):
+    """Each confirmed state is one of the server, and they come in order. A new process begins with what the disk has."""
     last = {}
-    for value in values:
+    for item in trace.items:
+        if item.get("who") != who:
+            continue
+        if item["kind"] == "kill":
+            last.clear()
+        if item["kind"] != "value" or item["value"]["history"] not in truths:
+            continue
+        value = item["value"]
         history, revision = value["history"], value["revision"]
-        if history is None:
-            continue
-        if history not in truths:
-            continue
         if truths[history].value(revision) != value["confirmed"]:
             raise Broken("confirmed", f"revision {revision} never was {value['confirmed']}")
         if revision < last.get(history, -1):
@@ -186,6 +189,8 @@ def _outcomes(trace, who, own):
     for item in trace.items:
         if item.get("who") != who:
             continue
+        if item["kind"] == "kill":
+            told, place = set(), -1  # a new process may tell again of an entry
         if item["kind"] == "value":
             value = item["value"]
             waited |= dict.fromkeys(value["pending"], value["history"])

@@ -208,7 +208,7 @@ class Connection:
             return
         if "forget-mark" not in self.faults:
             confirmed.mark = confirmed.mark or before.mark  # the record may have begun while the stream was opened
-        is_other = before.history and confirmed.history != before.history
+        is_other = confirmed.history != before.history and (before.history or self.store.ledger.has_results_of_others(confirmed.history))
         if is_other:
             self.store.other_history(confirmed.history)
         self.store.ledger.confirm(confirmed)

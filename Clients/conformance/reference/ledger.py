@@ -87,6 +87,10 @@ class Ledger:
             if entry.result and entry.result["history"] != history:
                 entry.result = None
 
+    def has_results_of_others(self, history):
+        """Whether an entry waits for a revision of another history, as after a start whose first answer came before the server was lost."""
+        return any(entry.result and entry.result["history"] != history for entry in self.entries)
+
     # ---- What is shown
 
     def contains(self, entry):

@@ -1,12 +1,12 @@
 // Lets the conformance kit drive this client: JSON lines in and out, a clock that the kit moves, and several tabs of one browser.
 // An argument names a fault of the browser, which the kit must notice.
-import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { reject } from "../src/index.js"
 import { createStore } from "../src/store.js"
 import { Clock, settle } from "./conformance/clock.js"
-import { fill } from "./conformance/disk.js"
+import { disk, fill } from "./conformance/disk.js"
 import { reducers } from "./conformance/kind.js"
+import { Names } from "./conformance/names.js"
 import { Tab } from "./conformance/tab.js"
 
 const fault = process.argv[2]
@@ -17,24 +17,7 @@ const planted = {
 const write = line => process.stdout.write(JSON.stringify(line) + "\n")
 const clock = new Clock(write)
 
-/** Names of the entries by their actions, also of those that were sent before a kill. */
-const names = new Map()
-let namesPath
-
-function name(actions, entry) {
-    const text = JSON.stringify(actions)
-    names.set(text, entry)
-    if (namesPath) appendFileSync(namesPath, JSON.stringify([text, entry]) + "\n")
-}
-
-function loadNames(storage) {
-    if (!storage || namesPath) return
-    namesPath = storage + ".names"
-    if (!existsSync(namesPath)) return
-    for (const line of readFileSync(namesPath, "utf8").split("\n").slice(0, -1)) names.set(...JSON.parse(line))
-}
-
-const nameOf = actions => names.get(JSON.stringify(actions))
+const names = new Names()
 const outcomeOf = ({ name: error, outcome }) => ({ OutcomeUnknown: "unknown", ConnectionEnded: "ended" })[error] ?? outcome
 
 /** A tab with its store, and what it shows. */
@@ -47,6 +30,8 @@ class Page {
     #shown = ""
     #ran = new Set() // actions that the last replay has run
     #own = new Set() // keys of the entries that this tab has sent
+    #names = names.ofTab()
+    #sent // the entry that is being sent
 
     constructor(tabName) {
         this.#name = tabName
@@ -71,30 +56,38 @@ class Page {
         const [revision, history = null] = etag.split(".")
         const isReplayed = state !== confirmed
         const predicted = pending.filter(({ actions }) => isReplayed && actions.every(action => this.#ran.has(action)))
-        const reasons = Object.fromEntries(pending.flatMap(({ actions, reason }) => (reason ? [[nameOf(actions), reason]] : [])))
+        const reasons = Object.fromEntries(pending.flatMap(({ actions, reason }) => (reason ? [[this.#nameOf(actions), reason]] : [])))
         const value = {
-            revision: +revision, history, confirmed, shown: state, pending: pending.map(({ actions }) => nameOf(actions)),
-            predicted: predicted.map(({ actions }) => nameOf(actions)), reasons,
+            revision: +revision, history, confirmed, shown: state, pending: pending.map(({ actions }) => this.#nameOf(actions)),
+            predicted: predicted.map(({ actions }) => this.#nameOf(actions)), reasons,
         }
         const text = JSON.stringify(value)
         if (text !== this.#shown) this.#tell({ value })
         this.#shown = text
     }
 
-    #done(actions, outcome) {
+    /** An entry is shown before the store tells its key. */
+    #nameOf(actions) {
+        return this.#names.has(actions) || this.#sent === undefined ? this.#names.of(actions) : this.#sent
+    }
+
+    #done(entry, outcome) {
         this.#show()
-        this.#tell({ outcome: { entry: nameOf(actions), ...outcome } })
+        this.#tell({ outcome: { entry, ...outcome } })
     }
 
     /** Entries that were sent before a kill have no promise. */
     #traced({ phase, entry, result }) {
-        if (phase === "pending") this.#own.add(entry.key)
+        if (phase === "pending") {
+            this.#own.add(entry.key)
+            this.#names.add(entry, this.#sent)
+        }
         if (phase !== "done" || this.#own.has(entry.key)) return
         // Of several tabs, the one that sent the entry tells.
         if ([...pages.values()].some(page => page.#own.has(entry.key))) return
         const { outcome, revision, problem } = result
         this.#own.add(entry.key)
-        this.#done(entry.actions, { outcome, revision, reason: problem?.reason, code: problem?.code })
+        this.#done(names.byKey(entry.key), { outcome, revision, reason: problem?.reason, code: problem?.code })
     }
 
     #askToken(reason) {
@@ -107,7 +100,7 @@ class Page {
 
     connect({ url, select, create, unknown, version, storage, random = [0.5], token, locks }) {
         let turn = 0
-        loadNames(storage)
+        if (storage) names.load(storage, disk(storage))
         this.#token = token
         const options = {
             select, unknown, version, create: create ? "app" : undefined, reducer: this.#reducer, secret: ["login/enteringCredential"],
@@ -118,17 +111,18 @@ class Page {
         store.subscribe(() => this.#show())
         store.onTrace(trace => this.#traced(trace))
         store.onConnection(({ status, isStale, reason }) => this.#tell({ connection: { status, isStale, reason } }))
-        store.onReport(({ kind, entries = [] }) => this.#tell({ report: { kind, entries: entries.map(nameOf) } }))
+        store.onReport(({ kind, entries = [] }) => this.#tell({ report: { kind, entries: entries.map(actions => this.#nameOf(actions)) } }))
         this.#tell({ connection: store.connection })
     }
 
     async send({ entry, action, actions, ifMatch }) {
         const store = this.#store
-        name(actions ?? [action], entry)
+        this.#sent = entry
         let failed
         const promise = store.dispatch(actions ?? action, { ifMatch: ifMatch === "confirmed" ? store.etag : ifMatch })
+        this.#sent = undefined
         promise.stored.catch(error => (failed = error.name === "QuotaExceededError" ? "DiskFull" : error.name))
-        const done = outcome => failed === undefined && this.#done(actions ?? [action], outcome)
+        const done = outcome => failed === undefined && this.#done(entry, outcome)
         promise.then(
             ({ outcome, revision }) => done({ outcome, revision }),
             error => done({ outcome: outcomeOf(error), revision: error.revision, reason: error.reason, code: error.code }),
