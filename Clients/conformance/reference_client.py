@@ -9,7 +9,8 @@ import os
 import sys
 
 from reference.clock import Clock
-from reference.outbox import OutboxFull
+from reference.mutants import MUTANTS
+from reference.outbox import DiskFull, OutboxFull
 from reference.store import Store
 
 CAPABILITIES = ["reducer", "disk", "visibility"]
@@ -30,7 +31,7 @@ class Program:
             os.write(1, b'{"timer":%s,"count":%d}\n' % (json.dumps(due).encode(), count))
 
     async def run(self):
-        self.tell("hello", {"protocol": 1, "name": "reference", "capabilities": CAPABILITIES})
+        self.tell("hello", {"protocol": 1, "name": "reference", "capabilities": CAPABILITIES, "faults": MUTANTS})
         reader = asyncio.StreamReader(limit=1 << 26)
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -45,8 +46,8 @@ class Program:
             return
         try:
             done |= getattr(self, "_" + do)(**command) or {}
-        except OutboxFull:
-            done["error"] = "OutboxFull"
+        except (OutboxFull, DiskFull) as error:
+            done["error"] = type(error).__name__
         os.write(1, json.dumps(done).encode() + b"\n")
 
     def _connect(self, **options):
@@ -70,6 +71,9 @@ class Program:
     def _signOut(self):
         self.store.close()
         self.store.outbox.sign_out()
+
+    def _disk(self, isFull):
+        self.store.outbox.is_full = isFull
 
     def _hide(self):
         self.store.connection.hide()

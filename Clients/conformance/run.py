@@ -2,7 +2,7 @@
 """Checks a client of Storehouse against the real server behind a faulty proxy. README.md says how to write a client for it.
 
     run.py PROGRAM [--client COMMAND] [NAME…]    scenarios, all of the client's capabilities or those named
-    run.py PROGRAM --mutants                     the broken reference clients, each of which must be noticed
+    run.py PROGRAM --mutants [--client COMMAND]  the client with each of its planted faults, which must be noticed
     run.py PROGRAM --random RUNS [--seed SEED]   random runs, from a seed on; --entries N for small ones
 """
 import argparse
@@ -19,7 +19,6 @@ from kit import worker
 from kit.catalogue import scenarios, skips
 from kit.client import Client
 from kit.trace import Trace
-from reference.mutants import MUTANTS
 
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = [sys.executable, str(HERE / "reference_client.py")]
@@ -68,11 +67,12 @@ async def run_scenarios(kit, names, is_verbose):
 
 
 async def run_mutants(kit, names):
-    """Each fault of the reference client must be noticed by the scenario that names it."""
-    chosen = {name: MUTANTS[name] for name in names or MUTANTS}
+    """Each fault that the client can be given must be noticed by the scenario that names it."""
+    faults = (await kit.hello()).get("faults", {})
+    chosen = {name: faults[name] for name in names or faults}
     unseen = 0
     results = kit.spread(
-        {"do": "scenario", "name": name, "command": [*REFERENCE, fault], "patience": HASTE} for fault, name in chosen.items())
+        {"do": "scenario", "name": name, "command": [*kit.command, fault], "patience": HASTE} for fault, name in chosen.items())
     for fault, name in chosen.items():
         result = await anext(results)
         trouble = result["trouble"]

@@ -19,3 +19,13 @@ def skips(name):
     """The scenarios that a client skips although it has their capabilities."""
     path = HERE / "skips" / f"{name}.txt"
     return {line.split("#")[0].strip() for line in path.read_text().splitlines()} - {""} if path.exists() else set()
+
+
+def contract():
+    """The names that the contract of the clients has for each group."""
+    groups = {}
+    for line in (HERE / "scenarios" / "contract.list").read_text().splitlines():
+        if line and not line.startswith("#"):
+            group, _, names = line.partition(": ")
+            groups[group] = names.split(" ")
+    return groups

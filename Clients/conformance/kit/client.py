@@ -15,6 +15,10 @@ class ClientFailed(Exception):
     """The process has ended, or does not answer."""
 
 
+def new_view():
+    return {"connection": None, "value": {}, "outcomes": {}, "reports": [], "tokens": []}
+
+
 class Client:
     def __init__(self, command, trace, name="client", patience=PATIENCE):
         self.command, self.trace, self.name, self.patience = command, trace, name, patience
@@ -22,7 +26,7 @@ class Client:
         self.timers = 0  # the most that it had at a time
         self.timer = None  # when the client wants to be woken
         self.hello = None
-        self.view = {"connection": None, "value": {}, "outcomes": {}, "reports": [], "tokens": []}
+        self.view, self.tabs = new_view(), {}
         self.process = None
         self.heard = 0  # lines
         self.world = lambda: quiet.is_quiet(self.processes, lambda: self.heard)  # whether all is at rest
@@ -53,8 +57,9 @@ class Client:
 
     def _hear(self, message):
         self.heard += 1
+        tab = self.tabs.get(message.pop("tab", None), self)
         kind, value = next(iter(message.items()))
-        view = self.view
+        view = tab.view
         if kind == "done":
             self._answers[value] = message
         elif kind == "timer":
@@ -69,7 +74,7 @@ class Client:
                 view["outcomes"][value["entry"]] = value
             elif kind in ("report", "token"):
                 view[kind + "s"].append(value)
-            self.trace.add(kind, who=self.name, **{kind: value})
+            self.trace.add(kind, who=tab.name, **{kind: value})
         self.wake()
 
     async def until(self, is_true, within=0):
@@ -156,8 +161,23 @@ class Client:
         await self.process.wait()
         await self._reader
         self.timer = None
-        self.view |= {"connection": None, "value": {}}
+        for tab in (self, *self.tabs.values()):
+            tab.view |= {"connection": None, "value": {}}
 
     async def close(self):
         if self.process:
             await self.kill()
+
+
+class Tab:
+    """Another tab of the browser whose first tab is the client. It has its view, and all else of the client."""
+
+    def __init__(self, client, name):
+        self.client, self.name, self.view = client, name, new_view()
+        client.tabs[name] = self
+
+    def __getattr__(self, name):
+        return getattr(self.client, name)
+
+    async def do(self, command, **members):
+        return await self.client.do(command, tab=self.name, **members)

@@ -89,7 +89,12 @@ def _place_bet(state, payload):
     _total(state)
 
 
+def _explode(state, payload):
+    raise TypeError("a reducer that fails")
+
+
 REDUCERS = {
+    "counter/explode": _explode,
     "counter/increment": _increment,
     "counter/decrement": _decrement,
     "user/balanceIncrease": _pay_in,

@@ -1,12 +1,13 @@
 """Runs a scenario: a list of steps, each a list with a verb and what it needs."""
 import asyncio
 import collections
+import contextlib
 import copy
 import os
 import pathlib
 
 from . import expect, quiet
-from .client import PATIENCE, Client
+from .client import PATIENCE, Client, Tab
 from .invariants import Truth, check, check_bounds, signature
 from .proxy import Proxy
 from .server import Session
@@ -77,7 +78,7 @@ class Run:
             await asyncio.sleep(quiet.PAUSE)
             return False
         clients = self.clients.values()
-        pids = self.server.processes + [pid for client in clients for pid in client.processes]
+        pids = {*self.server.processes, *(pid for client in clients for pid in client.processes)}
         return await quiet.is_quiet(pids, self._heard) and self.proxy.is_idle
 
     def _heard(self):
@@ -144,7 +145,7 @@ class Run:
             answer = await self.client.do("send", entry=name, action=actions, **condition)
         self.client.error = answer.get("error")
         if self.client.error:
-            del self.entries[self.client.name][name]
+            self.trace.add("outcome", who=self.client.name, outcome={"entry": name, "outcome": "refused"})  # it must not be committed
         elif name not in self.client.view["value"].get("pending", []) and name not in self.client.view["outcomes"]:
             raise Failed(f"{name} is not shown at once")
 
@@ -180,6 +181,23 @@ class Run:
         for step in steps:
             await self._step(step)
         self.client = before
+
+    async def _do_tab(self, name, *steps):
+        """Does the steps in another tab of the same browser."""
+        before = self.client
+        if name not in self.clients:
+            self.clients[name] = Tab(self.clients["client"], name)
+            self.clients[name].error = None
+            self.entries[name] = {}
+        self.client = self.clients[name]
+        for step in steps:
+            await self._step(step)
+        self.client = before
+
+    async def _do_shut(self):
+        """The browser closes the tab."""
+        await self.client.do("shut")
+        self.client.view["connection"] = None
 
     # ---- Steps: the world around it
 
@@ -233,6 +251,19 @@ class Run:
         await self._open_stream()
         await self.proxy.feed(bytes.fromhex(text))
 
+    async def _do_flood(self, megabytes):
+        """An event that does not end; a client must give up within so many megabytes."""
+        await self._open_stream()
+        stream, piece = self.proxy.streams[0], b"data: " + b"x" * ((1 << 20) - 7) + b"\n"
+        for _ in range(megabytes):
+            if stream.writer.is_closing():
+                break
+            with contextlib.suppress(ConnectionError):
+                await stream.send(piece)
+                await stream.writer.drain()
+        if not await self.client.until(lambda: stream not in self.proxy.streams):
+            raise Failed(f"the client reads more than {megabytes} MB of one event")
+
     async def _do_stall(self):
         await self._open_stream()
         self.proxy.stall()
@@ -248,6 +279,13 @@ class Run:
 
     async def _do_start(self):
         await self.server.start()
+
+    async def _do_through(self, node):
+        """The proxy passes requests on to this node of several."""
+        self.server.choose(node)
+
+    async def _do_stopNode(self, node):
+        await self.server.stop_node(node)
 
     async def _do_endSession(self):
         await self.session.end()

@@ -26,7 +26,7 @@ class Server:
         self._lines = []
 
     async def start(self):
-        if self.storage == "redis" and not self._redis:
+        if self.storage == "redis" and "storage.redis.url" not in self.settings:
             await self._start_redis()
         options = [part for name, value in self.settings.items() for part in ("--set", f"{name}={value}")]
         self._process = await asyncio.create_subprocess_exec(
@@ -56,11 +56,15 @@ class Server:
         async for line in self._redis.stdout:
             if b"eady to accept connections" in line:
                 break
+        self.join({
+            "storage.redis.url": f"unix://{path}", "storage.key": secrets.token_hex(32), "cluster.secret": secrets.token_hex(32),
+            "cluster.lease": 1})
+
+    def join(self, settings):
+        """Makes it a node of these settings, with an address of its own."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port = free.getsockname()[1]
-        self.settings |= {
-            "storage.redis.url": f"unix://{path}", "storage.key": secrets.token_hex(32),
-            "cluster.secret": secrets.token_hex(32), "cluster.address": f"127.0.0.1:{self._port}", "cluster.lease": 1}
+        self.settings |= settings | {"cluster.address": f"127.0.0.1:{self._port}"}
 
     async def stop(self, how=signal.SIGKILL):
         self.address = None
@@ -85,6 +89,50 @@ class Server:
             self._redis.kill()
             await self._redis.communicate()
         self.folder.cleanup()
+
+    async def ask(self, method, path, value=None, headers=None):
+        return await wire.ask(self.address, method, path, value, headers)
+
+
+class Cluster:
+    """Several nodes on one Redis. Requests go to one of them, and after its death to the next."""
+
+    storage = "redis"
+
+    def __init__(self, program, count, settings):
+        self.nodes, self.at = [Server(program, "redis", settings) for _ in range(count)], 0
+
+    @property
+    def address(self):
+        return self.nodes[self.at].address
+
+    @property
+    def processes(self):
+        return [pid for node in self.nodes for pid in node.processes]
+
+    def choose(self, node):
+        self.at = node
+
+    async def ready(self):
+        self.at = 0
+        first, *others = self.nodes
+        await first.ready()
+        for node in others:
+            if "cluster.address" not in node.settings:
+                node.join(first.settings)
+            await node.ready()
+
+    async def restart(self):
+        """The node dies, and comes back while another one serves."""
+        victim, self.at = self.nodes[self.at], (self.at + 1) % len(self.nodes)
+        await victim.restart()
+
+    async def stop_node(self, node):
+        await self.nodes[node].stop()
+
+    async def close(self):
+        for node in reversed(self.nodes):
+            await node.close()
 
     async def ask(self, method, path, value=None, headers=None):
         return await wire.ask(self.address, method, path, value, headers)

@@ -11,7 +11,7 @@ from .client import PATIENCE, ClientFailed
 from .invariants import Broken
 from .random_runs import RandomRun
 from .scenario import Failed, Run
-from .server import Server
+from .server import Cluster, Server
 
 TROUBLES = (Failed, Broken, ClientFailed)
 
@@ -21,10 +21,11 @@ class Worker:
         self.program, self.servers = program, {}
 
     @contextlib.asynccontextmanager
-    async def server(self, storage="memory", settings=None):
+    async def server(self, storage="memory", settings=None, nodes=1):
         """A server that nobody else uses. It stays for the next run with the same settings."""
-        key = json.dumps([storage, settings or {}], sort_keys=True)
-        server = self.servers.pop(key, None) or Server(self.program, storage, settings)
+        key = json.dumps([storage, settings or {}, nodes], sort_keys=True)
+        server = self.servers.pop(key, None)
+        server = server or (Server(self.program, storage, settings) if nodes == 1 else Cluster(self.program, nodes, settings))
         try:
             await server.ready()
             yield server
@@ -40,8 +41,9 @@ class Worker:
     async def scenario(self, name, command, patience=PATIENCE):
         scenario = catalogue.scenarios()[name]
         options = dict(scenario.get("server", {}))
+        storage, nodes = options.pop("storage", "memory"), options.pop("nodes", 1)
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
-            async with self.server(options.pop("storage", "memory"), options) as server:
+            async with self.server(storage, options, nodes) as server:
                 return await self._attempt(Run(server, command, scenario, folder, patience))
 
     async def random(self, seed, command, capabilities, most):

@@ -212,6 +212,7 @@ class Connection:
         if is_other:
             self.store.other_history(confirmed.history)
         self.store.ledger.confirm(confirmed)
+        self.store.outbox.save({"client": self.store.sender.client} | confirmed.__dict__)
 
     def _ready(self, data):
         self.heartbeat = data.get("heartbeat", 15) * 1000

@@ -21,7 +21,7 @@ class Confirmed:
     """The newest value of the server, and whose entries it contains."""
 
     def __init__(self):
-        self.value = self.id = self.history = self.mark = None
+        self.value = self.id = self.history = self.mark = self.version = None
         self.revision = -1
         self.through = {}
 
@@ -32,8 +32,8 @@ class Confirmed:
 
 
 class Ledger:
-    def __init__(self, faults, has_reducer, tell):
-        self.faults, self.has_reducer, self.tell = faults, has_reducer, tell
+    def __init__(self, faults, has_reducer, version, tell):
+        self.faults, self.has_reducer, self.version, self.tell = faults, has_reducer, version, tell
         self.confirmed = Confirmed()
         self.entries = []
         self.waiting = []  # done when nothing is pending
@@ -54,6 +54,8 @@ class Ledger:
         elif data["history"] != after.history:
             after.through = {} if after.history else after.through
             after.history = data["history"]
+        if name == "ready":
+            after.version = data.get("version")
         after.mark = data.get("mark", after.mark)
         after.revision = data["revision"]
         for mark, number in (data.get("through") or {}).items():
@@ -110,13 +112,19 @@ class Ledger:
             return False
         return not self.contains(entry)
 
+    @property
+    def predicts(self):
+        """Whether the reducer is that of the server."""
+        is_same = self.version is None or self.confirmed.version in (None, self.version)
+        return self.has_reducer and (is_same or "any-version" in self.faults)
+
     def shown(self, added=None):
         """The replay, and the names of the entries in it. With an entry that was added, it goes on from the last one."""
         value, names, entries = self.confirmed.value, [], self.entries
         if added and self.told:
             value, names, entries = self.told["shown"], list(self.told["predicted"]), [added]
-        if not self.has_reducer or value is None:
-            return value, names
+        if value is None or not self.predicts:
+            return self.confirmed.value, []
         for entry in entries:
             if not self.is_replayed(entry):
                 continue

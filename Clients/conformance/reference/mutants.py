@@ -33,6 +33,11 @@ MUTANTS = {
     "never-resumes": "event-without-id",
     "resume-broken": "patch-does-not-apply",
     "never-ends": "ended-while-live",
+    "endless-event": "event-above-limit",
+    # Disk and versions
+    "no-cache": "first-paint-from-cache",
+    "send-unstored": "disk-full",
+    "any-version": "other-version",
     # Load
     "no-backoff": "backoff-grows-with-jitter",
     "no-memory": "accept-and-close-is-not-success",

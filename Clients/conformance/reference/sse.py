@@ -1,6 +1,8 @@
 """Server-sent events, from bytes that are cut anywhere."""
 import json
 
+LARGEST = 1 << 26  # bytes of an event; a proxy that never sends an empty line must not fill the memory
+
 
 class Parser:
     def __init__(self, faults):
@@ -11,7 +13,7 @@ class Parser:
         self.id = self.retry = None
 
     def _clear(self):
-        self._name, self._data = "message", []
+        self._name, self._data, self._size = "message", [], 0
 
     def feed(self, data):
         """The events that end in these bytes, as name, data and id."""
@@ -20,12 +22,15 @@ class Parser:
         events = []
         for line in self._lines(data):
             if line:
+                self._size += len(line)
                 self._field(line.decode(errors="replace"))
             elif self._data:
                 events.append((self._name, json.loads("\n".join(self._data)), self.id))
                 self._clear()
             else:
                 self._clear()
+        if len(self._bytes) + self._size > LARGEST and "endless-event" not in self._faults:
+            raise ValueError("an event is too large")
         return events
 
     def _lines(self, data):

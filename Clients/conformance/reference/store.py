@@ -7,7 +7,7 @@ from kit import wire
 
 from .connection import Connection
 from .ledger import Entry, Ledger
-from .outbox import MemoryOutbox, Outbox, OutboxFull
+from .outbox import DiskFull, MemoryOutbox, Outbox, OutboxFull
 from .sender import Sender
 
 MOST = 30_000  # milliseconds between two attempts
@@ -24,10 +24,10 @@ class Store:
         self._random = itertools.cycle(options.get("random") or [0.5])
         self._renewals = None  # what goes on with a new token
         self._is_renewed = False
-        self.ledger = Ledger(faults, options.get("reducer", True), tell)
+        self.ledger = Ledger(faults, options.get("reducer", True), options.get("version"), tell)
         self.sender = Sender(self)
         self.connection = Connection(self)
-        self.outbox = Outbox(options["storage"], self.identity) if options.get("storage") else MemoryOutbox()
+        self.outbox = Outbox(options["storage"], self.identity, faults) if options.get("storage") else MemoryOutbox()
         self.ledger.remove = self.outbox.remove
         self.last = 0
         self._load()
@@ -40,7 +40,9 @@ class Store:
         return [self.path, self.select, self.token]
 
     def _load(self):
-        saved = self.outbox.load()
+        saved, cache = self.outbox.load(), self.outbox.cache()
+        if cache and saved and cache.pop("client") == saved["client"] and "no-cache" not in self.faults:
+            self.ledger.confirmed.__dict__ |= cache
         if saved:
             self.sender.client = saved["client"]
             self.sender.sent, self.last = saved["sent"], saved["last"]
@@ -71,7 +73,7 @@ class Store:
         entry = Entry(self.next_number(), name, actions, if_match)
         try:
             self.outbox.append(entry, not any(action["type"].startswith(SECRET) for action in actions))
-        except OutboxFull:
+        except (OutboxFull, DiskFull):
             self.last -= 1
             raise
         if "late" in self.faults:

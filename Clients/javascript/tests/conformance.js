@@ -18,6 +18,7 @@ const write = line => process.stdout.write(JSON.stringify(line) + "\n")
 const clock = new Clock(write)
 
 const names = new Names()
+const errors = { QuotaExceededError: "DiskFull" }
 const outcomeOf = ({ name: error, outcome }) => ({ OutcomeUnknown: "unknown", ConnectionEnded: "ended" })[error] ?? outcome
 
 /** A tab with its store, and what it shows. */
@@ -121,8 +122,8 @@ class Page {
         let failed
         const promise = store.dispatch(actions ?? action, { ifMatch: ifMatch === "confirmed" ? store.etag : ifMatch })
         this.#sent = undefined
-        promise.stored.catch(error => (failed = error.name === "QuotaExceededError" ? "DiskFull" : error.name))
-        const done = outcome => failed === undefined && this.#done(entry, outcome)
+        promise.stored.catch(error => (failed = errors[error.name] ?? error.name))
+        const done = outcome => outcome.outcome && this.#done(entry, outcome)
         promise.then(
             ({ outcome, revision }) => done({ outcome, revision }),
             error => done({ outcome: outcomeOf(error), revision: error.revision, reason: error.reason, code: error.code }),

@@ -10,6 +10,9 @@ const count = sign => (state, { by = 1 }) => ({ ...state, counter: { count: stat
 export const reducers = {
     "counter/increment": count(1),
     "counter/decrement": count(-1),
+    "counter/explode"() {
+        throw new Error("a reducer that fails")
+    },
     "user/balanceIncrease": (state, { value }) => ({ ...state, user: { balance: state.user.balance + value } }),
     "betslip/addSelection"(state, { id, event, outcome, odds }) {
         const { selections } = state.betslip
