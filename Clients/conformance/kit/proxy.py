@@ -11,7 +11,8 @@ LOST = (OSError, asyncio.IncompleteReadError, ValueError)
 class Request:
     """A request as the proxy has seen it."""
 
-    def __init__(self, head, fields, body):
+    def __init__(self, number, head, fields, body):
+        self.id = number
         self.method, self.target, _ = head.split(" ")
         self.fields, self.body = fields, body
         parts = urllib.parse.urlsplit(self.target)
@@ -83,7 +84,7 @@ class Proxy:
         self.chooser = None  # a function that chooses a fault in random runs
         self.busy = 0  # requests that are on their way
         self.moved = 0  # pieces of streams that were passed on
-        self._tasks = set()
+        self._tasks, self._count = set(), 0
         self._passing, self._forwarded = asyncio.Event(), 0
         self._passing.set()
 
@@ -195,7 +196,8 @@ class Proxy:
         size = int(head[1].get("content-length", 0))
         if head[1].get("transfer-encoding"):
             raise ValueError("a body in chunks")
-        return Request(*head, await reader.readexactly(size))
+        self._count += 1
+        return Request(self._count, *head, await reader.readexactly(size))
 
     def _fault(self, request):
         if self.chooser:
@@ -268,8 +270,9 @@ class Proxy:
     async def _pass_on(self, request, response, fault, writer, state):
         do = fault.get("do")
         if request.name == "events" and response.status == 200:
-            return await self._stream(response, fault, writer, state)
+            return await self._stream(request, response, fault, writer, state)
         body = await response.read()
+        self.trace.add("answer", id=request.id, status=response.status, body=body)
         if do == "lose" or do == "crashAfter":
             if do == "crashAfter":
                 await self.server.restart()
@@ -281,7 +284,6 @@ class Proxy:
             body = json.dumps(json.loads(body) | {"retryAfter": fault["retryAfter"]}).encode()
         kept = {name: value for name, value in response.headers.items()
                 if name in ("content-type", "retry-after", "etag", "location")}
-        self.trace.add("answer", status=response.status, body=body, client=(request.json or {}).get("client"))
         data = self._head(response.status, kept | {"content-length": str(len(body))}) + body
         if do == "cutAfter":
             writer.write(data[:fault["bytes"]])
@@ -319,11 +321,11 @@ class Proxy:
         finally:
             self.streams.remove(stream)
 
-    async def _stream(self, response, fault, writer, state):
+    async def _stream(self, request, response, fault, writer, state):
         stream = self._open(fault, writer, {"content-type": response.headers["content-type"]})
         left = fault["bytes"] if fault.get("do") == "cutAfter" else None
         watch = state["gone"]
-        piece, newest = asyncio.ensure_future(response.piece()), b""
+        piece, rest = asyncio.ensure_future(response.piece()), b""
         try:
             if fault.get("do") == "holdAnswer":
                 await self._hold(state)
@@ -334,13 +336,14 @@ class Proxy:
                 data = piece.result()
                 if not data:
                     return stream.end()
+                *events, rest = (rest + data).split(b"\n\n")
+                is_ready = any([self._note(request, event.decode()) for event in events])
                 if left is not None:
                     data, left = data[:left], left - len(data)
                 piece = asyncio.ensure_future(response.piece())
                 self.moved += 1
                 await stream.send(data)
-                newest = newest[-20:] + data
-                if b"event: ready" in newest:
+                if is_ready:
                     self._rest(state)
                 if left is not None and left <= 0:
                     await writer.drain()
@@ -351,3 +354,10 @@ class Proxy:
             piece.cancel()
             await asyncio.gather(piece, return_exceptions=True)
             self.streams.remove(stream)
+
+    def _note(self, request, text):
+        """Keeps an event of the server, and tells whether it is `ready`."""
+        fields = dict(line.split(": ", 1) for line in text.split("\n") if not line.startswith(":") and ": " in line)
+        if "data" in fields:
+            self.trace.add("event", id=request.id, type=fields.get("event", "message"), eventId=fields.get("id"), data=fields["data"])
+        return fields.get("event") == "ready"

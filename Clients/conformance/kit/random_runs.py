@@ -140,6 +140,7 @@ class RandomRun(Run):
 
     async def _foreign(self):
         action = self._actions(f"counter/increment by={self._number()}")
+        self.acted.append(action)
         await self.session.act(action)
 
     async def _peace(self):

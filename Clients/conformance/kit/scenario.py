@@ -1,6 +1,5 @@
 """Runs a scenario: a list of steps, each a list with a verb and what it needs."""
 import asyncio
-import collections
 import contextlib
 import copy
 import os
@@ -8,11 +7,13 @@ import pathlib
 
 from . import expect, quiet
 from .client import PATIENCE, Client, Tab
-from .invariants import Truth, check, check_bounds, signature
+from .history import History
+from .invariants import check
 from .proxy import Proxy
 from .server import Session
 from .trace import Trace
 
+TIMERS = 16  # of a client at a time
 EVENTUALLY = 600_000  # virtual milliseconds in which a client must be equal to the server when a scenario ends
 
 
@@ -31,7 +32,7 @@ class Run:
         self.proxy = Proxy(server, self.trace)
         self.clients, self.entries = {}, {}
         self.client = None
-        self.foreign = set()
+        self.acted = []  # what other clients have sent
         self.options = {}
         self.variables = {}
 
@@ -108,17 +109,11 @@ class Run:
 
     async def _check(self):
         is_scripted = self.scenario.get("scripted", False)
-        truths = {} if is_scripted else await self.truths()
-        check_bounds(self.clients)
-        check(self.trace, truths, self.entries, self.scenario.get("grows"), is_scripted)
-
-    async def truths(self):
-        """The histories of the session by name, as its log has them."""
-        own = [signature(action) for entries in self.entries.values() for actions in entries.values() for action in actions]
-        secret = {key for key in own if key.startswith('["login/')}  # the log has them without their secrets
-        twice = self.foreign | secret | {key for key, count in collections.Counter(own).items() if count > 1}
-        select = next((options["select"] for options in self.options.values() if options.get("select")), None)
-        return {history: Truth(first, log, select, twice) for history, first, log in await self.histories()}
+        for client in self.clients.values():
+            if client.timers > TIMERS * (1 + len(client.tabs)):
+                raise Failed(f"{client.name} had {client.timers} timers at a time")
+        history = History(self.trace.history(self, [] if is_scripted else await self.histories()))
+        check(history, len(self.clients), self.scenario.get("grows"), is_scripted)
 
     async def histories(self):
         """The name, the first state and the log of each history."""
@@ -138,7 +133,7 @@ class Run:
         name, actions = self._filled(name), self._actions(actions)
         is_list = isinstance(actions, list)
         self.entries[self.client.name][name] = actions if is_list else [actions]
-        condition = {"ifMatch": ifMatch} if ifMatch else {}
+        condition, begin = {"ifMatch": ifMatch} if ifMatch else {}, len(self.trace.items)
         if is_list:
             answer = await self.client.do("sendAll", entry=name, actions=actions, **condition)
         else:
@@ -146,7 +141,7 @@ class Run:
         self.client.error = answer.get("error")
         if self.client.error:
             self.trace.add("outcome", who=self.client.name, outcome={"entry": name, "outcome": "refused"})  # it must not be committed
-        elif name not in self.client.view["value"].get("pending", []) and name not in self.client.view["outcomes"]:
+        elif not self.trace.has_shown(self.client.name, name, begin):
             raise Failed(f"{name} is not shown at once")
 
     async def _do_flush(self):
@@ -204,8 +199,7 @@ class Run:
     async def _do_other(self, actions):
         """Another client acts."""
         actions = self._actions(actions)
-        for action in actions if isinstance(actions, list) else [actions]:
-            self.foreign.add(signature(action))
+        self.acted += actions if isinstance(actions, list) else [actions]
         status, answer = await self.session.act(actions)
         if status != 200:
             raise Failed(f"the other client got {answer}")
