@@ -1,35 +1,32 @@
 """Whether all processes of a run wait for something. Only then virtual time may pass, so that no run depends on the machine's speed."""
 import asyncio
 import os
+import time
 
 PAUSE = 0.001  # real seconds between two looks at a process that is at work
 IS_KNOWN = os.path.exists("/proc/self/task")
 GUESS = 0.03  # real seconds without news that have to do where no system tells
 
 
-def _sleep(pid):
-    """How often the threads of a process have gone to sleep; nothing if one of them is at work."""
-    count = 0
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/status", "rb") as file:
-            text = file.read()
-        if text[text.index(b"\nState:\t") + 8] in b"RD":
-            return None
-        count += sum(int(line.split()[1]) for line in text.splitlines()[-2:])
-    return count
+def _sleeps(pid):
+    """Whether all threads of a process wait for something. One that waits for a processor does not."""
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+                text = file.read()
+            if text[text.rindex(b")") + 2] in b"RD":
+                return False
+    except OSError:
+        pass  # it has ended
+    return True
 
 
-def _sleeps(pids):
-    """The same for all processes. One that has ended is at rest."""
-    counts = []
-    for pid in pids:
-        try:
-            counts.append(_sleep(pid))
-        except OSError:
-            counts.append(-1)
-        if counts[-1] is None:
-            return None
-    return counts
+def _worked(pid):
+    """The processor time of a process so far. Its clock has a number, as clock_getcpuclockid(3) makes it."""
+    try:
+        return time.clock_gettime_ns(~pid << 3 | 2)
+    except OSError:
+        return None
 
 
 async def _read():
@@ -39,16 +36,16 @@ async def _read():
 
 
 async def is_quiet(pids, heard):
-    """Looks twice: between the looks no thread of the processes may have run, and the runner may have heard of nothing."""
+    """All threads sleep, none has run while that was found out, and the runner has heard of nothing."""
     if not IS_KNOWN:
         before = heard()
         await asyncio.sleep(GUESS)
         return before == heard()
     await _read()
-    before = heard(), _sleeps(pids)
-    if before[1] is not None:
+    before = heard(), [_worked(pid) for pid in pids]
+    if all(_sleeps(pid) for pid in pids):
         await _read()
-        if before == (heard(), _sleeps(pids)):
+        if before == (heard(), [_worked(pid) for pid in pids]):
             return True
     await asyncio.sleep(PAUSE)
     return False
