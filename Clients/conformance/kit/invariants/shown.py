@@ -122,8 +122,9 @@ def told_is_committed(history):
             if max(counts, default=0) > 1:
                 yield f"{name} was committed {max(counts)} times"
             outcome = told.get(name, {}).get("outcome")
-            # Of a committed entry, the actions that change nothing are not in the log.
-            if outcome == "committed" and counts and not any(counts):
+            # Of a committed entry, the log lacks the actions that change nothing, which need not be those that nobody else sends.
+            is_own = all(truth.counts(action) for action in actions for truth in truths.values())
+            if outcome == "committed" and is_own and counts and not any(counts):
                 yield f"{name} was acknowledged, and not committed"
             if outcome in ("rejected", "refused", "mismatched", "ignored") and any(counts):
                 yield f"{name} was {outcome}, and committed: {actions}"
