@@ -24,6 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = [sys.executable, str(HERE / "reference_client.py")]
 HASTE = 3  # real seconds that a broken client gets for each expectation
 SHOWN = 300  # lines of a trace
+TOLD = 200  # random runs after which it is told how far they are
 
 
 class Kit:
@@ -91,6 +92,8 @@ async def run_random(kit, runs, seed, most):
     for number in range(seed, seed + runs):
         result = await anext(results)
         entries += result["entries"]
+        if number > seed and (number - seed) % TOLD == 0:
+            print(f"{number - seed} runs after {time.monotonic() - began:.0f} s", flush=True)
         if result["trouble"]:
             failures += 1
             print(f"FAILED with seed {number}: {result['trouble']}")

@@ -95,7 +95,7 @@ class RandomRun(Run):
     # ---- The run
 
     def _members(self):
-        count = self.random.choice([2, 2, 3] if self.left <= SMALL else [2, 2, 3, 5])
+        count = self.random.choice([2, 2, 2, 3] if self.left <= SMALL else [2, 2, 3, 5])
         return [f"c{number}" for number in range(1, count + 1)]
 
     async def _enter(self, name):
