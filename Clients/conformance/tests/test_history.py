@@ -206,8 +206,9 @@ def from_passes_an_unknown_outcome(lines):
     return lines[:-1] + [sync(9, "bbb", 3, 5), sync(10, "bbb", 4, 6)] + lines[-1:]
 
 
-def a_number_is_left_out(lines):
-    return lines[:-1] + [sync(9, "bbb", 4, 5)] + lines[-1:]
+def an_entry_overtakes_another(lines):
+    results(lines, 5).pop()
+    return lines[:-1] + [sync(9, "bbb", 7, 5), answer(9, "B", 4, result(7, 4, "rejected")), sync(10, "bbb", 6, 6)] + lines[-1:]
 
 
 def two_requests_in_flight(lines):
@@ -264,7 +265,7 @@ FAULTS = {
     through_falls: "through grows", through_before_its_value: "through grows", value_before_its_through: "through grows",
     through_of_what_nobody_sent: "through grows",
     entries_without_a_record: "numbers", another_entry_under_a_number: "numbers", from_passes_an_unknown_outcome: "numbers",
-    a_number_is_left_out: "numbers",
+    an_entry_overtakes_another: "numbers",
     two_requests_in_flight: "one request at a time",
     shown_is_no_replay: "replay", confirmed_is_no_state: "confirmed", confirmed_goes_back: "confirmed",
     shown_twice: "shown once", shown_not_at_all: "shown once",

@@ -205,9 +205,9 @@ def _through(request, marks, highest, decided):
 
 
 def numbers(history):
-    """A number has one entry, the numbers have no gaps, and nothing is sent before there is a record."""
-    bodies, last, begun = {}, collections.defaultdict(int), set()
-    told = collections.defaultdict(set)
+    """A number has one entry, entries do not overtake each other, and nothing is sent before there is a record."""
+    bodies, begun = {}, set()
+    sent, told = collections.defaultdict(set), collections.defaultdict(set)
     answers = collections.defaultdict(list)
     for request, status, body in history.answers:
         answers[request.id].append((status, body))
@@ -219,12 +219,13 @@ def numbers(history):
             if bodies.setdefault((client, number), entry) != entry:
                 yield f"entry {number} of {client} was {bodies[client, number]}, and is {entry}"
         first = request.body.get("from", 1)
-        unknown = [number for number in range(1, first) if number <= last[client] and number not in told[client]]
+        unknown = [number for number in sent[client] - told[client] if number < first]
         if unknown and request.entries:
-            yield f"{client} sends from {first} on, and knows no outcome of {unknown[0]}"
-        if request.entries and last[client] and max(first, *request.entries) > last[client] and first > last[client] + 1:
-            yield f"{client} sends entry {first} behind {last[client]}"
-        last[client] = max([last[client], *request.entries])
+            yield f"{client} sends from {first} on, and knows no outcome of {min(unknown)}"
+        late = [number for number in request.entries if number not in sent[client] and number < max(sent[client], default=0)]
+        if late:
+            yield f"entry {late[0]} of {client} comes behind entry {max(sent[client])}"
+        sent[client] |= set(request.entries)
         for status, body in answers[request.id]:
             if status == 200 and isinstance(body.get("results"), list):
                 begun.add(client)
