@@ -161,8 +161,8 @@ class Run:
         await self.client.sleep(milliseconds)
 
     async def _do_kill(self):
-        self.trace.add("kill", who=self.client.name)
         await self.client.kill()
+        self.trace.add("kill", who=self.client.name)  # behind all that the old process had told
 
     async def _do_open(self, options=None):
         """Starts the process again, and connects as before."""
