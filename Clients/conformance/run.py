@@ -89,19 +89,22 @@ async def run_random(kit, runs, seed, most):
     results = kit.spread(
         {"do": "random", "seed": number, "command": kit.command, "capabilities": capabilities, "most": most}
         for number in range(seed, seed + runs))
-    for number in range(seed, seed + runs):
-        result = await anext(results)
-        entries += result["entries"]
-        if number > seed and (number - seed) % TOLD == 0:
-            print(f"{number - seed} runs after {time.monotonic() - began:.0f} s", flush=True)
-        if result["trouble"]:
-            failures += 1
-            print(f"FAILED with seed {number}: {result['trouble']}")
-            show(result)
-            client = "" if kit.command == REFERENCE else f" --client {shlex.quote(shlex.join(kit.command))}"
-            print(f"again: {sys.argv[0]} {sys.argv[1]}{client} --random 1 --seed {number} --entries {most}", flush=True)
-    print(f"{runs - failures} of {runs} random runs passed, with the seeds {seed} to {seed + runs - 1} and {entries} entries, in "
-          f"{time.monotonic() - began:.0f} s")
+    done = 0
+    try:
+        async for result in results:
+            number = seed + done
+            done, entries = done + 1, entries + result["entries"]
+            if result["trouble"]:
+                failures += 1
+                print(f"FAILED with seed {number}: {result['trouble']}")
+                show(result)
+                client = "" if kit.command == REFERENCE else f" --client {shlex.quote(shlex.join(kit.command))}"
+                print(f"again: {sys.argv[0]} {sys.argv[1]}{client} --random 1 --seed {number} --entries {most}")
+            if done % TOLD == 0 and done < runs:
+                print(f"{done} runs after {time.monotonic() - began:.0f} s", flush=True)
+    finally:
+        print(f"{done - failures} of {done} random runs passed, with the seeds {seed} to {seed + done - 1} and {entries} entries, in "
+              f"{time.monotonic() - began:.0f} s", flush=True)
     return failures
 
 
