@@ -12,6 +12,7 @@ package enum HTTPStatus: Int, Sendable, Hashable {
     case permanentRedirect = 308
     case badRequest = 400
     case unauthorized = 401
+    case paymentRequired = 402
     case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
@@ -64,6 +65,7 @@ extension HTTPStatus {
     private var clientErrorReason: String {
         switch self {
         case .unauthorized: "Unauthorized"
+        case .paymentRequired: "Payment Required"
         case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"

@@ -15,8 +15,10 @@ import Upstream
             body: Array((request.target ?? "-").utf8) + request.body)
     }
 
+    private static let bank = RemoteService("bank") { _ in .json(["reason": "no-funds"], status: 402) }
+
     private func call(_ path: String, _ request: RemoteRequest) async throws -> RemoteResponse {
-        let services = StoreKind.all.flatMap(\.services) + [Self.echo, RemoteService("silent")]
+        let services = StoreKind.all.flatMap(\.services) + [Self.echo, Self.bank, RemoteService("silent")]
         let demo = try DemoUpstreamServer(services, maxDelay: .zero)
         let curl = try CurlUpstreams(userAgent: "tests")
         var settings = UpstreamSettings(name: "demo", url: demo.url + path)
@@ -56,10 +58,16 @@ import Upstream
         #expect(try await call("/echo", RemoteRequest()).body == [45])
     }
 
+    @Test func aServiceMayDecline() async throws {
+        let response = try await call("/bank", RemoteRequest(method: "POST"))
+        #expect(response.status == 402)
+        #expect(response.body == Array(#"{"reason":"no-funds"}"#.utf8))
+    }
+
     @Test func aServiceWithoutADemoIsNotServed() async throws {
         let response = try await call("/silent", RemoteRequest())
         #expect(response.status == 404)
         let problem = String(decoding: response.body, as: UTF8.self)
-        #expect(problem.contains("The services are /animal and /echo and /login."))
+        #expect(problem.contains("The services are /animal and /bank and /echo and /login."))
     }
 }

@@ -92,7 +92,7 @@ for (const name of ["chromium", "firefox-esr"]) {
         await nobody.run(press(9))
         await nobody.until(`${classOf(9)} === "mine" && !document.getElementById("pay").disabled`)
         await nobody.run("void document.getElementById('pay').click()")
-        await nobody.until(`${text("refusal")} !== "" && ${classOf(9)} === "free"`)
+        await nobody.until(`${text("refusal")} === "no-funds" && ${classOf(9)} === "free"`)
 
         t.diagnostic("two guests hold one seat without a network, and one of them gets it")
         relay.target = 0
