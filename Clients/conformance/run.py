@@ -28,11 +28,11 @@ TOLD = 200  # random runs after which it is told how far they are
 
 
 class Kit:
-    def __init__(self, program, command, count):
-        self.program, self.command, self.count = os.path.abspath(program), command, count
+    def __init__(self, program, command, count, folder):
+        self.program, self.command, self.count, self.folder = os.path.abspath(program), command, count, folder
 
     def spread(self, jobs):
-        return worker.spread(self.program, jobs, self.count)
+        return worker.spread(self.program, jobs, self.count, self.folder)
 
     async def hello(self):
         """What the client says of itself."""
@@ -118,15 +118,16 @@ async def main():
     parser.add_argument("--entries", type=int, default=2000, help="the most entries of a random run (2000)")
     parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1, help="how many runs at a time (one more than processors)")
     parser.add_argument("--verbose", action="store_true", help="prints the trace of each scenario")
+    parser.add_argument("--histories", metavar="FOLDER", help="keeps the history of each run there, for check_history.py")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_intermixed_args()
     if arguments.worker:
-        return await worker.serve(arguments.program)
+        return await worker.serve(arguments.program, arguments.histories)
     command = shlex.split(arguments.client) if arguments.client else REFERENCE
     # An end from outside ends the servers and clients too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
-    kit = Kit(arguments.program, command, arguments.at_once)
+    kit = Kit(arguments.program, command, arguments.at_once, arguments.histories)
     if arguments.mutants:
         return await run_mutants(kit, arguments.names)
     if arguments.random is not None:

@@ -33,6 +33,7 @@ class Run:
         self.clients, self.entries = {}, {}
         self.client = None
         self.acted = []  # what other clients have sent
+        self.lines = None  # of the history, once the server has told its log
         self.options = {}
         self.variables = {}
 
@@ -112,8 +113,8 @@ class Run:
         for client in self.clients.values():
             if client.timers > TIMERS * (1 + len(client.tabs)):
                 raise Failed(f"{client.name} had {client.timers} timers at a time")
-        history = History(self.trace.history(self, [] if is_scripted else await self.histories()))
-        check(history, len(self.clients), self.scenario.get("grows"), is_scripted)
+        self.lines = list(self.trace.history(self, [] if is_scripted else await self.histories()))
+        check(History(self.lines), len(self.clients), self.scenario.get("grows"), is_scripted)
 
     async def histories(self):
         """The name, the first state and the log of each history."""

@@ -2,6 +2,7 @@
 import asyncio
 import contextlib
 import json
+import pathlib
 import sys
 import tempfile
 import time
@@ -17,8 +18,8 @@ TROUBLES = (Failed, Broken, ClientFailed)
 
 
 class Worker:
-    def __init__(self, program):
-        self.program, self.servers = program, {}
+    def __init__(self, program, folder):
+        self.program, self.folder, self.servers = program, folder, {}
 
     @contextlib.asynccontextmanager
     async def server(self, storage="memory", settings=None, nodes=1):
@@ -44,28 +45,31 @@ class Worker:
         storage, nodes = options.pop("storage", "memory"), options.pop("nodes", 1)
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
             async with self.server(storage, options, nodes) as server:
-                return await self._attempt(Run(server, command, scenario, folder, patience))
+                return await self._attempt(name, Run(server, command, scenario, folder, patience))
 
     async def random(self, seed, command, capabilities, most):
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
             async with self.server(*RandomRun.place(seed)) as server:
                 run = RandomRun(server, command, folder, seed, capabilities, most)
-                return await self._attempt(run) | {"entries": run.sent}
+                return await self._attempt(seed, run) | {"entries": run.sent}
 
-    async def _attempt(self, run):
+    async def _attempt(self, name, run):
         began, trouble = time.monotonic(), None
         try:
             await run.run()
         except TROUBLES as error:
             trouble = str(error)
+        if self.folder:
+            lines = run.lines or run.trace.history(run, [])
+            pathlib.Path(self.folder, f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         return {"trouble": trouble, "seconds": time.monotonic() - began, "trace": list(run.trace.lines())}
 
 
-async def serve(program):
+async def serve(program, folder):
     """Takes jobs as lines from standard input until it ends."""
     reader = asyncio.StreamReader(limit=1 << 20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    worker, main = Worker(program), asyncio.current_task()
+    worker, main = Worker(program, folder), asyncio.current_task()
     jobs = asyncio.Queue()
 
     async def listen():
@@ -86,12 +90,13 @@ async def serve(program):
         await worker.close()
 
 
-async def _start(program):
+async def _start(program, folder):
+    options = ["--histories", folder] if folder else []
     return await asyncio.create_subprocess_exec(
-        sys.executable, sys.argv[0], program, "--worker", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 28)
+        sys.executable, sys.argv[0], program, "--worker", *options, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 28)
 
 
-async def spread(program, jobs, count):
+async def spread(program, jobs, count, folder=None):
     """Gives the jobs to so many workers, and yields the answers in the order of the jobs."""
     jobs = list(jobs)
     answers = [asyncio.get_running_loop().create_future() for _ in jobs]
@@ -101,7 +106,7 @@ async def spread(program, jobs, count):
         process = None
         try:
             for job, answer in waiting:
-                process = process or await _start(program)
+                process = process or await _start(program, folder)
                 process.stdin.write(json.dumps(job).encode() + b"\n")
                 line = await process.stdout.readline()
                 if not line:

@@ -1,5 +1,4 @@
 """Whether the kit has the scenarios that the contract names, and whether each says what it needs."""
-import pathlib
 import unittest
 
 from kit import catalogue

@@ -33,11 +33,11 @@ class Disk extends FakeIndexedDB {
 
     open(name) {
         const request = super.open(name)
-        const { disk } = { disk: this }
+        const write = writes => this.#write({ name, writes })
         let database
         Object.defineProperty(request, "result", {
             get: () => database,
-            set: fake => (database = recorded(fake, writes => disk.#write({ name, writes }))),
+            set: fake => (database = recorded(fake, write)),
         })
         return request
     }
