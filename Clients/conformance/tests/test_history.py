@@ -286,6 +286,13 @@ class Histories(unittest.TestCase):
     def test_each_invariant_has_a_fault(self):
         self.assertEqual(set(invariants.checks(NUMBER)), set(FAULTS.values()))
 
+    def test_a_secret_in_the_log_is_that_of_any_entry(self):
+        lines = change(lambda lines: None)
+        find(lines, "request", 3)["body"]["entries"][0]["actions"] = [{"type": "login/enter", "payload": {"password": "some password"}}]
+        lines[-1]["actions"][0] |= {"type": "login/enter", "payload": {"password": "***"}}
+        problems = invariants.verdicts(History(lines))
+        self.assertFalse(problems["acknowledged is committed"] + problems["committed was sent"])
+
     def test_a_history_without_log_and_client_can_be_checked(self):
         lines = [line for line in GOOD if line["kind"] in ("request", "answer", "event")]
         self.assertFalse(any(invariants.verdicts(History(lines)).values()))

@@ -3,7 +3,7 @@ import collections
 
 from .. import patch
 
-REDACTED = "[redacted]"
+REDACTED = "***"  # a secret in the log
 
 
 def _is_same(sent, logged):
