@@ -11,23 +11,6 @@ import Testing
 /// sees nothing of what comes after.
 @Suite("While an actor is removed", .serialized, .timeLimit(.minutes(180)))
 struct RemovalRaceTests {
-    /// Lets tasks go on together.
-    private final class Barrier: Sendable {
-        private let missing: Locked<Int>
-        private let isOpen = Promise<Void>()
-
-        init(_ count: Int) { missing = Locked(count) }
-
-        func pass() async {
-            let left = missing.withLock { missing in
-                missing -= 1
-                return missing
-            }
-            if left == 0 { isOpen.fulfill(()) }
-            await isOpen.value()
-        }
-    }
-
     private enum Attempt: CaseIterable, Sendable {
         case post, batch, dryRun, read, past, log, document, wait, fork, replay, shares, stream, patches
 

@@ -197,6 +197,11 @@ import Testing
             try await outbox.begin()
             let long = Outbox.entry("user/rename", ["name": .string(String(repeating: "x", count: 70_000))])
             #expect(try await outbox.send(from: 1, long, Outbox.increment).results == ["1 refused", "2 committed"])
+            let again = ["1 refused again", "2 committed again"]
+            #expect(try await outbox.send(from: 1, long, Outbox.increment).results == again)
+            // A short body is hashed elsewhere.
+            #expect(try await outbox.send(from: 2, Outbox.increment).results == ["2 committed again"])
+            #expect(try await outbox.send(from: 2, long).code == "sequence-conflict")
             #expect(try await outbox.send(from: 0, long).code == "invalid-payload")
         }
     }
