@@ -228,7 +228,7 @@ export function createCore(url, options, environment, owner) {
         ledger.last = Math.max(ledger.last, number)
         ledger.sort()
         ledger.settle()
-        outbox.pump()
+        queueMicrotask(outbox.pump) // behind all entries of this turn, which go in one request
     }
 
     /**

@@ -44,6 +44,15 @@ test("one request is in flight at a time, and 100 entries go in one", async () =
     assert.deepEqual(world.server.state.items, Array.from({ length: 100 }, (_, i) => i))
 })
 
+test("entries of one turn go in one request", async () => {
+    const world = new World()
+    const { store } = await world.live()
+    await store.dispatch(increment())
+    const before = world.network.of("sync").length
+    await Promise.all(Array.from({ length: 100 }, () => store.dispatch(increment())))
+    assert.equal(world.network.of("sync").length - before, 1)
+})
+
 test("200 entries keep their order, at most 100 a request", async () => {
     const world = new World()
     const { store } = await world.live()
