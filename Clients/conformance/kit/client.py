@@ -6,7 +6,7 @@ import signal
 from . import quiet
 
 PATIENCE = 10  # real seconds in which nothing happens at all until an expectation has failed
-LONGEST = 24  # times as long an expectation may take while something happens
+LONGEST = 60  # times as long an expectation may take while something happens
 HAMMERED = 400  # requests without any time between them
 GLANCE = 0.1  # real seconds of a look at a world that is at rest
 
