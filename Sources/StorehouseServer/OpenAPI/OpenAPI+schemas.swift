@@ -19,7 +19,9 @@ extension OpenAPI {
         [
             "SessionID": Self.sessionID,
             "Session": Self.session,
-            "SessionLinks": links(["self", "state", "actions", "sync", "events", "forks", "shares", "presence", "signals"]),
+            "SessionLinks": links([
+                "self", "state", "actions", "sync", "events", "forks", "shares", "presence", "signals",
+            ]),
             "ReplayOutcomes": object(["replay": Self.replay]),
             "ReplayedAction": Self.replayedAction,
             "ForkOrigin": object(["revision": count("The revision of the other session that it was forked at.")]),
