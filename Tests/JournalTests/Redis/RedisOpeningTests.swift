@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import Locks
 import RedisJournal
 import RedisTesting
 import Security
@@ -39,7 +40,7 @@ struct RedisOpeningTests {
     func earlierNodes(layout: String) async throws {
         let server = try RedisServer()
         await (try server.open()).closed()
-        func list(_ life: Int, until end: Int) throws {
+        @Sendable func list(_ life: Int, until end: Int) throws {
             try server.execute("HSET", "{test}:meta", "layout", layout)
             try server.execute("HSET", "{test}:nodes", String(life), "\(end) 10.0.0.9:80")
             try server.execute("HSET", "{test}:releases", String(life), "3")
@@ -47,18 +48,21 @@ struct RedisOpeningTests {
         let now = try #require(Int(try server.execute("TIME")[0])) * 1000
         try list(1, until: now + 3_600_000)
         let waiting = Task { try server.open() }
-        var end = now + 3_600_000
-        let renewing = Task {
-            while !Task.isCancelled {
+        // A thread of its own, because tasks wait while other tests hold all threads of theirs.
+        let (isRenewing, hasEnded) = (Locked(true), Promise<Void>())
+        Thread {
+            var end = now + 3_600_000
+            while isRenewing.withLock(\.self) {
                 end += 1000
-                try list(1, until: end)
-                try await Task.sleep(for: .milliseconds(20))
+                try? list(1, until: end)
+                usleep(20_000)
             }
-        }
+            hasEnded.fulfill(())
+        }.start()
         let refusal = await #expect(throws: StorageError.self) { _ = try await waiting.value }
         #expect(refusal?.description.contains("the node 10.0.0.9:80 has an earlier release") == true)
-        renewing.cancel()
-        _ = try? await renewing.value
+        isRenewing.withLock { $0 = false }
+        await hasEnded.value()
 
         try list(1, until: now + 3_600_000)
         let patient = Task { try server.open() }
