@@ -10,8 +10,13 @@ export { reactBinding } from "./react.js"
  * @param {string | URL} url of a session or a share
  * @param {import("./options.js").Options} [options]
  */
-export const connect = (url, options = {}) =>
-    createStore(new URL(url, globalThis.location?.href).href, options, environment())
+export function connect(url, options = {}) {
+    const { href, pathname } = new URL(url, globalThis.location?.href)
+    if (!/\/(sessions|shared)\/[^/]+\/?$/.test(pathname)) throw new TypeError("no address of a session: " + href)
+    const { storage = "memory" } = options
+    if (!["memory", "indexeddb"].includes(storage)) throw new TypeError("no such storage: " + storage)
+    return createStore(href, options, environment())
+}
 
 /**
  * A reducer returns this where its rules forbid an action.

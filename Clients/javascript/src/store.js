@@ -211,6 +211,7 @@ export function createStore(url, options, environment) {
                 const text = JSON.stringify({ actions: [action].flat(), ifMatch })
                 const size = new TextEncoder().encode(text).length
                 const entry = { ...JSON.parse(text), key: environment.id(), size }
+                if (!entry.actions.every(Boolean)) throw new TypeError("an action is an object with a type")
                 const isNamed = (/** @type {Action} */ { type }) => options.secret?.includes(type)
                 entry.isSecret = isSecret ?? entry.actions.some(isNamed)
                 entry.isBlind = !predicts

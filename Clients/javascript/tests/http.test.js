@@ -42,6 +42,14 @@ const until = (subscribe, condition) =>
         })
     })
 
+test("an address without a session, and a storage that there is not, throw at once", () => {
+    const address = "https://host/base/sessions/abcdefghijklmnopqrstuv"
+    assert.throws(() => source.connect("https://host/"), TypeError)
+    assert.throws(() => source.connect(address + "/state"), TypeError)
+    assert.throws(() => source.connect(address, { storage: "indexedDB" }), TypeError)
+    for (const url of [address, "https://host/shared/a", "https://host/sessions/me?store=app"]) source.connect(url).close()
+})
+
 for (const [name, { connect, ActionRejected }] of Object.entries({ src: source, "storehouse.js": bundle })) {
     test(`${name} works with the fetch and the timers of the platform`, async () => {
         const server = new Server(new Clock())

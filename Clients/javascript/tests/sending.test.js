@@ -359,10 +359,12 @@ test("an action that changes after dispatch is sent as it was", async () => {
     assert.equal(world.server.state.count, 1)
 })
 
-test("a value that is no JSON throws at once", async () => {
+test("a value that is no action, or no JSON, throws at once", async () => {
     const world = new World()
     const { store } = await world.live()
-    await assert.rejects(store.dispatch({ type: "counter/increment", payload: { by: 1n } }), TypeError)
+    for (const wrong of [{ type: "counter/increment", payload: { by: 1n } }, undefined, [null]]) {
+        await assert.rejects(store.dispatch(wrong), TypeError)
+    }
     assert.equal(store.pending.length, 0)
 })
 
