@@ -96,7 +96,8 @@ export class Tab {
     #channel(name, fault) {
         const channel = channels.make(this)(name)
         const { postMessage } = channel
-        channel.postMessage = message => (losses[fault] === message.type ? undefined : postMessage(message))
+        const isLost = message => fault in losses && losses[fault] === message.type
+        channel.postMessage = message => (isLost(message) ? undefined : postMessage(message))
         return channel
     }
 
