@@ -6,6 +6,7 @@ import urllib.parse
 from . import wire
 
 LOST = (OSError, asyncio.IncompleteReadError, ValueError)
+PATIENCE = 10  # seconds until the end of a connection that a client has given up
 
 
 class Request:
@@ -78,7 +79,7 @@ class Proxy:
     def __init__(self, server, trace):
         self.server, self.trace = server, trace
         self.faults, self.streams = [], []
-        self.sending = {}  # client id → requests in flight
+        self.sending = {}  # client id → its requests in flight, each until its connection ends or it is answered
         self.held, self.holding, self.holds = asyncio.Event(), 0, True
         self.silent = set()  # connections of requests that are never answered
         self.chooser = None  # a function that chooses a fault in random runs
@@ -164,9 +165,8 @@ class Proxy:
                 client = request.json.get("client") if request.name == "sync" else None
                 fault = self._fault(request)
                 state["gone"] = gone = asyncio.ensure_future(reader.read())
-                self.sending[client] = self.sending.get(client, 0) + 1
-                gone.add_done_callback(lambda _: self._settle(client))
-                self.trace.add("request", request=request, fault=fault.get("do"), in_flight=self.sending[client])
+                in_flight = await self._join(client, gone) if client else 1
+                self.trace.add("request", request=request, fault=fault.get("do"), in_flight=in_flight)
                 await self._handle(request, fault, writer, state)
         except (*LOST, asyncio.CancelledError):
             state["is_cut"] = True
@@ -178,8 +178,16 @@ class Proxy:
             writer.transport.abort() if state.get("is_cut") else writer.close()
             self._tasks.discard(task)
 
-    def _settle(self, client):
-        self.sending[client] -= 1
+    async def _join(self, client, gone):
+        """The number of requests of a client that are in flight, with this one."""
+        others = self.sending.setdefault(client, set())
+        before = list(others)
+        others.add(gone)
+        gone.add_done_callback(others.discard)
+        # Where a client has given a request up, the next one may be here before the end of its connection.
+        if before:
+            await asyncio.wait(before, timeout=PATIENCE)
+        return 1 + sum(not one.done() or one.cancelled() for one in before)
 
     def _rest(self, state):
         """The request waits for the client, or for the scenario."""
