@@ -1,6 +1,4 @@
-import { Program } from "../../Clients/javascript/acceptance/support/program.js"
-import { Relay } from "../../Clients/javascript/acceptance/support/relay.js"
-import { path } from "../../Clients/javascript/acceptance/support/session.js"
+import { start } from "../../Clients/javascript/acceptance/support/session.js"
 import { Browser, file, hook } from "../../Clients/javascript/browsers/browser.js"
 import { median, quantile } from "./statistics.mjs"
 
@@ -44,11 +42,9 @@ async function browsed(run) {
     const pages = { "/storehouse.js": () => file("storehouse.js"), "/opener.html": () => opener, "/page.html": () => page(target) }
     const browser = new Browser(path => pages[path]?.())
     const origin = await browser.start()
-    const program = new Program(path, { storage: "memory", settings: [`http.allowedOrigins=${origin}`] })
-    const relay = new Relay()
+    const { relay, url, stop } = await start({ storage: "memory", settings: [`http.allowedOrigins=${origin}`] })
+    target = url
     try {
-        target = await relay.start()
-        relay.target = await program.start()
         browser.open("chromium", `${origin}/opener.html?tab=opener`)
         const open = async name => {
             await browser.tab("opener").run(`void open("${origin}/page.html?tab=${name}")`)
@@ -58,8 +54,7 @@ async function browsed(run) {
         return await run(open, relay, `http://127.0.0.1:${relay.target}/sessions/${session}/actions`)
     } finally {
         await browser.close()
-        relay.stop()
-        await program.remove()
+        await stop()
     }
 }
 

@@ -1,6 +1,4 @@
-import { Program } from "../../Clients/javascript/acceptance/support/program.js"
-import { Relay } from "../../Clients/javascript/acceptance/support/relay.js"
-import { increment, path, reducer } from "../../Clients/javascript/acceptance/support/session.js"
+import { increment, reducer, start } from "../../Clients/javascript/acceptance/support/session.js"
 import { connect } from "../../Clients/javascript/storehouse.js"
 import { seeded } from "../../Clients/javascript/tests/support/clock.js"
 import { median } from "./statistics.mjs"
@@ -9,15 +7,11 @@ const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, millise
 
 /** Runs something with a server behind a relay. */
 async function served(options, run) {
-    const program = new Program(path, options)
-    const relay = new Relay()
-    const url = await relay.start()
+    const { program, relay, url, stop } = await start(options)
     try {
-        relay.target = await program.start()
         return await run(url + "/sessions/" + crypto.randomUUID(), relay, program)
     } finally {
-        relay.stop()
-        await program.remove()
+        await stop()
     }
 }
 

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Browser, file, hook } from "./browser.js"
-import { Program } from "../acceptance/support/program.js"
-import { Relay } from "../acceptance/support/relay.js"
-import { ask, path } from "../acceptance/support/session.js"
+import { ask, start } from "../acceptance/support/session.js"
 
 const isLive = "store.connection.status === 'live'"
 const isDone = count => `store.confirmed.counter.count === ${count} && !store.pending.length`
@@ -17,15 +15,10 @@ for (const name of ["chromium", "firefox-esr"]) {
             return path.endsWith(".html") ? example(path).replace("</script>", () => hook + "</script>") : undefined
         })
         const origin = await browser.start()
-        const program = new Program(path, { settings: [`http.allowedOrigins=${origin}`] })
-        const relay = new Relay()
-        t.after(async () => {
-            await browser.close()
-            relay.stop()
-            await program.remove()
-        })
-        target = await relay.start()
-        relay.target = await program.start()
+        t.after(() => browser.close())
+        const { program, relay, url, stop } = await start({ settings: [`http.allowedOrigins=${origin}`] })
+        t.after(stop)
+        target = url
         const [plain, first, second] = ["plain", "first", "second"].map(name => browser.tab(name))
         const open = (page, tab) => `void open(${JSON.stringify(`${origin}/${page}?tab=${tab}`)})`
 

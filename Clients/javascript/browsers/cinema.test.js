@@ -2,9 +2,7 @@ import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
-import { Program } from "../acceptance/support/program.js"
-import { Relay } from "../acceptance/support/relay.js"
-import { path } from "../acceptance/support/session.js"
+import { path, start as serve } from "../acceptance/support/session.js"
 import { settings, token } from "../acceptance/support/token.js"
 import { Browser, file, hook } from "./browser.js"
 
@@ -40,15 +38,11 @@ async function start(t, name) {
     }
     const browser = new Browser(pages)
     const origin = await browser.start()
-    const program = new Program(cinema, { settings: [...settings, "upstreams.maxDelay=0", `http.allowedOrigins=${origin}`] })
-    const relay = new Relay()
-    t.after(async () => {
-        await browser.close()
-        relay.stop()
-        await program.remove()
-    })
-    target = await relay.start()
-    relay.target = await program.start()
+    t.after(() => browser.close())
+    const options = { settings: [...settings, "upstreams.maxDelay=0", `http.allowedOrigins=${origin}`] }
+    const { program, relay, url, stop } = await serve(options, cinema)
+    t.after(stop)
+    target = url
     const link = (page, tab, ticket) => `${origin}/${page}.html?tab=${tab}#${ticket}`
     const first = browser.tab("ada")
     browser.open(name, link("cinema", "ada", token("ada")))

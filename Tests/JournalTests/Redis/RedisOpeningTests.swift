@@ -48,7 +48,8 @@ struct RedisOpeningTests {
         let now = try #require(Int(try server.execute("TIME")[0])) * 1000
         try list(1, until: now + 3_600_000)
         let waiting = Task { try server.open() }
-        // A thread of its own, because tasks wait while other tests hold all threads of theirs.
+        // The node renews its lease 50 times a second. It has a thread of its own, because tasks wait while other tests hold
+        // all threads of theirs.
         let (isRenewing, hasEnded) = (Locked(true), Promise<Void>())
         Thread {
             var end = now + 3_600_000

@@ -21,9 +21,10 @@ export function reducer(state, { type, payload }) {
 /**
  * Starts the program behind a relay. `stop` ends both.
  * @param {ConstructorParameters<typeof Program>[1]} [options]
+ * @param {string} [binary]
  */
-export async function start(options) {
-    const program = new Program(path, options)
+export async function start(options, binary = path) {
+    const program = new Program(binary, options)
     const relay = new Relay()
     const url = await relay.start()
     relay.target = await program.start()

@@ -59,7 +59,7 @@ struct OutboxRequest: Sendable {
     let entries: [OutboxEntry]
 }
 
-/// What became of an entry, as an answer tells it.
+/// The result of an entry in an answer.
 struct OutboxResult: Sendable, Equatable {
     let number: Int
     let outcome: String

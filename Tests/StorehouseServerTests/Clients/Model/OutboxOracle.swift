@@ -2,7 +2,7 @@ import JSON
 
 /// All that a server has decided, and what it may say from then on.
 struct OutboxOracle: Sendable {
-    /// What the server has of one client.
+    /// The record of one client on the server.
     private struct Record: Sendable {
         var results: [OutboxResult] = []
         /// The first number whose outcome is kept, and the same in storage: it is written with the next entry.

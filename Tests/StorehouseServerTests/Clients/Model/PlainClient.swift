@@ -4,7 +4,7 @@ import JSON
 ///
 /// The value only grows. So what is shown may never become less.
 struct PlainClient: Sendable {
-    /// What a client was told at one moment.
+    /// A value that the server sent to the client.
     struct Sighting: Sendable {
         let revision: Int
         /// The last of its entries that the value contains.
