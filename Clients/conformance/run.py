@@ -59,8 +59,8 @@ async def run_scenarios(kit, names, is_verbose):
         result = await anext(results)
         times[scenario["name"]] = result["seconds"]
         if result["trouble"] or is_verbose:
-            print(f"{'FAILED' if result['trouble'] else 'ok'} {scenario['group']}: {scenario['name']}: {result['trouble']}")
             show(result)
+            print(f"{'FAILED' if result['trouble'] else 'ok'} {scenario['group']}: {scenario['name']}: {result['trouble']}")
             failures += result["trouble"] is not None
     print(f"{len(chosen) - failures} of {len(chosen)} scenarios passed; {len(known) - len(chosen)} are not for this client")
     print("the slowest: " + ", ".join(f"{name} {times[name]:.1f} s" for name in sorted(times, key=times.get)[:-6:-1]))
@@ -96,8 +96,8 @@ async def run_random(kit, runs, seed, most):
             done, entries = done + 1, entries + result["entries"]
             if result["trouble"]:
                 failures += 1
-                print(f"FAILED with seed {number}: {result['trouble']}")
                 show(result)
+                print(f"FAILED with seed {number}: {result['trouble']}")
                 client = "" if kit.command == REFERENCE else f" --client {shlex.quote(shlex.join(kit.command))}"
                 print(f"again: {sys.argv[0]} {sys.argv[1]}{client} --random 1 --seed {number} --entries {most}")
             if done % TOLD == 0 and done < runs:

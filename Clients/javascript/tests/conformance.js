@@ -56,11 +56,13 @@ class Page {
         const { pending, confirmed = null, state = null, etag } = this.#store
         const [revision, history = null] = etag.split(".")
         const isReplayed = state !== confirmed
-        const predicted = pending.filter(({ actions }) => isReplayed && actions.every(action => this.#ran.has(action)))
-        const reasons = Object.fromEntries(pending.flatMap(({ actions, reason }) => (reason ? [[this.#nameOf(actions), reason]] : [])))
+        // In the order of the outbox, because entries with the same actions can be told apart by nothing else.
+        const named = pending.map(({ actions, reason }) => ({ actions, reason, name: this.#nameOf(actions) }))
+        const predicted = named.filter(({ actions }) => isReplayed && actions.every(action => this.#ran.has(action)))
+        const reasons = Object.fromEntries(named.flatMap(({ name, reason }) => (reason ? [[name, reason]] : [])))
         const value = {
-            revision: +revision, history, confirmed, shown: state, pending: pending.map(({ actions }) => this.#nameOf(actions)),
-            predicted: predicted.map(({ actions }) => this.#nameOf(actions)), reasons,
+            revision: +revision, history, confirmed, shown: state, pending: named.map(({ name }) => name),
+            predicted: predicted.map(({ name }) => name), reasons,
         }
         const text = JSON.stringify(value)
         if (text !== this.#shown) this.#tell({ value })
