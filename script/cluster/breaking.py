@@ -5,11 +5,6 @@ import copy
 from cluster.record import ENDS, FETCH, INCREMENT, Sent, check
 
 
-def is_ordered(entries):
-    """Whether the last entries of an outbox can come in another order only by a fault."""
-    return len(entries) > 1 and entries[-1].history == entries[-2].history
-
-
 def _acknowledged(record, log):
     """A write that was acknowledged, and its index in the log. Redis may have lost earlier ones."""
     return next((sent, index) for sent in reversed(record.sent) if sent.outcome == "acknowledged"
@@ -102,15 +97,10 @@ def fetch_without_a_client(record, log):
     record.unknown_fetches = 0
 
 
-def reorder_an_outbox(record, _log):
-    entries = next(entries for entries in record.outboxes if is_ordered(entries))
-    entries[-1], entries[-2] = entries[-2], entries[-1]
-
-
 BREAKS = [
     drop_acknowledged, drop_last, double_acknowledged, leave_hole, repeat_revision, commit_refused, commit_half_a_batch,
     commit_what_nobody_sent, acknowledge_elsewhere, show_a_revision_too_many, show_a_wrong_count, repeat_an_event, reorder_events,
-    change_the_history, settle_twice, leave_an_effect_running, fetch_without_a_client, reorder_an_outbox]
+    change_the_history, settle_twice, leave_an_effect_running, fetch_without_a_client]
 
 
 def breaks_that_pass(record, log):

@@ -7,9 +7,10 @@ import random
 import time
 
 from cluster.following import Follower
-from cluster.outboxes import OutboxWriter
+from cluster.outboxes import OutboxFollower, OutboxWriter
 from cluster.record import FETCH, INCREMENT, Sent, SessionRecord
 from cluster.wire import Connection, Lost
+from histories.recorder import Recorder
 
 COUNT = "?select=/counter/count"
 REFUSALS = {"storage-unavailable", "draining", "overloaded"}
@@ -28,6 +29,7 @@ class Crowd:
         self.fault_at, self.longest_gap = 0, 0  # since the last fault, between two acknowledgements of a session
         self.ended, self.kept, self.wrong, self.followers = {}, set(), [], []
         self.amount = self.request = 0
+        self.recorder = Recorder()  # of all that outboxes send and are told
 
     async def create(self):
         """Creates a session with an id of the client's own, which is safe to repeat."""
@@ -92,10 +94,15 @@ class Crowd:
             session = await (self.create_anywhere() if number % 2 else self.create())
             if session:
                 self.sessions[session] = SessionRecord(session)
+        for record in self.sessions.values():
+            while not (answer := await self.once("GET", f"/sessions/{record.id}/state")) or answer.status != 200:
+                await asyncio.sleep(0.1)
+            record.first = answer.body["state"]
         self.tasks = [asyncio.create_task(Writer(self, number).run()) for number in range(writers)]
         for record in list(self.sessions.values())[:outboxes]:
             # Two for a session, so that their entries come in between.
-            self.tasks += [asyncio.create_task(OutboxWriter(self, record).run()) for _ in range(2)]
+            one, other = OutboxWriter(self, record), OutboxWriter(self, record)
+            self.tasks += [asyncio.create_task(client.run()) for client in (one, other, OutboxFollower(one))]
         # Many follow one session, so that some of each node share a stream.
         for number in range(followers + FOLLOWERS_OF_ONE):
             record = list(self.sessions.values())[number % sessions if number < followers else 0]
@@ -162,6 +169,7 @@ class Writer:
         sent = Sent(amounts, key)
         record.sent.append(sent)
         actions = [{"type": INCREMENT, "payload": {"by": amount}} for amount in amounts]
+        self.crowd.recorder.acted(*actions)
         headers = {"Idempotency-Key": f'"{key}"'} if key else {}
         if not key and self.random.random() < 0.2:
             headers["If-Match"] = f'"{record.floor}"'
@@ -223,6 +231,7 @@ class Writer:
         """Starts an effect, and sometimes waits until it has settled."""
         headers = {"Prefer": f"wait={self.random.choice([1, 5])}"} if self.random.random() < 0.3 else {}
         record.unknown_fetches += 1
+        self.crowd.recorder.acted({"type": FETCH})
         answer = await self.ask(record, "POST", "/actions?select=/animal", {"type": FETCH}, headers)
         if answer.status == 200:
             if not headers:

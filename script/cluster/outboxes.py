@@ -1,12 +1,13 @@
-"""Clients that send outboxes through the load balancer."""
+"""Clients that send outboxes through the load balancer, and follow what becomes of their entries."""
 
 import asyncio
 import base64
 import random
 import time
 
+from cluster.following import HEARTBEAT
 from cluster.record import INCREMENT, Sent
-from cluster.wire import Connection, Lost
+from cluster.wire import Connection, Lost, events
 
 PATIENCE = 60  # seconds for which entries are repeated after the load
 
@@ -24,8 +25,6 @@ class OutboxWriter:
     def begin_again(self):
         self.client = base64.urlsafe_b64encode(self.crowd.random.randbytes(16)).decode().rstrip("=")
         self.is_begun, self.first = False, 1
-        self.order = []
-        self.record.outboxes.append(self.order)
 
     async def run(self):
         deadline = None
@@ -58,14 +57,17 @@ class OutboxWriter:
                        for sent in self.pending]
             request = {"client": self.client, "from": self.first, "entries": entries}
             if answer := await self.ask(request):
-                repeat = await self.ask(request) if self.random.random() < 0.2 else None
-                self.compare(answer, repeat)
-                self.take(answer)
+                if self.random.random() < 0.2 and await self.ask(request):
+                    self.crowd.numbers["repeated"] += len(answer["results"])
+                if request["client"] == self.client:
+                    self.take(answer)
 
     async def ask(self, request):
         """The answer; None if it is none that tells outcomes."""
         path = f"/sessions/{self.record.id}/sync"
+        number = self.crowd.recorder.request("POST", path, request)
         answer = await self.crowd.ask(self.connection, "POST", path, request)
+        self.crowd.recorder.answer(number, answer.status, answer.body)
         if answer.status == 200:
             return answer.body
         if answer.status == 409 and answer.code == "client-forgotten" and self.crowd.may_lose:
@@ -74,15 +76,6 @@ class OutboxWriter:
             self.record.wrong.append(f"an outbox from {self.first}: {answer}")
         return None
 
-    def compare(self, answer, repeat):
-        """The outcomes that were told are told again."""
-        if not repeat or repeat["history"] != answer["history"]:
-            return
-        for before, after in zip(answer["results"], repeat["results"]):
-            if dict(before, replayed=True) != after:
-                self.record.wrong.append(f"an outbox was told {before}, and then {after}")
-        self.crowd.numbers["repeated"] += len(answer["results"])
-
     def take(self, answer):
         for number, result in enumerate(answer["results"], self.first):
             if result["n"] != number or result["outcome"] != "committed":
@@ -90,7 +83,37 @@ class OutboxWriter:
                 return
             sent = self.pending.pop(0)
             sent.outcome, sent.revision, sent.history = "acknowledged", result["revision"], answer["history"]
-            self.order.append(sent)
             self.crowd.note_acknowledgement(self.record.id)
         self.first += len(answer["results"])
         self.record.raise_floor(answer["revision"], answer["history"])
+
+
+class OutboxFollower:
+    """Follows the stream of an outbox, which tells whose entries a value contains."""
+
+    def __init__(self, writer):
+        self.writer, self.crowd, self.client, self.last = writer, writer.crowd, None, None
+
+    async def run(self):
+        while True:
+            connection = Connection(self.crowd.port)
+            try:
+                # A client that comes back of its own accord, too.
+                async with asyncio.timeout(self.writer.random.expovariate(1 / 10) + 1):
+                    await self.follow(connection)
+            except (Lost, OSError, EOFError, asyncio.TimeoutError):
+                pass
+            finally:
+                connection.close()
+            await asyncio.sleep(0.1)
+
+    async def follow(self, connection):
+        if self.client != self.writer.client:
+            self.client, self.last = self.writer.client, None
+        path = f"/sessions/{self.writer.record.id}/events?changes=patch&sync={self.client}"
+        number = self.crowd.recorder.request("GET", path, seen=self.last)
+        status, _ = await connection.send("GET", path, headers={"Last-Event-ID": self.last} if self.last else {})
+        if status == 200:
+            async for name, event, data in events(connection, HEARTBEAT * 5):
+                self.crowd.recorder.event(number, name, event, data)
+                self.last = event or self.last

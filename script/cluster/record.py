@@ -46,10 +46,10 @@ class SessionRecord:
     """A session as its clients know it."""
 
     id: str
+    first: dict | None = None  # the state at revision 0
     sent: list = dataclasses.field(default_factory=list)
     shown: list = dataclasses.field(default_factory=list)
     runs: list = dataclasses.field(default_factory=list)
-    outboxes: list = dataclasses.field(default_factory=list)  # the acknowledged entries of each, in its order
     fetched: list = dataclasses.field(default_factory=list)  # the revisions of acknowledged fetches
     unknown_fetches: int = 0
     refused_fetches: int = 0
@@ -91,7 +91,7 @@ def check(record, log, newest=None):
             wrong.append(f"{shown.source} showed revision {shown.revision}, but the log ends at {len(counts) - 1}")
         elif counts[shown.revision] != shown.count:
             wrong.append(f"{shown.source} showed {shown.count} at revision {shown.revision}, which had {counts[shown.revision]}")
-    return wrong + _check_outboxes(record) + _check_runs(record, bool(newest)) + _check_effects(record, log)
+    return wrong + _check_runs(record, bool(newest)) + _check_effects(record, log)
 
 
 def _only_newest(record, newest):
@@ -121,13 +121,6 @@ def _check_sent(record, places):
             wrong.append(f"{words} are a batch, and the log has a part of it: {found}")
     wrong += [f"nobody sent the increment {amount} of revision {places[amount]}" for amount in places.keys() - known]
     return wrong
-
-
-def _check_outboxes(record):
-    """Entries are committed in the order of their outbox. In another history the revisions begin anew."""
-    return [f"an outbox committed {before.amounts} at {before.revision}, and then {after.amounts} at {after.revision}"
-            for entries in record.outboxes for before, after in zip(entries, entries[1:])
-            if before.history == after.history and before.revision >= after.revision]
 
 
 def _check_runs(record, may_change_history):

@@ -88,16 +88,21 @@ class Server:
 
     def first_event(self, session, seen=None):
         """The id and the data of a stream's first event, for a client whose last event id is `seen`."""
-        connection = self.connect()
-        connection.request("GET", f"/sessions/{session}/events", headers={"Last-Event-ID": seen} if seen else {})
-        answer = connection.getresponse()
-        name = None
-        for line in answer:
-            if line.startswith(b"id: "):
-                name = line[4:].decode().strip()
-            if line.startswith(b"data: "):
-                connection.close()
-                return name, json.loads(line[6:])
+        return self.events_until(None, f"/sessions/{session}/events", seen)[0][1:]
+
+    def events_until(self, last, path, seen=None):
+        """The events of a stream, as (name, id, data), up to the first that is called `last`; only one for None."""
+        connection, found, fields = self.connect(), [], {}
+        connection.request("GET", path, headers={"Last-Event-ID": seen} if seen else {})
+        for line in connection.getresponse():
+            name, _, value = line.decode().rstrip("\n").partition(": ")
+            fields[name] = value
+            if not value and "data" in fields:
+                found.append((fields.get("event"), fields.get("id"), json.loads(fields["data"])))
+                fields = {}
+                if last in (None, found[-1][0]):
+                    connection.close()
+                    return found
         raise http.client.HTTPException("the stream ended")
 
     def signal(self, number):

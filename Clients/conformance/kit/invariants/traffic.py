@@ -2,6 +2,7 @@
 import collections
 
 from .. import patch
+from ..history import signature
 
 REDACTED = "***"  # a secret in the log
 
@@ -18,7 +19,8 @@ def one_outcome(history):
     known = {}
     for request, answer, result in history.results():
         key = request.client, result["n"], answer.get("history")
-        told = result["outcome"], result["revision"]
+        problem = result.get("problem") or {}
+        told = result["outcome"], result["revision"], problem.get("code"), problem.get("reason")
         if known.setdefault(key, told) != told:
             yield f"entry {result['n']} of {request.client} is {told}, and was {known[key]}"
 
@@ -125,12 +127,14 @@ def refused_is_not_committed(history):
 def committed_was_sent(history):
     """Each action of a client in the log was sent by one."""
     sent = [action for actions in _sent(history) for action in actions]
-    by_type = collections.defaultdict(list)
+    exact, by_type = {signature(action) for action in sent}, collections.defaultdict(list)
     for action in sent:
         by_type[action["type"]].append(action)
     for name, log in history.logs.items():
         for revision, logged in log.actions.items():
-            if logged.get("origin", "client") == "client" and not any(_is_same(action, logged) for action in by_type[logged["type"]]):
+            if logged.get("origin", "client") != "client" or signature(logged) in exact:
+                continue
+            if not any(_is_same(action, logged) for action in by_type[logged["type"]]):
                 yield f"nobody sent {logged['type']} {logged.get('payload')} at revision {revision} of {name}"
 
 

@@ -1,0 +1,1 @@
+"""Shared code of script/kill-test and script/cluster-test: histories that the conformance kit of the clients checks."""
