@@ -72,6 +72,12 @@ package struct ClientRecords: Sendable {
         return .made(change(row))
     }
 
+    /// Why entries from a number on are refused, whatever they are; nil if they have to be compared.
+    package func refusal(of key: ClientKey, from: Int) -> SessionFailure.Client? {
+        guard let record = records[key] else { return .forgotten }
+        return from < record.from ? .conflict(from: record.from, through: record.last) : nil
+    }
+
     /// Compares the entries of a request with the kept outcomes, before any entry is run. Forgets the outcomes below `from`.
     ///
     /// - Parameter hashes: of the entries from number `from` on; empty for a request that only reads.

@@ -41,9 +41,9 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Whether a further job of an owner may wait.
-    package func hasRoom(for owner: Owner) -> Bool {
-        waitingCount < limits.waiting && queues[owner]?.waiting.count ?? 0 < limits.waitingPerOwner
+    /// Whether a further job of an owner may wait, behind fewer than `most` others of it.
+    package func hasRoom(for owner: Owner, behindFewerThan most: Int = .max) -> Bool {
+        waitingCount < limits.waiting && queues[owner]?.waiting.count ?? 0 < min(most, limits.waitingPerOwner)
     }
 
     package mutating func add(_ job: Job, of owner: Owner) -> Admission {
@@ -87,6 +87,8 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
 /// Whose turn it is in a ``WorkPool``.
 package enum WorkOwner: Hashable, Sendable {
     case session(SessionID)
+    /// A session whose long requests are read. Work on its state does not wait for that.
+    case bodies(SessionID)
     /// A subject, who lists its sessions.
     case subject(Subject)
     /// The operator, who lists the sessions.
@@ -104,11 +106,13 @@ package final class WorkPool: Sendable {
 
     /// Runs work on a thread of the pool. When it waits for something, the thread is free for other work meanwhile.
     ///
+    /// - Parameter most: how many jobs of the owner may wait, if those are fewer than usual.
     /// - Throws: ``SessionFailure/Unavailable/threads`` if too many jobs wait; the work does not begin then.
     package func run<Value: Sendable>(
-        for owner: WorkOwner, _ work: @Sendable () async throws(SessionFailure) -> Value
+        for owner: WorkOwner, waitingAtMost most: Int = .max,
+        _ work: @Sendable () async throws(SessionFailure) -> Value
     ) async throws(SessionFailure) -> Value {
-        guard queue.withLock({ $0.hasRoom(for: owner) }) else { throw .unavailable(.threads) }
+        guard queue.withLock({ $0.hasRoom(for: owner, behindFewerThan: most) }) else { throw .unavailable(.threads) }
         let executor = OwnerExecutor(owner, self)
         // The task does not keep its executor.
         defer { withExtendedLifetime(executor) {} }

@@ -76,8 +76,8 @@ package final class EntryRun: Sendable {
     /// Whether it takes long, however small the state is.
     var isLong: Bool { entries.reduce(0) { $0 + $1.content.actions.count } > 500 }
 
-    /// The length of the request.
-    var byteCount: Int { request.bytes.count }
+    /// The length of the request; 0 if nothing of it is run.
+    var byteCount: Int { isEmpty ? 0 : request.bytes.count }
 }
 
 // The entries.

@@ -43,12 +43,18 @@ package final class SyncRequest: Sendable {
         self.hidesEffects = hidesEffects
     }
 
-    /// A copy with its body and the hashes, which take longer than the parsing.
+    /// A copy with its body and the hashes. They take longer than the parsing, so a request that the record refuses gets none.
     func with(
         json: JSONValue, by principal: Credentials, in session: Session
     ) throws(SessionFailure) -> SyncRequest {
         let body = try parse(json)
-        let hashes = body.hashes(of: ClientKey(body.client, try principal.clientScope(in: session)), in: session)
+        let client = ClientKey(body.client, try principal.clientScope(in: session))
+        if !body.entries.isEmpty,
+            let refusal = session.clients.withRecords({ $0.refusal(of: client, from: body.from) })
+        {
+            throw .client(refusal)
+        }
+        let hashes = body.hashes(of: client, in: session)
         return SyncRequest(bytes, body, hashes, parse, trace, requestID, hidesEffects: hidesEffects)
     }
 

@@ -49,6 +49,19 @@ import Testing
         #expect(records.decide(EntryTag(one, 1), [], now: 0) == nil)
     }
 
+    @Test func aRefusalThatDependsOnNoEntryComesFirst() {
+        var records = records(one)
+        for number in 1...3 { _ = decide(number, in: &records) }
+        _ = records.plan(one, from: 3, [])
+        guard case .forgotten? = records.refusal(of: other, from: 1),
+            case .conflict(from: 3, through: 3)? = records.refusal(of: one, from: 2)
+        else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(records.refusal(of: one, from: 3) == nil && records.refusal(of: one, from: 9) == nil)
+    }
+
     @Test func knownEntriesAreReplayedAndTheNextAreRun() {
         var records = records(one)
         let kept = [decide(1, in: &records), decide(2, .ignored, in: &records)]

@@ -50,6 +50,14 @@ import Testing
         #expect(order == [1, 10, 20, 2, 3, 4])
     }
 
+    @Test func aCallerMayWantAShorterQueue() {
+        var queue = Self.queue(perOwner: 3)
+        for job in 0...1 { _ = queue.add(job, of: "a") }
+        #expect(queue.hasRoom(for: "a", behindFewerThan: 3) && !queue.hasRoom(for: "a", behindFewerThan: 2))
+        _ = queue.add(2, of: "a")
+        #expect(!queue.hasRoom(for: "a", behindFewerThan: 9) && queue.hasRoom(for: "b", behindFewerThan: 1))
+    }
+
     @Test func theQueueOfAnOwnerIsBounded() {
         var queue = Self.queue(perOwner: 2)
         _ = queue.add(0, of: "a")

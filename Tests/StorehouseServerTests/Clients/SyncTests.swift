@@ -224,6 +224,10 @@ import Testing
     func twiceAtOnce() async throws {
         try await TestAPI.run { api in
             let session = try await api.session("login")
+            #expect(try await outbox.send(from: 1, long).code == "sequence-conflict", "the outcome of 1 is forgotten")
+            var other = outbox
+            other.client = String(outbox.client.reversed())
+            #expect(try await other.send(from: 1, long).code == "client-forgotten")
             let outbox = Outbox(session)
             try await outbox.begin()
             let entry = Outbox.entry("login/enteringCredential", ["username": "ada"])
