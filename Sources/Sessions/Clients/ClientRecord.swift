@@ -9,7 +9,7 @@ struct ClientRecord: Sendable {
     /// As many entries as a request may have: one with more would not be known as a whole when it is repeated.
     static let maxOutcomes = 100
 
-    let key: ClientKey
+    private(set) var key: ClientKey
     let mark: String
     /// When the client was last heard of, in milliseconds of session time.
     var usedAt: Int
@@ -42,9 +42,11 @@ struct ClientRecord: Sendable {
         from += count
     }
 
-    /// Keeps outcomes up to that of a number. An outcome that is known stays as it is.
-    mutating func keep(_ outcomes: [KeptOutcome], through number: Int) {
-        let first = number - outcomes.count + 1
+    /// Keeps outcomes up to that of an entry. An outcome that is known stays as it is.
+    mutating func keep(_ outcomes: [KeptOutcome], through tag: EntryTag) {
+        // The stored key of an earlier release may lack the actor.
+        key = tag.key
+        let first = tag.number - outcomes.count + 1
         if first > last + 1 { (from, self.outcomes) = (first, []) }
         self.outcomes += outcomes.dropFirst(last + 1 - first)
         forget(below: last + 1 - Self.maxOutcomes)

@@ -62,7 +62,7 @@ package struct ClientRecords: Sendable {
         for record in records.values where now - record.usedAt > limits.retention && !isInUse(record.key) {
             forget(record)
         }
-        guard makeRoomForEmpty() else { return .full(retryAfter: 1) }
+        guard makeRoomForEmpty(of: key.actor) else { return .full(retryAfter: 1) }
         let marks = Set(records.values.map(\.mark))
         var text = mark()
         while marks.contains(text) { text = mark() }
@@ -98,7 +98,7 @@ package struct ClientRecords: Sendable {
     package mutating func decide(_ tag: EntryTag, _ outcomes: [KeptOutcome], now: Int) -> ClientChange? {
         advance(tag)
         guard var record = records[tag.key] else { return nil }
-        record.keep(outcomes, through: tag.number)
+        record.keep(outcomes, through: tag)
         record.usedAt = now
         let row = record.row(keyID: keyID)
         set(record)

@@ -2,7 +2,7 @@
 package struct ClientLimits: Sendable {
     /// How many records have decided entries. As many again are empty.
     package var maxClients = 1000
-    /// How many of these belong to one user or guest.
+    /// How many of these belong to one actor, and how many of the empty ones. Whoever holds the id of the session has no such limit.
     package var maxOfActor = 256
     /// How many bytes all records have when entries of a client begin.
     package var maxBytes = 8 << 20
@@ -44,15 +44,22 @@ extension ClientRecords {
         return max(1, (moment - now + 999) / 1000)
     }
 
-    /// Removes the longest unused empty records, until one more fits; false if all are in a request.
-    mutating func makeRoomForEmpty() -> Bool {
-        while records.count - decidedCount >= limits.maxClients {
-            let unused = records.values.filter { $0.isEmpty && !turns.isRunning($0.key) }
+    /// Removes empty records until one more of an actor fits: the longest unused of its own, else that of the actor with most.
+    ///
+    /// - Returns: false if all of them are in a request.
+    mutating func makeRoomForEmpty(of actor: UInt64) -> Bool {
+        while true {
+            let groups = Dictionary(grouping: records.values.filter(\.isEmpty), by: \.key.actor)
+            let isOfActor = actor != 0 && groups[actor]?.count ?? 0 >= limits.maxOfActor
+            guard isOfActor || records.count - decidedCount >= limits.maxClients else { return true }
+            var unused = groups.mapValues { $0.filter { !turns.isRunning($0.key) } }.filter { !$0.value.isEmpty }
+            if isOfActor || unused[actor] != nil { unused = unused.filter { $0.key == actor } }
+            let most = unused.keys.map { groups[$0]?.count ?? 0 }.max()
+            let victim = unused.filter { groups[$0.key]?.count == most }.values.joined()
                 .min { $0.isLongerUnused(than: $1) }
-            guard let unused else { return false }
-            forget(unused)
+            guard let victim else { return false }
+            forget(victim)
         }
-        return true
     }
 
     /// The moment from which a record may be forgotten if there is no room.

@@ -136,7 +136,7 @@ extension Configuration {
             "the largest number of shares of one session that have neither expired nor been revoked"),
         ConfigurationKey(
             "sessions.maxClients", \.sessions.maxClients, .integer(1...100_000),
-            "how many clients of `…/sync` a session remembers; a user or guest has at most 256 of them; beyond that, the longest unused is forgotten, but none that was used within ten minutes"
+            "how many clients of `…/sync` a session remembers; a user, a guest or a share without `as` has at most 256 of them; beyond that, the longest unused is forgotten, but none that was used within ten minutes"
         ),
         ConfigurationKey(
             "sessions.clientRetention", \.sessions.clientRetention, .seconds(milliseconds: 600_000...100 * year),

@@ -122,9 +122,19 @@ private struct ClientModel {
                 let isOld = now - clients[other].usedAt > limits.retention
                 expect(clients[other].streamCount == 0 || clients[other].isEmpty, "a stream is open")
                 expect(clients[other].isEmpty || isOld, "an entry was forgotten for an empty record")
+                expect(isOld || mayTake(emptyOf: other, for: index), "an empty record of another actor was forgotten")
                 clients[other].from = nil
             }
         }
+    }
+
+    /// Whether no empty record of its own could make room for a client.
+    private func mayTake(emptyOf other: Int, for index: Int) -> Bool {
+        let actor = clients[index].actor
+        return clients[other].actor == actor
+            || !clients.indices.contains {
+                $0 != index && clients[$0].actor == actor && clients[$0].from != nil && clients[$0].isEmpty
+            }
     }
 
     private mutating func request(_ index: Int) {

@@ -151,6 +151,22 @@ import Testing
         #expect(later.told(one)?.entry == ToldEntry(mark: row.mark, number: 1))
     }
 
+    /// Rows of earlier releases do not say that the holder of a share without a name is an actor.
+    @Test func aRowWithoutItsActorGetsItWithTheNextEntry() throws {
+        let share = ClientKey("AAAAAAAAAAAAAAAAAAAAAA", .permit("first"))
+        var records = records(share)
+        let change = records.decide(EntryTag(share, 1), [KeptOutcome(hash(1), revision: 1, .ignored)], now: 3)
+        let row = try #require(change?.put)
+        var json = try #require(try JSONValue(parsing: row.content).asObject)
+        let actor = try #require(json["a"])
+        json["a"] = nil
+        var later = ClientRecords(keyID: hasher.keyID)
+        #expect(later.restore([ClientRow(mark: row.mark, content: JSONValue.object(json).encoded())], now: 3) == [])
+        #expect(later.told(share)?.entry.number == 1)
+        let next = later.decide(EntryTag(share, 2), [KeptOutcome(hash(2), revision: 1, .ignored)], now: 4)
+        #expect(try JSONValue(parsing: try #require(next?.put).content)["a"] == actor)
+    }
+
     @Test func theTimeOfUseIsWrittenOnceADay() {
         var records = records(one)
         let day = 86_400_000

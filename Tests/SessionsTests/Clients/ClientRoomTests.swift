@@ -14,9 +14,20 @@ import Testing
     }
 
     private func client(_ number: Int, of user: String? = nil) -> ClientKey {
+        client(number, in: user.flatMap { .actor(.user(ActorID($0))) } ?? .holder)
+    }
+
+    private func client(_ number: Int, in scope: ClientScope) -> ClientKey {
         let text = "\(number)"
-        let id = text + String(repeating: "_", count: 22 - text.utf8.count)
-        return ClientKey(id, user.flatMap { .actor(.user(ActorID($0))) } ?? .holder)
+        return ClientKey(text + String(repeating: "_", count: 22 - text.utf8.count), scope)
+    }
+
+    /// The clients that lose their empty records when these begin one after the other.
+    private func lost(_ clients: [ClientKey], from records: inout ClientRecords) -> [ClientKey] {
+        for (index, client) in clients.enumerated() {
+            _ = records.create(client, mark: { "empty\(100 + index)" }, now: index)
+        }
+        return clients.filter { records.told($0) == nil }
     }
 
     /// Records with an entry each, made at these minutes.
@@ -67,9 +78,19 @@ import Testing
         var records = records(all.map { ($0, 0) })
         #expect(records.create(client(4, of: "a"), mark: { "markmark" }, now: 0) == .full(retryAfter: 600))
         #expect(forgotten(&records, for: client(4, of: "a"), of: all, minute: 60) == [all[0]])
-        // Clients without a user share no limit.
+        // Whoever holds the id of the session has no limit of its own.
         var nameless = self.records((1...3).map { (client($0), 0) })
         #expect(forgotten(&nameless, for: client(4), of: [client(1), client(2), client(3)], minute: 0) == [])
+    }
+
+    @Test func aShareWithoutANameIsAnActor() {
+        let (first, second) = (ClientScope.permit("first"), ClientScope.permit("second"))
+        let all = [client(1, in: first), client(2, in: first), client(3, in: first)]
+        var records = records(all.enumerated().map { ($1, $0) })
+        #expect(records.create(client(4, in: first), mark: { "markmark" }, now: 0) == .full(retryAfter: 600))
+        #expect(forgotten(&records, for: client(4, in: second), of: all, minute: 60) == [])
+        _ = records.decide(EntryTag(client(4, in: second), 1), [KeptOutcome(nil, revision: 1, .ignored)], now: 0)
+        #expect(forgotten(&records, for: client(5, in: first), of: all, minute: 60) == [all[0]])
     }
 
     @Test func nothingIsForgottenWithinTenMinutes() {
@@ -157,6 +178,24 @@ import Testing
         }
         #expect(all.allSatisfy { records.told($0) != nil })
         #expect(records.told(client(399)) != nil && records.told(client(395)) == nil)
+    }
+
+    @Test func theEmptyRecordsOfAnActorHaveItsLimit() {
+        let share = ClientScope.permit("first")
+        let mine = (0..<5).map { client($0, in: share) }
+        var records = records([])
+        #expect(lost([client(0)] + mine, from: &records) == Array(mine[0..<2]))
+    }
+
+    @Test func anActorDoesNotPushOutTheEmptyRecordsOfAnother() {
+        let (first, second) = (ClientScope.permit("first"), ClientScope.permit("second"))
+        let mine = [client(1), client(2)]
+        let others = [client(3, in: first), client(4, in: second), client(5, in: first), client(6, in: second)]
+        var records = records([])
+        #expect(lost(mine + others, from: &records) == Array(others[0..<2]), "there is room for four")
+        // One who has none takes the place of the actor with most.
+        var fresh = self.records([])
+        #expect(lost([others[0]] + mine + [client(7), others[1]], from: &fresh) == [mine[0]])
     }
 
     @Test func anEmptyRecordInARequestIsNotForgotten() {
