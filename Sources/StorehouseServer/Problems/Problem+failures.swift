@@ -130,8 +130,8 @@ extension Problem {
 
     private init(_ cause: SessionFailure.Forbidden) {
         if case .action(let type, let index) = cause {
-            self = Problem(.forbidden, "The share does not allow this: its actions lack \"\(type)\".")
-                .with("action", .string(type)).with("index", index.map(JSONValue.integer))
+            self = Problem(.forbidden, "The share does not allow this: its actions lack \"\(type.cut)\".")
+                .with("action", .string(type.cut)).with("index", index.map(JSONValue.integer))
             return
         }
         let detail =
@@ -198,7 +198,7 @@ extension Problem {
             "errors",
             .array(
                 violations.map { violation in
-                    ["pointer": .string(violation.pointer.description), "detail": .string(violation.detail)]
+                    ["pointer": .string(violation.pointer.cut.description), "detail": .string(violation.detail)]
                 }))
     }
 
@@ -275,9 +275,9 @@ extension Problem {
                 "\(type) records who sends it, so it needs a token, or a share that names its holder.")
         case .invalidPayload(let violations):
             let first = violations.first.map { violation in
-                violation.pointer == .root ? "it \(violation.detail)" : "\(violation.pointer) \(violation.detail)"
+                ": \(violation.pointer == .root ? "it" : violation.pointer.cut.description) \(violation.detail)"
             }
-            self = .invalid(violations, "The action does not match its schema: \(first ?? "").")
+            self = .invalid(violations, "The action does not match its schema\(first ?? "").")
         }
     }
 
@@ -355,4 +355,18 @@ extension SessionFailure.Rate {
         case .signals: "This session has got too many signals from this sender."
         }
     }
+}
+
+// Problems are kept with entries of outboxes, so no text of a client makes them long.
+extension String {
+    /// The text, of which at most 64 code points are shown.
+    fileprivate var cut: String {
+        let limit = 64
+        return unicodeScalars.prefix(limit + 1).count <= limit ? self : String(unicodeScalars.prefix(limit - 1)) + "…"
+    }
+}
+
+extension JSONPointer {
+    /// The pointer with cut names.
+    fileprivate var cut: JSONPointer { JSONPointer(tokens: tokens.map(\.cut)) }
 }

@@ -85,6 +85,27 @@ import Testing
         }
     }
 
+    @Test("tells and keeps at most 64 characters of each name that its client has made up")
+    func longNames() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            let outbox = Outbox(session)
+            try await outbox.begin()
+            let name = String(repeating: "x", count: 5000)
+            let body: JSONValue = ["type": "counter/increment", "payload": .object([name: 1])]
+            let first = try await outbox.send(from: 1, Outbox.entry([body]))
+            let shown = "/payload/\(name.prefix(63))…"
+            for problem in ["/results/0/problem", ""] {
+                let answer = problem.isEmpty ? try await session.post(body) : first
+                #expect(answer.at(problem + "/errors/0/pointer") == .string(shown))
+                #expect(answer.at(problem + "/detail")?.asString?.utf8.count ?? 1000 < 300)
+            }
+            let again = try await outbox.read(from: 1)
+            #expect(again.at("/results/0/problem/errors") == first.at("/results/0/problem/errors"))
+            #expect(again.at("/results/0/problem/detail") == first.at("/results/0/problem/detail"))
+        }
+    }
+
     @Test("gets the kept outcomes again for entries that it repeats, whatever their spelling")
     func repeats() async throws {
         try await TestAPI.run { api in
@@ -203,6 +224,10 @@ import Testing
             #expect(try await outbox.send(from: 2, Outbox.increment).results == ["2 committed again"])
             #expect(try await outbox.send(from: 2, long).code == "sequence-conflict")
             #expect(try await outbox.send(from: 0, long).code == "invalid-payload")
+            #expect(try await outbox.send(from: 1, long).code == "sequence-conflict", "the outcome of 1 is forgotten")
+            var other = outbox
+            other.client = String(outbox.client.reversed())
+            #expect(try await other.send(from: 1, long).code == "client-forgotten")
         }
     }
 
@@ -224,10 +249,6 @@ import Testing
     func twiceAtOnce() async throws {
         try await TestAPI.run { api in
             let session = try await api.session("login")
-            #expect(try await outbox.send(from: 1, long).code == "sequence-conflict", "the outcome of 1 is forgotten")
-            var other = outbox
-            other.client = String(outbox.client.reversed())
-            #expect(try await other.send(from: 1, long).code == "client-forgotten")
             let outbox = Outbox(session)
             try await outbox.begin()
             let entry = Outbox.entry("login/enteringCredential", ["username": "ada"])
