@@ -68,7 +68,7 @@ import Testing
         (#"{"inspector":{"enabled":1}}"#, "inspector.enabled (test.json): must be true or false, not 1"),
         (
             #"{"http":{"allowedOrigins":["https://a.example/"]}}"#,
-            #"http.allowedOrigins (test.json): must be a list of origins such as "https://example.org", or of "*", not ["https://a.example/"]"#
+            #"http.allowedOrigins (test.json): must be a list of origins such as "https://example.org", with no slash at the end, or of "*", not ["https://a.example/"]"#
         ),
         ("[]", "test.json: must be a JSON object"),
         ("", "test.json: is not JSON: There is no JSON value at line 1, column 1"),
