@@ -18,8 +18,10 @@ export interface Connection {
     readonly isStale: boolean
     /** The time of the loss, in milliseconds. */
     readonly since?: number
-    /** With `ended`: `session-ended`, `revoked`, `forbidden`, `not-found` or `closed`. */
+    /** With `ended`: `session-ended`, `revoked`, `forbidden`, `not-found`, `refused` or `closed`. */
     readonly reason?: string
+    /** With `ended`: the refusal, in the words of the server, whose `detail` is a sentence. */
+    readonly problem?: Problem
 }
 
 export interface Outcome {
@@ -36,7 +38,7 @@ export interface Pending<A> {
     readonly reason?: string
 }
 
-/** Why the server refused an action. */
+/** Why the server refused an action or a connection. */
 export interface Problem {
     readonly status?: number
     readonly code?: string
@@ -76,6 +78,7 @@ export class OutboxFull extends StorehouseError {
 export class ConnectionEnded extends StorehouseError {
     readonly name: "ConnectionEnded"
     readonly reason: string
+    readonly problem?: Problem
 }
 
 export interface Options<S, A> {
@@ -128,6 +131,8 @@ export type Report<A = Action> =
     | { kind: "unknown"; entries: readonly (readonly A[])[] }
     | { kind: "version"; version: string }
     | { kind: "patch" | "storage" | "token"; error: unknown }
+    /** The reducer has thrown, so the action is not predicted. Told once for each type of action. */
+    | { kind: "reducer"; error: unknown; action: A }
     /** The server is older than this client: it has no `ready` events, or no `sync`, so that nothing is predicted. */
     | { kind: "old"; lacks: "ready" | "sync" }
     | { kind: "user" }
@@ -159,6 +164,7 @@ export interface Store<S = any, A = Action> {
     /** Shows an action, or several that commit together, at once, and sends it. */
     dispatch(action: A | readonly A[], options?: DispatchOptions): Dispatched
     subscribe(listener: () => void): () => void
+    /** Tells the present connection at once, and each later one. */
     onConnection(listener: (connection: Connection) => void): () => void
     onReport(listener: (report: Report<A>) => void): () => void
     /** Effects, presence and signals, if the options ask for them. */

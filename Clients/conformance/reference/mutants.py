@@ -33,6 +33,7 @@ MUTANTS = {
     "never-resumes": "event-without-id",
     "resume-broken": "patch-does-not-apply",
     "never-ends": "ended-while-live",
+    "any-kind": "create-of-other-kind",
     "endless-event": "event-above-limit",
     # Disk and versions
     "no-cache": "first-paint-from-cache",

@@ -134,12 +134,15 @@ class Store:
         asyncio.ensure_future(self._create())
 
     async def _create(self):
+        kind = "app" if self.create is True else self.create
         try:
-            status, _ = await wire.ask(self.address, "PUT", self.path, {"store": "app"}, self.authorization())
+            status, _ = await wire.ask(self.address, "PUT", self.path, {"store": kind}, self.authorization())
         except (OSError, ValueError, asyncio.IncompleteReadError):
             status = 0
         if status in (200, 201):
             return self.connection.lose(0)
+        if 400 <= status < 500 and status not in (401, 408, 429):
+            return self.connection.end("refused")
         self.connection.fail()
 
     # ---- Access and end

@@ -1,12 +1,12 @@
 import { backoff } from "./backoff.js"
 
 /** @typedef {"connecting" | "live" | "reconnecting" | "offline" | "unauthorized" | "ended"} Status */
-/** @typedef {{status: Status, isStale: boolean, since?: number, reason?: string}} ConnectionState */
+/** @typedef {{status: Status, isStale: boolean, since?: number, reason?: string, problem?: any}} ConnectionState */
 /**
  * @typedef {"start" | "stop" | "tick" | "bytes" | "ready" | "lost" | "closed" | "poke" | "online" | "offline"
  *     | "hidden" | "visible" | "pagehide" | "again" | "unauthorized" | "end" | "renew"} ConnectionEvent
  */
-/** @typedef {{reason?: string, heartbeat?: number, retry?: number, atLeast?: number}} Detail */
+/** @typedef {{reason?: string, problem?: any, heartbeat?: number, retry?: number, atLeast?: number}} Detail */
 
 const grace = 5000 // until a loss is called offline
 const settled = 10000 // a server that accepts and closes must not reset the backoff
@@ -17,8 +17,12 @@ const pausing = 1000 // between attempts that something asked for
 /** @type {Record<number, string>} statuses of a stream that are final */
 const finals = { 204: "session-ended", 403: "forbidden", 404: "not-found", 410: "session-ended" }
 
-/** @param {number} status @returns {string | undefined} the reason for which a stream has ended */
-export const finalReason = status => finals[status]
+/**
+ * The reason for which asking again is in vain, if it is.
+ * @param {number} status of the server, and not of a proxy
+ * @returns {string | undefined}
+ */
+export const finalReason = status => finals[status] ?? (/^4(?!01|08|29)/.test(/** @type {any} */ (status)) ? "refused" : undefined)
 
 /** @typedef {ReturnType<typeof createConnection>} Connection */
 
@@ -74,7 +78,7 @@ export function createConnection(random) {
         },
         lost: fail,
         closed({ reason = "", retry = 0 }) {
-            if (reason === "session-ended" || reason === "revoked") end(reason)
+            if (reason === "session-ended" || reason === "revoked") end({ reason })
             else if (reason === "rotated" || reason === "expired") lose(openedAt + pausing)
             else fail({ retry, atLeast: retry })
         },
@@ -98,7 +102,7 @@ export function createConnection(random) {
             if (is("unauthorized")) show("reconnecting", now)
             hurry()
         },
-        end: ({ reason = "" }) => end(reason),
+        end,
         visible() {
             hiddenAt = Infinity
             hurry()
@@ -123,12 +127,12 @@ export function createConnection(random) {
         openedAt = byteAt = turnAt = now
     }
 
-    /** @param {string} reason */
-    function end(reason) {
+    /** @param {Detail} detail */
+    function end({ reason, problem }) {
         stream = 0
         isActive = false
         hiddenAt = retryAt = Infinity
-        state = { status: "ended", isStale: true, reason }
+        state = { status: "ended", isStale: true, reason, ...(problem && { problem }) }
     }
 
     function pause() {

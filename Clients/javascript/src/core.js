@@ -1,6 +1,7 @@
 import { claims, createAccess } from "./access.js"
 import { createAlarm } from "./alarm.js"
 import { backoff } from "./backoff.js"
+import { finalReason } from "./connection.js"
 import { openDisk } from "./disk.js"
 import { Ledger } from "./ledger.js"
 import { createMemory } from "./memory.js"
@@ -121,7 +122,7 @@ export function createCore(url, options, environment, owner) {
         ledger.settle(false, ledger.entries, () => ended(state))
     }
 
-    /** @param {string} reason */
+    /** @param {string} [reason] */
     function end(reason) {
         stream.step("end", { reason })
     }
@@ -175,7 +176,7 @@ export function createCore(url, options, environment, owner) {
 
     /** @param {number} status */
     function missing(status) {
-        if (!options.create) end(status === 404 ? "not-found" : "session-ended")
+        if (!options.create) end(finalReason(status))
     }
 
     /**
@@ -338,9 +339,6 @@ export function createCore(url, options, environment, owner) {
         ledger,
         get connection() {
             return connection()
-        },
-        get isEnded() {
-            return isEnded()
         },
         end,
         setToken,

@@ -23,6 +23,7 @@ import { confirm, predict } from "./replay.js"
  * @property {(entry: Entry, error?: Error) => void} left an entry is no longer pending; without an error it has its result
  * @property {(event: Event) => void} heard an event that is no value
  * @property {(report: {kind: string, [member: string]: any}) => void} report
+ * @property {(error: unknown, action: import("./replay.js").Action) => void} failed the reducer has thrown, in the midst of a replay
  */
 
 const remembered = 200
@@ -255,6 +256,7 @@ export class Ledger {
 
     /** @param {Entry} entry */
     #apply(entry) {
-        if (this.#predicts && !this.contains(entry)) this.shown = predict(this.#options.reducer, this.shown, entry)
+        if (!this.#predicts || this.contains(entry)) return
+        this.shown = predict(this.#options.reducer, this.shown, entry, this.#owner.failed)
     }
 }

@@ -23,11 +23,12 @@ export const OutcomeUnknown = named("OutcomeUnknown")
 /** The outbox has no room, or the entry is larger than any request may be. */
 export const OutboxFull = named("OutboxFull")
 
-/** The connection has ended before the entry was decided. It has the `reason`. */
+/** The connection has ended before the entry was decided. It has the `reason`, and the `problem` if the server told one. */
 export const ConnectionEnded = named("ConnectionEnded")
 
 /** @param {import("./connection.js").ConnectionState} state */
-export const ended = ({ reason }) => new ConnectionEnded("the connection has ended", { reason })
+export const ended = ({ reason, problem }) =>
+    new ConnectionEnded(problem?.detail ?? "the connection has ended", { reason, problem })
 
 /** @param {import("./replay.js").Entry} entry */
 export const unknown = ({ actions }) => new OutcomeUnknown("the outcome is unknown", { actions, action: actions[0] })

@@ -48,19 +48,21 @@ export class Rejection {
  * The state after an entry, or the one before it if the reducer cannot run it or forbids it.
  * @param {((state: any, action: any) => any) | undefined} reducer
  * @param {any} state @param {Entry} entry
+ * @param {(error: unknown, action: Action) => void} failed hears of a reducer that throws
  */
-export function predict(reducer, state, entry) {
+export function predict(reducer, state, entry, failed) {
     entry.reason = undefined
     if (!reducer || entry.isSecret || entry.isBlind || state === undefined) return state
     let next = state
-    try {
-        for (const action of entry.actions) {
+    for (const action of entry.actions) {
+        try {
             next = reducer(next, action)
-            if (next instanceof Rejection) entry.reason = next.reason
-            if (next === undefined || entry.reason !== undefined) return state
+        } catch (error) {
+            failed(error, action)
+            return state
         }
-    } catch {
-        return state
+        if (next instanceof Rejection) entry.reason = next.reason
+        if (next === undefined || entry.reason !== undefined) return state
     }
     return next
 }

@@ -28,7 +28,7 @@ const adds = listeners => listener => {
     return () => void listeners.delete(listener)
 }
 
-/** @param {Set<Listener>} listeners @param {any} [value] */
+/** @param {Iterable<Listener>} listeners @param {any} [value] */
 function tell(listeners, value) {
     for (const listener of listeners) {
         try {
@@ -61,6 +61,8 @@ export function createStore(url, options, environment) {
     const traces = new Set()
     /** @type {WeakMap<Entry, Pledge>} */
     const pledges = new WeakMap()
+    /** Types of actions for which the reducer has thrown. */
+    const failing = new Set()
     const effects = createEffects()
     /** @type {Pending[]} */
     let pending = []
@@ -76,7 +78,8 @@ export function createStore(url, options, environment) {
         left,
         connected,
         heard,
-        report: report => tell(reports, report),
+        report,
+        failed,
     })
     const { ledger } = core
 
@@ -95,6 +98,20 @@ export function createStore(url, options, environment) {
         if (isSoon) trace("changed")
     }
 
+    /** @param {{kind: string, [member: string]: any}} told */
+    function report(told) {
+        if (told.error) console.error(told.kind, told.error)
+        tell(reports, told)
+    }
+
+    /** @param {unknown} error @param {Action} action */
+    function failed(error, action) {
+        if (failing.has(action.type)) return
+        failing.add(action.type)
+        // Behind the replay, because the app may dispatch when it hears of it.
+        queueMicrotask(() => report({ kind: "reducer", error, action }))
+    }
+
     function idle() {
         if (!ledger.entries.length) for (const done of flushing.splice(0)) done()
     }
@@ -106,6 +123,8 @@ export function createStore(url, options, environment) {
         trace(error ? "lost" : "done", entry)
         if (result && !error && result.outcome !== "committed" && result.outcome !== "ignored") {
             error = refusal(result, entry)
+            // Such an action is wrong or not allowed, which is seldom meant for a view.
+            if (result.outcome === "refused") console.error(error)
             refusals = [...refusals, error].slice(-mostRefusals)
             tell(views)
         }
@@ -132,7 +151,9 @@ export function createStore(url, options, environment) {
         tell(connections, connection)
         if (connection.status !== "live") effects.lose()
         if (connection.status === "ended") {
-            first.reject(ended(connection))
+            const error = ended(connection)
+            if (connection.problem) console.error(error)
+            first.reject(error)
             idle()
         }
     }
@@ -145,7 +166,7 @@ export function createStore(url, options, environment) {
 
     /** @param {Entry} entry */
     function admit({ size }) {
-        if (core.isEnded) throw ended(core.connection)
+        if (core.connection.status === "ended") throw ended(core.connection)
         const { entries, room } = ledger
         const bytes = entries.reduce((sum, entry) => sum + entry.size, size)
         if (entries.length >= mostEntries || bytes > mostBytes) throw new OutboxFull("the outbox is full")
@@ -186,7 +207,11 @@ export function createStore(url, options, environment) {
         /** The first state. */
         ready,
         subscribe: adds(views),
-        onConnection: adds(connections),
+        /** @param {Listener} listener hears of the present connection at once */
+        onConnection(listener) {
+            tell([listener], core.connection)
+            return adds(connections)(listener)
+        },
         /** Tells what no promise tells. */
         onReport: adds(reports),
         /** Tells of effects, presence and signals. */
@@ -227,7 +252,8 @@ export function createStore(url, options, environment) {
                 stored = Promise.reject(error)
             }
             // A page that looks at `refusals` instead need not catch.
-            for (const stage of [promise, stored]) stage.catch(() => {})
+            promise.catch(() => {})
+            stored.catch(console.error) // the action is lost
             return Object.assign(promise, { stored, settled })
         },
 

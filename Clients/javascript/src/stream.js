@@ -18,6 +18,9 @@ import { createParser } from "./sse.js"
 
 const patience = 1000 // twice, from the first value to `ready`
 
+/** @param {Response} response @param {string} type */
+const isOfType = (response, type) => response.headers.get("Content-Type")?.includes(type)
+
 /**
  * Opens and reads the streams that the connection decides on.
  * @param {import("./environment.js").Environment} environment @param {StreamOwner} owner
@@ -79,9 +82,8 @@ export function createStream(environment, owner) {
             const answer = await access.request("events", { query, headers, signal, cache: "no-store" })
             if (!isCurrent()) return
             const { response } = answer
-            const type = response.headers.get("Content-Type") ?? ""
-            if (answer.status !== 200) return await refused(answer, type, isCurrent)
-            if (!type.startsWith("text/event-stream")) throw new Error("no event stream")
+            if (answer.status !== 200) return await refused(answer, isCurrent)
+            if (!isOfType(response, "event-stream")) throw new Error("no event stream")
             await read(/** @type {ReadableStream<Uint8Array>} */ (response.body).getReader(), parser, isCurrent)
         } catch {
             // The loss of a stream is no error: it is opened again.
@@ -110,6 +112,7 @@ export function createStream(environment, owner) {
             const events = parser.feed(bytes).map(({ type, data, id }) => ({ type, id, data: parse(data) }))
             const ready = events.find(({ type }) => type === "ready")?.data
             if (ready) isReady = true
+            if (isOfOther(ready?.store)) return
             if (!isReady && events.length && !ledger.confirmed.history) awaitReady(2)
             const wasHeld = held.length
             held.push(...events)
@@ -150,24 +153,42 @@ export function createStream(environment, owner) {
         step("closed", { reason, retry })
     }
 
-    /** @param {any} answer @param {string} type of its content @param {() => boolean} isCurrent */
-    async function refused({ status, token, atLeast }, type, isCurrent) {
-        // A proxy or a captive portal answers with a status too, but knows nothing of the session.
-        const reason = status === 204 || type.includes("problem+json") ? finalReason(status) : undefined
-        /** @type {ConnectionEvent} */
-        let event = reason ? "end" : "lost"
-        if (status === 401 && type.includes("problem+json")) {
-            event = (await access.refused(token)) ? "again" : "unauthorized"
-        } else if (options.create && reason && (status === 404 || (status === 403 && token && !wasCreated))) {
-            wasCreated = true
-            event = (await create()) ? "again" : "lost"
-        }
-        if (isCurrent()) step(event, { reason, atLeast })
+    /** @param {string | undefined} store the kind of the session, which `create` does not change */
+    function isOfOther(store) {
+        const { create = true } = options
+        const isOther = store && create !== true && store !== create
+        const detail = `The session is of the store ${store}, not ${create}.`
+        if (isOther) step("end", { reason: "refused", problem: { detail } })
+        return isOther
     }
 
-    async function create() {
-        const body = options.create === true ? {} : { store: options.create }
-        return (await access.request("", { method: "PUT", body })).response.ok
+    /** @param {any} answer @param {() => boolean} isCurrent */
+    async function refused(answer, isCurrent) {
+        const { status, token } = answer
+        let detail = await judge(answer)
+        /** @type {ConnectionEvent} */
+        let event = detail.reason ? "end" : "lost"
+        if (status === 401 && detail.problem) {
+            event = (await access.refused(token)) ? "again" : "unauthorized"
+        } else if (options.create && detail.reason && (status === 404 || (status === 403 && token && !wasCreated))) {
+            wasCreated = true
+            const body = options.create === true ? {} : { store: options.create }
+            const made = await access.request("", { method: "PUT", body })
+            detail = await judge(made)
+            if (detail.reason) detail.reason = "refused"
+            else event = made.response.ok ? "again" : "lost"
+        }
+        if (isCurrent()) step(event, detail)
+    }
+
+    /**
+     * A proxy or a captive portal answers with a status too, but knows nothing of the session.
+     * @param {any} answer
+     * @returns {Promise<Detail>}
+     */
+    async function judge({ response, status, atLeast }) {
+        const problem = isOfType(response, "problem+json") ? await response.json() : undefined
+        return { problem, reason: problem || status === 204 ? finalReason(status) : undefined, atLeast }
     }
 
     return { connection, step, adopt }

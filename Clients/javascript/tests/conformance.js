@@ -1,7 +1,7 @@
 // Lets the conformance kit drive this client: JSON lines in and out, a clock that the kit moves, and several tabs of one browser.
 // An argument names a fault of the browser, which the kit must notice.
 import { createInterface } from "node:readline"
-import { reject } from "../src/index.js"
+import { reject, StorehouseError } from "../src/index.js"
 import { createStore } from "../src/store.js"
 import { Clock, settle } from "./conformance/clock.js"
 import { disk, fill } from "./conformance/disk.js"
@@ -14,6 +14,9 @@ const planted = {
     everyTabLeads: "one-stream-for-eight", noLockIsStolen: "leader-frozen", resultsAreLost: "leader-changes-with-request-in-flight",
     entriesAreLost: "follower-sends", eventsAreLost: "one-stream-for-eight",
 }
+const { error: complain } = console
+// The kit looks at refusals, the end of a connection and reports, and not at the console.
+console.error = (first, ...more) => first instanceof StorehouseError || more.length || complain(first)
 const write = line => process.stdout.write(JSON.stringify(line) + "\n")
 const clock = new Clock(write)
 
@@ -106,7 +109,7 @@ class Page {
         if (storage) names.load(storage, disk(storage))
         this.#token = token
         const options = {
-            select, unknown, version, create: create ? "app" : undefined, reducer: this.#reducer, secret: ["login/enteringCredential"],
+            select, unknown, version, create: create === true ? "app" : create, reducer: this.#reducer, secret: ["login/enteringCredential"],
             token: token && (reason => this.#askToken(reason)), user: token, storage: storage && "indexeddb",
         }
         const environment = this.#tab.environment(clock, () => random[turn++ % random.length], { storage, locks }, fault)
@@ -115,7 +118,6 @@ class Page {
         store.onTrace(trace => this.#traced(trace))
         store.onConnection(({ status, isStale, reason }) => this.#tell({ connection: { status, isStale, reason } }))
         store.onReport(({ kind, entries = [] }) => this.#tell({ report: { kind, entries: entries.map(actions => this.#nameOf(actions)) } }))
-        this.#tell({ connection: store.connection })
     }
 
     async send({ entry, action, actions, ifMatch }) {

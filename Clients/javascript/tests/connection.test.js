@@ -221,15 +221,17 @@ test("draining waits as long as the server said", async () => {
     assert.equal(tab.store.connection.status, "live")
 })
 
-test("statuses 204, 403, 404 and 410 end the connection", async () => {
-    const expected = { 204: "session-ended", 403: "forbidden", 404: "not-found", 410: "session-ended" }
+test("statuses 204, 403, 404, 410 and others that do not pass end the connection", async context => {
+    context.mock.method(console, "error", () => {})
+    const expected = { 204: "session-ended", 400: "refused", 403: "forbidden", 404: "not-found", 410: "session-ended", 421: "refused" }
     for (const [status, reason] of Object.entries(expected)) {
         const world = new World()
         world.network.fault = onEvents(() => refusal(+status, "x"))
         const tab = world.open()
         const waiting = tab.store.dispatch(increment())
         await assert.rejects(Promise.all([tab.store.ready, world.advance(1000)]), ConnectionEnded)
-        assert.deepEqual(tab.store.connection, { status: "ended", isStale: true, reason })
+        const told = status === "204" ? {} : { problem: { status: +status, code: "x" } }
+        assert.deepEqual(tab.store.connection, { status: "ended", isStale: true, reason, ...told })
         await assert.rejects(waiting, { name: "ConnectionEnded", reason })
         await assert.rejects(tab.store.dispatch(increment()), { name: "ConnectionEnded", reason })
         const { length } = world.network.requests

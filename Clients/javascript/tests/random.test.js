@@ -1,7 +1,9 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
+import { mock, test } from "node:test"
 import { seeded, settle } from "./support/clock.js"
 import { add, increment, newBrowser, World } from "./support/world.js"
+
+mock.method(console, "error", () => {}) // some of the actions are wrong
 
 const runs = Number(process.env.RUNS ?? 200)
 const first = Number(process.env.SEED ?? 1)

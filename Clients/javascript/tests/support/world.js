@@ -70,7 +70,7 @@ export class World {
         const store = createStore(url, { reducer, ...options }, environment)
         tab.store = store
         this.tabs.push(tab)
-        tab.connections = [store.connection]
+        tab.connections = []
         store.onConnection(state => tab.connections.push(state))
         tab.reports = []
         store.onReport(report => tab.reports.push(report))
@@ -119,4 +119,4 @@ const gated = (response, gate) => ({
 
 export const newBrowser = () => ({ disk: new FakeIndexedDB(), locks: new FakeLocks(), channels: new FakeChannels() })
 
-export { settle }
+export { reducer, settle }

@@ -64,7 +64,6 @@ function describe(found) {
 function watch(session) {
     const url = new URL(session.path, location)
     const store = session.store = connect(url, { parse, effects: true, token: () => token })
-    status("connecting")
     store.onConnection(connection => session === current && showConnection(session, connection))
     store.onEvent(({ type, data }) => session === current && type === "effect" && showEffect(data))
     store.subscribe(() => {
@@ -85,7 +84,8 @@ function showConnection(session, { status: word, reason }) {
     } else if (word === "unauthorized") {
         $("enter").hidden = false
         status("not connected: the server wants a token", "bad")
-    } else status("connection lost, trying again", "bad")
+    } else if (word === "connecting") status(word)
+    else status("connection lost, trying again", "bad")
 }
 
 // Effects that began before the stream.
