@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Browser, file, hook } from "./browser.js"
+import { modules, withLocalReact } from "./react.js"
 import { ask, start } from "../acceptance/support/session.js"
 
 const isLive = "store.connection.status === 'live'"
@@ -9,17 +10,18 @@ const isDone = count => `store.confirmed.counter.count === ${count} && !store.pe
 for (const name of ["chromium", "firefox-esr"]) {
     test(`two tabs of ${name} share a stream and an outbox`, { timeout: 60000 }, async t => {
         let target = ""
-        const example = path => file("examples" + path).replaceAll("http://127.0.0.1:8080", target)
+        const example = path => withLocalReact(file("examples" + path)).replaceAll("http://127.0.0.1:8080", target)
         const browser = new Browser(path => {
+            if (path in modules) return modules[path]()
             if (path === "/storehouse.js") return file("storehouse.js")
-            return path.endsWith(".html") ? example(path).replace("</script>", () => hook + "</script>") : undefined
+            return path.endsWith(".html") ? example(path).replace(/<\/script>\n*$/, () => hook + "</script>\n") : undefined
         })
         const origin = await browser.start()
         t.after(() => browser.close())
         const { program, relay, url, stop } = await start({ settings: [`http.allowedOrigins=${origin}`] })
         t.after(stop)
         target = url
-        const [plain, first, second] = ["plain", "first", "second"].map(name => browser.tab(name))
+        const [plain, react, first, second] = ["plain", "react", "first", "second"].map(name => browser.tab(name))
         const open = (page, tab) => `void open(${JSON.stringify(`${origin}/${page}?tab=${tab}`)})`
 
         t.diagnostic("a page without a reducer shows what the server has committed")
@@ -63,6 +65,12 @@ for (const name of ["chromium", "firefox-esr"]) {
         await second.run("store.dispatch({ type: 'counter/increment', payload: { by: 1 } }).then(() => 0)")
         assert.equal(await second.run("count.textContent"), "6")
         assert.equal(await log(), 6)
+
+        t.diagnostic("a component of React shows it too, and is drawn again after a press")
+        await plain.run(open("react.html", "react"))
+        await react.until("root.textContent === '+1 6 live'")
+        await react.run("void root.querySelector('button').click()")
+        await react.until("root.textContent === '+1 7 live' && root.querySelector('[aria-busy=false]')")
 
         t.diagnostic("signing out deletes what the disk has")
         await second.run("store.signOut()")

@@ -1,26 +1,16 @@
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { path, start as serve } from "../acceptance/support/session.js"
 import { settings, token } from "../acceptance/support/token.js"
 import { Browser, file, hook } from "./browser.js"
+import { modules, withLocalReact } from "./react.js"
 
 const cinema = join(dirname(path), "ExampleCinema")
-const umd = name => readFileSync(`/usr/share/nodejs/${name}/umd/${name}.production.min.js`, "utf8")
 
-/** Debian's copies of the modules that the page imports from a public server. */
-const modules = {
-    "/react.js": () => umd("react") + "\nexport const { createElement, memo, useRef, useSyncExternalStore } = self.React\n",
-    "/react-dom.js": () => 'import "/react.js"\n' + umd("react-dom") + "\nexport const { createRoot } = self.ReactDOM\n",
-}
-
-/** A file of the example, which uses this server and Debian's React. */
-const example = (path, target) =>
-    file("../../Examples/Web" + path)
-        .replaceAll("http://127.0.0.1:8080", target)
-        .replace(/https:\/\/esm.sh\/react@[^"]*/, "/react.js")
-        .replace(/https:\/\/esm.sh\/react-dom@[^"]*/, "/react-dom.js")
+/** A file of the example, which uses this server. */
+const example = (path, target) => withLocalReact(file("../../Examples/Web" + path)).replaceAll("http://127.0.0.1:8080", target)
 
 const classOf = seat => `document.getElementById("seat-${seat}").className`
 const press = seat => `(document.getElementById("seat-${seat}").click(), ${classOf(seat)})`
