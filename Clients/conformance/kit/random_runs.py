@@ -2,7 +2,7 @@
 import random
 import signal
 
-from .scenario import Run
+from .random_tabs import TabbedRun
 
 SOON = 5000  # virtual milliseconds in which a client is equal to the server once it hears that the network is back
 PEACE = 95_000  # the same without a word: a request and two pauses may last 30 seconds each
@@ -15,10 +15,10 @@ def problem(status, code, seconds=None):
     return {"do": "answer", "status": status, "headers": headers, "body": {"status": status, "code": code}}
 
 
-class RandomRun(Run):
+class RandomRun(TabbedRun):
     def __init__(self, server, command, folder, seed, capabilities, most):
-        super().__init__(server, command, {"steps": [], "grows": "/counter/count"}, folder)
-        self.random, self.capabilities = random.Random(seed), capabilities
+        super().__init__(server, command, folder, seed, capabilities)
+        self.random = random.Random(seed)
         self.rate = self.random.choice([0.02, 0.1, 0.3])
         self.left = min(most, self.random.choice([200, 200, 200, 300, 500, 2000]))
         self.sent = self.count = 0
@@ -105,13 +105,15 @@ class RandomRun(Run):
                 self.client.is_on_disk = "disk" in self.capabilities and self.random.random() < 0.5
                 options = {"create": True, "random": [self.random.random() for _ in range(7)]}
                 await self._do_connect(options | ({"storage": member} if self.client.is_on_disk else {}))
+                self.perhaps_a_browser()
             self.proxy.chooser = self._choose
             return
         await super()._enter(name)
 
     async def steps(self):
         while self.sent < self.left:
-            self.client = self.random.choice(list(self.clients.values()))
+            await self.tab_step()
+            self.client = self.random.choice(self.awake)
             await self._one_step(self.random.random())
         await self._peace()
 
@@ -132,7 +134,7 @@ class RandomRun(Run):
             if "visibility" in self.capabilities:
                 await self.client.do(self.random.choice(["hide", "show", "offline", "online"]))
         elif choice < 0.99:
-            if self.client.is_on_disk:
+            if self.client.is_on_disk and not self.has_tabs(self.client):
                 await self._do_kill()
                 await self._do_open()
         elif choice < 0.994:
@@ -150,10 +152,11 @@ class RandomRun(Run):
         if is_told:
             self.proxy.hang_up()
         self.proxy.cut()
-        for client in self.clients.values():
-            self.client = client
-            if "visibility" in self.capabilities:
-                await client.rest()
-                await client.do("show")
-                await client.do("online")
-            await self._await({"pending": [], "connection": "live"}, SOON if is_told else PEACE)
+        await self.thaw_all()
+        for tabs in self.processes:
+            for tab in tabs if "visibility" in self.capabilities else []:
+                await tab.rest()
+                await tab.do("show")
+                await tab.do("online")
+            for self.client in tabs:
+                await self._await({"pending": [], "connection": "live"}, SOON if is_told else PEACE)
