@@ -55,6 +55,7 @@ class RandomRun(TabbedRun):
         is_gentle = self.server.storage == "redis" and self.random.random() < 0.8
         await self.server.stop(signal.SIGTERM if is_gentle else signal.SIGKILL)
         await self.server.start()
+        await self.session.served()  # no virtual time passes meanwhile
         self.proxy.unblock()
 
     async def histories(self):

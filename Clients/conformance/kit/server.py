@@ -8,6 +8,7 @@ import tempfile
 
 from . import wire
 
+PATIENCE = 30  # real seconds in which a node on Redis serves the sessions of one that was killed
 LISTENING = re.compile(rb"listening on http://127\.0\.0\.1:(\d+)")
 
 
@@ -138,6 +139,16 @@ class Cluster:
         return await wire.ask(self.address, method, path, value, headers)
 
 
+async def _answer(server, *request):
+    """The answer of a server that may have just been started."""
+    for _ in range(PATIENCE * 20):
+        status, body = await server.ask(*request)
+        if status not in (503, 504):
+            break
+        await asyncio.sleep(0.05)
+    return status, body
+
+
 class Session:
     """A session of the server as it is without any fault: the truth that a client is compared with."""
 
@@ -146,9 +157,13 @@ class Session:
 
     @staticmethod
     async def create(server):
-        status, document = await server.ask("POST", "/sessions", {"store": "app"})
+        status, document = await _answer(server, "POST", "/sessions", {"store": "app"})
         assert status == 201, document
         return Session(server, "/sessions/" + document["id"])
+
+    async def served(self):
+        """Waits until the server has its sessions back."""
+        await _answer(self.server, "GET", self.path + "/state?select=/counter")
 
     async def act(self, actions):
         return await self.server.ask("POST", self.path + "/actions", actions)

@@ -41,7 +41,7 @@ const mutants = [
     ["a frozen stream is kept", "connection.js", "now - turnAt > 2 * heartbeat", "false"],
     ["a hidden page keeps its stream", "connection.js", "const hiddenFor = 60000", "const hiddenFor = 1e12"],
     ["a bad patch resumes by id", "stream.js", "ledger.confirmed = { ...ledger.confirmed, id: undefined }", ""],
-    ["a proxy ends the connection", "stream.js", 'status === 204 || type.includes("problem+json")', "true"],
+    ["a proxy ends the connection", "stream.js", 'isOfType(response, "problem+json") ? await response.json() : undefined', "{}"],
     ["values are shown before ready", "stream.js", "held.length && isReady && !isVague", "held.length"],
     ["an event that names nobody is shown at once", "stream.js", "&& isReady && !isVague", "&& isReady"],
     ["401 asks again and again", "access.js", "if (!ask || isUnproven) return false", "if (!ask) return false"],
