@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
         .library(name: "Storehouse", targets: ["Storehouse"]),
         .library(name: "StorehouseTesting", targets: ["StorehouseTesting"]),
+        .library(name: "StorehouseClient", targets: ["StorehouseClient"]),
     ],
     targets: [
         .target(name: "CPlatform"),
@@ -33,6 +34,7 @@ let package = Package(
         .target(name: "StoreHosting", dependencies: ["CPlatform", "JSON", "Locks", "RemoteServices", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
+        .target(name: "StorehouseClient", dependencies: ["JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
 
         .target(
@@ -137,6 +139,7 @@ let package = Package(
                 "JSON", "Locks", "ProcessTesting", "RemoteServices", "StoreHosting", "Stores", "StoresTesting",
             ]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
+        .testTarget(name: "StorehouseClientTests", dependencies: ["StorehouseClient"]),
         .target(name: "RemoteTesting", dependencies: ["RemoteServices", "Stores"], path: "Tests/RemoteTesting"),
         .testTarget(
             name: "RemoteServicesTests",
