@@ -77,7 +77,7 @@ let package = Package(
             name: "CommandLine",
             dependencies: [
                 "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices", "Security",
-                "ServerWiring", "Sessions", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
+                "ServerWiring", "Sessions", "StoreHosting", "StorehouseClient", "StorehouseServer", "Stores", "Upstream",
             ],
             resources: [.embedInCode("Templates")]),
         .target(
@@ -139,7 +139,9 @@ let package = Package(
                 "JSON", "Locks", "ProcessTesting", "RemoteServices", "StoreHosting", "Stores", "StoresTesting",
             ]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
-        .testTarget(name: "StorehouseClientTests", dependencies: ["StorehouseClient"]),
+        .testTarget(
+            name: "StorehouseClientTests",
+            dependencies: ["JSON", "Locks", "StoreHosting", "StorehouseClient", "Stores"]),
         .target(name: "RemoteTesting", dependencies: ["RemoteServices", "Stores"], path: "Tests/RemoteTesting"),
         .testTarget(
             name: "RemoteServicesTests",

@@ -1,0 +1,32 @@
+public import JSON
+public import StoreHosting
+
+/// An action, or several that commit together, whose outcome the shown state awaits.
+public struct PendingAction<State: Sendable>: Sendable {
+    /// The actions; empty if the app does not know the kind, or an action of it.
+    public let actions: [StoreAction<State>]
+    /// The bodies of the actions, as they are sent.
+    public let bodies: [JSONValue]
+    /// The reason for which the rules of the kind reject it here. The server may know better.
+    public let reason: String?
+    let key: Int
+    /// Whether it is in the shown state.
+    package let isPredicted: Bool
+
+    /// The first action; nil if the app does not know it.
+    public var action: StoreAction<State>? { actions.first }
+}
+
+extension PendingAction {
+    init(_ entry: Entry, _ actions: [RemoteModel<State>.Action], _ effect: Replay<State>.Effect) {
+        let typed = actions.compactMap(\.typed)
+        self.actions = typed.count == actions.count ? typed : []
+        bodies = entry.actions
+        key = entry.key
+        isPredicted = effect == .predicted
+        reason = if case .rejected(let reason) = effect { reason } else { nil }
+    }
+
+    /// The key, if the action is in the shown state.
+    var predictedKey: Int? { isPredicted ? key : nil }
+}

@@ -1,0 +1,276 @@
+import JSON
+public import Observation
+public import StoreHosting
+import Stores
+
+/// A store of a server, as views see it: every action is shown at once, and sent exactly once, also without a network.
+///
+///     @State private var store = RemoteStore(seats, at: server, session: .mine)
+///
+///     List(store.guests, id: \.self) { Text($0) }
+///     Button("Book") { store.send(book("Ada")) }
+///
+/// The state is the newest one that the server has sent, with the pending actions replayed on it by the server's own rules. A view that
+/// reads a member is drawn again when this member changes, and not for other changes. The store connects when the main actor is free
+/// next. It is closed when nobody holds it any more.
+@MainActor @dynamicMemberLookup
+public final class RemoteStore<State: Sendable>: Observable {
+    private static var mostRefusals: Int { 20 }
+
+    let core: ClientCore
+    let model: RemoteModel<State>
+    let handles = Handles()
+    private let broadcast = Broadcast<State>()
+    private let registrar = ObservationRegistrar()
+    private var followed: [PartialKeyPath<State>: FollowedMember<State>] = [:]
+    private var replay: Replay<State>
+    /// The actions of the entries, by their keys.
+    var actions: [Int: [RemoteModel<State>.Action]] = [:]
+    private var isRead = false
+    private var shownPending: [PendingAction<State>] = []
+    private var shownRefusals: [ActionRejected] = []
+    /// Hears what nothing else tells.
+    package var onReport: ((ClientReport) -> Void)?
+    /// Hears of each change, after it.
+    package var onChange: (() -> Void)?
+    /// Hears of entries that are no longer pending.
+    package var onLeft: ((_ key: Int, _ outcome: String, _ revision: Int?, _ refusal: ActionRejected?) -> Void)?
+
+    package init(
+        _ model: RemoteModel<State>, url: String, _ environment: ClientEnvironment, storage: OutboxStorage,
+        token: (@Sendable (TokenReason) async throws -> String?)?, select: String? = nil, create: String? = nil,
+        unknown: UnknownPolicy = .drop, hearsEffects: Bool = false, user: String? = nil
+    ) {
+        let options = ClientOptions(
+            select: select, create: create, unknown: unknown, hearsEffects: hearsEffects, user: user,
+            version: model.version)
+        self.model = model
+        replay = Replay(model.initialState)
+        core = ClientCore(environment, SessionAddress(url), options, storage, token: token)
+        core.owner = self
+        Task { @MainActor [weak self] in self?.core.begin() }
+    }
+
+    deinit {
+        let (core, handles, broadcast) = (core, handles, broadcast)
+        Task { @MainActor in
+            core.close()
+            handles.close()
+            broadcast.finish()
+        }
+    }
+
+    // ---- What a view sees
+
+    /// The shown state: the confirmed one with the pending actions replayed on it. Whoever reads it follows each change of it.
+    public var state: State {
+        registrar.access(self, keyPath: \.state)
+        return replay.shown
+    }
+
+    /// One member of the shown state. Whoever reads it follows this member.
+    public subscript<Value: Equatable>(dynamicMember member: KeyPath<State, Value>) -> Value { self[following: member] }
+
+    /// The key path of this subscript names the member for those who follow it.
+    subscript<Value: Equatable>(following member: KeyPath<State, Value>) -> Value {
+        registrar.access(self, keyPath: \.[following: member])
+        if followed[member] == nil { followed[member] = FollowedMember(member) }
+        return replay.shown[keyPath: member]
+    }
+
+    /// The newest state that the server has sent; the one at revision 0 of the kind before the first.
+    public var confirmed: State {
+        registrar.access(self, keyPath: \.confirmed)
+        return replay.confirmed
+    }
+
+    /// The revision of the confirmed state; -1 before the first one.
+    public var revision: Int {
+        registrar.access(self, keyPath: \.confirmed)
+        return core.ledger.confirmed.revision
+    }
+
+    /// How the store is connected.
+    public var connection: RemoteConnection {
+        registrar.access(self, keyPath: \.connection)
+        return core.connection
+    }
+
+    /// The actions that are not done, in the order of sending.
+    public var pending: [PendingAction<State>] {
+        registrar.access(self, keyPath: \.pending)
+        return shownPending
+    }
+
+    /// The newest refusals of actions, 20 at most, the last one last.
+    public var refusals: [ActionRejected] {
+        registrar.access(self, keyPath: \.refusals)
+        return shownRefusals
+    }
+
+    /// The shown states from now on: the newest one whenever it is asked for, without a backlog. It ends with the store.
+    public var states: AsyncStream<State> { broadcast.values(replay.hasState ? replay.shown : nil) }
+
+    // ---- Sending
+
+    /// Shows an action at once, and sends it. It never waits.
+    ///
+    /// - Returns: a handle to wait for the outcome, which may be dropped.
+    @discardableResult
+    public func send(_ action: StoreAction<State>) -> SentAction { send(all: [action]) }
+
+    /// Shows actions at once, and sends them. They commit together or not at all.
+    ///
+    /// - Parameters:
+    ///   - actions: up to 100.
+    ///   - revision: the ``revision`` at which alone they may commit; nil for any.
+    /// - Returns: a handle to wait for the outcome, which may be dropped.
+    @discardableResult
+    public func send(all actions: [StoreAction<State>], ifRevision revision: Int? = nil) -> SentAction {
+        let (actor, now) = (core.guessedActor, core.wallTime)
+        let coded = actions.compactMap { model.encode($0, actor, now) }
+        guard coded.count == actions.count, !coded.isEmpty else {
+            let handle = SentAction()
+            handle.fail(ActionRejected(undeclaredAt: core.ledger.confirmed.revision))
+            return handle
+        }
+        return send(coded, ifMatch: revision.map(core.etag)).handle
+    }
+
+    /// Waits until nothing is pending, or the connection has ended.
+    public func flush() async {
+        guard !core.ledger.entries.isEmpty else { return }
+        try? await handles.waitForIdle().value
+    }
+
+    /// Ends the connection. Pending actions that are on disk are sent when a store is made again.
+    public func close() { core.close() }
+
+    /// Ends the connection, and deletes the outbox and the cache of this user.
+    ///
+    /// - Throws: an error of the storage.
+    public func signOut() async throws { try await core.signOut() }
+}
+
+// ---- Entries
+
+extension RemoteStore {
+    /// Shows and sends an entry.
+    package func send(
+        _ coded: [RemoteModel<State>.Action], ifMatch: String?
+    ) -> (handle: SentAction, key: Int) {
+        let handle = SentAction()
+        let bodies = coded.map(\.json)
+        let entry = Entry(
+            key: core.makeKey(), actions: bodies, ifMatch: ifMatch, isSecret: coded.contains { $0.isSecret },
+            size: Entry.json(bodies, ifMatch).encoded().count)
+        if let reason = core.end {
+            handle.fail(ConnectionEnded(reason: reason))
+        } else if !core.ledger.hasRoom(for: entry) {
+            handle.fail(OutboxFull())
+        } else {
+            handles[entry.key] = handle
+            actions[entry.key] = coded
+            core.ledger.add(entry)
+            show()
+            core.appendNew()
+        }
+        return (handle, entry.key)
+    }
+}
+
+// ---- News
+
+extension RemoteStore: ClientCoreOwner {
+    func read(_ touched: Confirmed.Touched) throws {
+        guard let json = core.ledger.confirmed.value else { return }
+        switch touched {
+        case .all: try replay.update { try model.update(&$0, json, nil) }
+        case .members(let names) where !names.isEmpty: try replay.update { try model.update(&$0, json, names) }
+        case .members: break
+        }
+        isRead = true
+    }
+
+    func show() {
+        let old = replay.shown
+        let pending = replayed()
+        let isSame = !isRead && pending.map(\.predictedKey) == shownPending.map(\.predictedKey)
+        let isSamePending = pending.elementsEqual(shownPending) { $0.key == $1.key && $0.reason == $1.reason }
+        if !isSame { tell(of: old) }
+        if !isSamePending || !isSame {
+            registrar.withMutation(of: self, keyPath: \.pending) { shownPending = pending }
+        }
+        isRead = false
+        if !isSame || !isSamePending { onChange?() }
+    }
+
+    private func replayed() -> [PendingAction<State>] {
+        var effects: [Replay<State>.Effect] = []
+        let ledger = core.ledger
+        let canPredict = core.isOwnVersion
+        effects = replay.replay(
+            ledger.entries.lazy.map { entry in
+                canPredict && !ledger.contains(entry) ? self.prepared(entry) : []
+            })
+        return zip(ledger.entries, effects).map { PendingAction($0, prepared($0), $1) }
+    }
+
+    /// The actions of an entry, which may come from the disk.
+    private func prepared(_ entry: Entry) -> [RemoteModel<State>.Action] {
+        if let known = actions[entry.key] { return known }
+        let (actor, now) = (core.guessedActor, core.wallTime)
+        let read = entry.actions.map { model.action($0, actor, now) }
+        actions[entry.key] = read
+        return read
+    }
+
+    private func tell(of old: State) {
+        let new = replay.shown
+        let changed = followed.values.filter { $0.hasChanged(old, new) }
+        registrar.willSet(self, keyPath: \.state)
+        registrar.willSet(self, keyPath: \.confirmed)
+        for member in changed { member.willChange(self, registrar) }
+        for member in changed { member.didChange(self, registrar) }
+        registrar.didSet(self, keyPath: \.confirmed)
+        registrar.didSet(self, keyPath: \.state)
+        if replay.hasState { broadcast.send(new) }
+    }
+
+    func stored(_ keys: [Int]) {
+        for key in keys { handles[key]?.store() }
+    }
+
+    func left(_ entry: Entry, _ error: (any Error)?) {
+        actions[entry.key] = nil
+        let refusal = error == nil ? entry.result.flatMap { ActionRejected($0) } : nil
+        if let refusal {
+            registrar.withMutation(of: self, keyPath: \.refusals) {
+                shownRefusals = (shownRefusals + [refusal]).suffix(Self.mostRefusals)
+            }
+        }
+        let isLive = core.connection.status == .live
+        handles.left(entry, error, hearsEffects: core.options.hearsEffects && isLive)
+        onLeft?(entry.key, entry.outcome(error), entry.result?.revision, refusal)
+        if core.ledger.entries.isEmpty { handles.idle() }
+    }
+
+    func heard(_ event: StreamEvent) {
+        guard event.type == "effect", let phase = event.data["phase"]?.asString,
+            let cause = event.data["cause"]?.asInteger
+        else { return }
+        handles.heardEffect(phase: phase, cause: cause)
+    }
+
+    func connected(_ connection: RemoteConnection) {
+        registrar.withMutation(of: self, keyPath: \.connection) {}
+        if connection.status != .live { handles.loseEffects() }
+        if case .ended = connection.status {
+            broadcast.finish()
+            handles.idle()
+        }
+        onChange?()
+    }
+
+    func report(_ report: ClientReport) { onReport?(report) }
+}

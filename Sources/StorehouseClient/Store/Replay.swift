@@ -1,0 +1,63 @@
+import JSON
+import Stores
+
+/// The confirmed state, and the shown one, which is the replay of the pending entries on it.
+struct Replay<State: Sendable> {
+    private(set) var confirmed: State
+    private(set) var shown: State
+    /// Whether there is a confirmed state.
+    private(set) var hasState = false
+
+    /// How the replay has taken an entry.
+    enum Effect: Hashable {
+        case none
+        /// It is in the shown state.
+        case predicted
+        /// The rules reject it.
+        case rejected(String)
+    }
+
+    init(_ initialState: State) {
+        confirmed = initialState
+        shown = initialState
+    }
+
+    mutating func update(_ change: (inout State) throws -> Void) rethrows {
+        try change(&confirmed)
+        hasState = true
+    }
+
+    /// Shows the confirmed state with the entries replayed on it, in order.
+    mutating func replay(_ entries: some Sequence<[RemoteModel<State>.Action]>) -> [Effect] {
+        shown = confirmed
+        return entries.map { add($0) }
+    }
+
+    /// Replays an entry on the shown state, whole or not at all.
+    mutating func add(_ actions: [RemoteModel<State>.Action]) -> Effect {
+        guard hasState else { return .none }
+        // One action changes the state or does not, so it needs no copy.
+        if actions.count == 1 {
+            guard let apply = actions[0].apply else { return .none }
+            return Self.effect(apply(&shown))
+        }
+        var next = shown
+        for action in actions {
+            guard let apply = action.apply else { return .none }
+            switch apply(&next) {
+            case .accept, .ignore: continue
+            case let decision: return Self.effect(decision)
+            }
+        }
+        shown = next
+        return .predicted
+    }
+
+    private static func effect(_ decision: Decision) -> Effect {
+        switch decision {
+        case .accept: .predicted
+        case .reject(let rejection) where !rejection.isFault: .rejected(rejection.reason)
+        case .reject, .ignore, .follow: .none
+        }
+    }
+}
