@@ -142,6 +142,11 @@ let package = Package(
         .testTarget(
             name: "StorehouseClientTests",
             dependencies: ["JSON", "Locks", "StoreHosting", "StorehouseClient", "Stores"]),
+        // Lets the kit in Clients/conformance drive the client.
+        .executableTarget(
+            name: "storehouse-conformance-client",
+            dependencies: ["JSON", "Locks", "StoreHosting", "StoreKinds", "StorehouseClient", "Stores"],
+            path: "Tests/ConformanceClient"),
         .target(name: "RemoteTesting", dependencies: ["RemoteServices", "Stores"], path: "Tests/RemoteTesting"),
         .testTarget(
             name: "RemoteServicesTests",

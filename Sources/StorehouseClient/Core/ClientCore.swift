@@ -180,7 +180,7 @@ extension ClientCore: OutboxSenderOwner {
         guard end == nil else { return }
         ledger.rename(client)
         if !dropped.isEmpty {
-            owner?.report(.unknown(dropped.map(\.actions)))
+            owner?.report(.unknown(dropped.map { UnknownEntry(key: $0.key, actions: $0.actions) }))
             settle(lost: Set(dropped.map(\.key)), OutcomeUnknown())
         }
         stream.step(.again)

@@ -23,14 +23,22 @@ struct ClientOptions: Sendable {
     var version: (@Sendable () -> String)?
 }
 
+/// An entry of which the server no longer knows whether it was committed.
+package struct UnknownEntry: Sendable, Hashable {
+    /// That of the entry in ``RemoteStore/pending``.
+    package let key: Int
+    /// The bodies of its actions.
+    package let actions: [JSONValue]
+}
+
 /// Tells of what no action's outcome tells.
 package enum ClientReport: Sendable {
     /// Events did not apply, so that the state comes anew.
     case patch(any Error)
     /// Revisions were lost: the session has another history.
     case history(String?)
-    /// Nobody knows what became of these entries: the bodies of their actions.
-    case unknown([[JSONValue]])
+    /// Nobody knows what became of these entries.
+    case unknown([UnknownEntry])
     /// The kind has another version than the app, so that nothing is predicted.
     case version(String?)
     case storage(any Error)

@@ -3,7 +3,7 @@
 final class Handles {
     private var sent: [Int: SentAction] = [:]
     private var effects = EffectWaits()
-    private var flushing: [Promise<Void>] = []
+    private var flushing: [Stage<Void>] = []
 
     subscript(key: Int) -> SentAction? {
         get { sent[key] }
@@ -33,8 +33,8 @@ final class Handles {
     func loseEffects() { effects.lose() }
 
     /// Is done when ``idle()`` was called.
-    func waitForIdle() -> Promise<Void> {
-        let promise = Promise<Void>()
+    func waitForIdle() -> Stage<Void> {
+        let promise = Stage<Void>()
         flushing.append(promise)
         return promise
     }

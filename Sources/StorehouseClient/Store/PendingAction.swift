@@ -9,7 +9,10 @@ public struct PendingAction<State: Sendable>: Sendable {
     public let bodies: [JSONValue]
     /// The reason for which the rules of the kind reject it here. The server may know better.
     public let reason: String?
-    let key: Int
+    /// Names it in what the store tells.
+    package let key: Int
+    /// Its place in the outbox; nil until it is stored.
+    package let number: Int?
     /// Whether it is in the shown state.
     package let isPredicted: Bool
 
@@ -23,6 +26,7 @@ extension PendingAction {
         self.actions = typed.count == actions.count ? typed : []
         bodies = entry.actions
         key = entry.key
+        number = entry.number
         isPredicted = effect == .predicted
         reason = if case .rejected(let reason) = effect { reason } else { nil }
     }

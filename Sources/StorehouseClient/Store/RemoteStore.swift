@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 public import Observation
 public import StoreHosting
 import Stores
@@ -18,7 +18,7 @@ public final class RemoteStore<State: Sendable>: Observable {
     private static var mostRefusals: Int { 20 }
 
     let core: ClientCore
-    let model: RemoteModel<State>
+    package let model: RemoteModel<State>
     let handles = Handles()
     private let broadcast = Broadcast<State>()
     private let registrar = ObservationRegistrar()
@@ -34,7 +34,7 @@ public final class RemoteStore<State: Sendable>: Observable {
     /// Hears of each change, after it.
     package var onChange: (() -> Void)?
     /// Hears of entries that are no longer pending.
-    package var onLeft: ((_ key: Int, _ outcome: String, _ revision: Int?, _ refusal: ActionRejected?) -> Void)?
+    package var onLeft: ((LeftEntry) -> Void)?
 
     package init(
         _ model: RemoteModel<State>, url: String, _ environment: ClientEnvironment, storage: OutboxStorage,
@@ -152,9 +152,37 @@ public final class RemoteStore<State: Sendable>: Observable {
     public func signOut() async throws { try await core.signOut() }
 }
 
+/// An entry that is no longer pending.
+package struct LeftEntry: Sendable {
+    package let key: Int
+    /// That of the server, `unknown`, `ended`, or `lost` if it was not stored.
+    package let outcome: String
+    /// The one at which it was decided.
+    package let revision: Int?
+    package let refusal: ActionRejected?
+}
+
 // ---- Entries
 
 extension RemoteStore {
+    /// The newest value that the server has sent, as JSON; nil before the first.
+    package var confirmedJSON: JSONValue? { core.ledger.confirmed.value }
+
+    /// The confirmed revision and its history, as `ifMatch` takes them.
+    package var etag: String { core.etag(core.ledger.confirmed.revision) }
+
+    /// The history of the confirmed state.
+    package var history: String? { core.ledger.confirmed.history }
+
+    /// Whether entries are stored without waiting for anything but the disk.
+    package var isLoaded: Bool { core.isLoaded }
+
+    /// Uses another token from now on.
+    package func setToken(_ token: String?) { core.setToken(token) }
+
+    /// The system says that there is a network, or none.
+    package func networkChanged(isOnline: Bool) { core.hear(isOnline ? .online : .offline) }
+
     /// Shows and sends an entry.
     package func send(
         _ coded: [RemoteModel<State>.Action], ifMatch: String?
@@ -198,7 +226,7 @@ extension RemoteStore: ClientCoreOwner {
         let isSame = !isRead && pending.map(\.predictedKey) == shownPending.map(\.predictedKey)
         let isSamePending = pending.elementsEqual(shownPending) { $0.key == $1.key && $0.reason == $1.reason }
         if !isSame { tell(of: old) }
-        if !isSamePending || !isSame {
+        if !isSamePending || !isSame || pending.last?.number != shownPending.last?.number {
             registrar.withMutation(of: self, keyPath: \.pending) { shownPending = pending }
         }
         isRead = false
@@ -251,7 +279,7 @@ extension RemoteStore: ClientCoreOwner {
         }
         let isLive = core.connection.status == .live
         handles.left(entry, error, hearsEffects: core.options.hearsEffects && isLive)
-        onLeft?(entry.key, entry.outcome(error), entry.result?.revision, refusal)
+        onLeft?(LeftEntry(key: entry.key, outcome: entry.outcome(error), revision: entry.result?.revision, refusal: refusal))
         if core.ledger.entries.isEmpty { handles.idle() }
     }
 

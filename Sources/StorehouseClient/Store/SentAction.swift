@@ -11,9 +11,9 @@ public final class SentAction: Sendable {
         public let effects: [String]
     }
 
-    private let decision = Promise<Outcome>()
-    private let storing = Promise<Void>()
-    private let settling = Promise<Bool>()
+    private let decision = Stage<Outcome>()
+    private let storing = Stage<Void>()
+    private let settling = Stage<Bool>()
 
     init() {}
 
@@ -58,7 +58,7 @@ public final class SentAction: Sendable {
 
 /// A value that comes once.
 @MainActor
-final class Promise<Value: Sendable> {
+final class Stage<Value: Sendable> {
     private var result: Result<Value, any Error>?
     private var waiting: [Int: CheckedContinuation<Value, any Error>] = [:]
     private var count = 0
