@@ -52,7 +52,9 @@ final class Names: Sendable {
 
 extension FileHandle {
     fileprivate convenience init?(forUpdating path: String) {
-        if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+        if !FileManager.default.fileExists(atPath: path) {
+            guard FileManager.default.createFile(atPath: path, contents: nil) else { return nil }
+        }
         self.init(forUpdatingAtPath: path)
     }
 }

@@ -59,10 +59,11 @@ final class Page {
             })
         let token = command["token"]?.asString
         tokens.token = token
+        let ask: @Sendable (TokenReason) async throws -> String? = { [tokens] reason in await tokens.ask(reason) }
         let store = RemoteStore(
             Shape.model(version: command["version"]?.asString), url: command["url"]?.asString ?? "", environment,
             storage: storage(command["storage"]?.asString),
-            token: token == nil ? nil : { [tokens] reason in await tokens.ask(reason) },
+            token: token == nil ? nil : ask,
             select: command["select"]?.asString, create: command["create"] == true ? "app" : nil,
             unknown: command["unknown"] == "resend" ? .resend : .drop, user: token)
         self.store = store
@@ -127,7 +128,7 @@ final class Page {
         let reasons = pending.compactMap { one in one.reason.map { (name(one), JSONValue.string($0)) } }
         let value: JSONValue = [
             "revision": .integer(store.revision), "history": store.history.map(JSONValue.string) ?? .null,
-            "confirmed": store.confirmedJSON ?? .null, "shown": store.state.shown(isPredicted: !predicted.isEmpty),
+            "confirmed": store.confirmed.json, "shown": store.state.shown(isPredicted: !predicted.isEmpty),
             "pending": .array(pending.map { .string(name($0)) }),
             "predicted": .array(predicted.map { .string(name($0)) }), "reasons": .object(JSONObject(reasons)),
         ]

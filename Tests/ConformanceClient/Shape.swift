@@ -2,6 +2,7 @@ import JSON
 import StoreHosting
 import StoreKinds
 import StorehouseClient
+import Stores
 
 /// A state of the kind `app`, or any other value, as the scenarios use both.
 struct Shape: Sendable {
@@ -12,12 +13,15 @@ struct Shape: Sendable {
     /// The rules of the kind, on states that are its own.
     static func model(version: String?) -> RemoteModel<Shape> {
         let coding = App.store.clientCoding
+        var findVersion: (@Sendable () -> String)?
+        if let version { findVersion = { version } }
         return RemoteModel(
-            initialState: Shape(), version: version.map { version in { version } },
-            update: { shape, json, names in
+            initialState: Shape(), version: findVersion,
+            update: { (shape: inout Shape, json: JSONValue, names: Set<String>?) in
                 shape.json = json
-                guard json["counter"] != nil, json["user"] != nil, json["betslip"] != nil else {
-                    return shape.app = nil
+                guard json["counter"] != nil else {
+                    shape.app = nil
+                    return
                 }
                 var app = names == nil ? App() : shape.app ?? App()
                 try coding.update(&app, from: json, only: shape.app == nil ? nil : names)
@@ -25,12 +29,18 @@ struct Shape: Sendable {
             },
             action: { json, actor, now in
                 guard let coded = coding.coded(json, by: actor, at: now) else { return .init(json: json) }
+                // The kit knows the rules of these parts only.
+                let part = json["type"]?.asString?.prefix { $0 != "/" }
+                guard ["counter", "user", "betslip"].contains(part) else { return .init(json: json, isSecret: coded.isSecret) }
                 guard coded.isFilled, !coded.isSecret else { return .init(json: json, isSecret: coded.isSecret) }
-                return .init(json: json) { shape in
-                    guard var app = shape.app.take() else { return .ignore }
-                    defer { shape.app = app }
-                    return coding.apply(coded.action, to: &app)
-                }
+                let typed = coded.action
+                return .init(
+                    json: json,
+                    apply: { (shape: inout Shape) in
+                        guard var app = shape.app.take() else { return .ignore }
+                        defer { shape.app = app }
+                        return coding.apply(typed, to: &app)
+                    })
             })
     }
 
@@ -38,9 +48,10 @@ struct Shape: Sendable {
     ///
     /// - Parameter isPredicted: whether an action has changed the state.
     func shown(isPredicted: Bool) -> JSONValue {
-        guard isPredicted, let app, let json = try? JSONValue(parsing: App.store.clientCoding.encode(app)) else {
-            return json
-        }
-        return json
+        guard isPredicted, let app, let all = try? JSONValue(parsing: App.store.clientCoding.encode(app)),
+            let confirmed = json.asObject
+        else { return json }
+        // A scripted server may have some of the members only.
+        return .object(JSONObject(confirmed.map { ($0.name, all[$0.name] ?? .null) }))
     }
 }

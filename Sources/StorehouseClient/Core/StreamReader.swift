@@ -137,7 +137,7 @@ final class StreamReader {
             let number = current.number
             step(.bytes)
             if number == current.number { take(bytes) }
-        case .end: lose(current.number)
+        case .end: if current.refusal == nil { lose(current.number) }
         }
     }
 

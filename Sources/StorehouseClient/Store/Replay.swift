@@ -35,7 +35,7 @@ struct Replay<State: Sendable> {
 
     /// Replays an entry on the shown state, whole or not at all.
     mutating func add(_ actions: [RemoteModel<State>.Action]) -> Effect {
-        guard hasState else { return .none }
+        guard hasState, !actions.isEmpty else { return .none }
         // One action changes the state or does not, so it needs no copy.
         if actions.count == 1 {
             guard let apply = actions[0].apply else { return .none }
