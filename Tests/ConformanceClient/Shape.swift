@@ -31,8 +31,10 @@ struct Shape: Sendable {
                 guard let coded = coding.coded(json, by: actor, at: now) else { return .init(json: json) }
                 // The kit knows the rules of these parts only.
                 let part = json["type"]?.asString?.prefix { $0 != "/" }
-                guard ["counter", "user", "betslip"].contains(part) else { return .init(json: json, isSecret: coded.isSecret) }
-                guard coded.isFilled, !coded.isSecret else { return .init(json: json, isSecret: coded.isSecret) }
+                let isKnown = ["counter", "user", "betslip"].contains(part)
+                guard isKnown, coded.isFilled, !coded.isSecret else {
+                    return .init(json: json, isSecret: coded.isSecret)
+                }
                 let typed = coded.action
                 return .init(
                     json: json,

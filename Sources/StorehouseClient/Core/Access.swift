@@ -105,12 +105,12 @@ final class Access {
 }
 
 /// The claims of a JSON Web Token (RFC 7519), not verified.
-struct TokenClaims {
-    var subject: String?
+package struct TokenClaims {
+    package var subject: String?
     /// Milliseconds since 1970.
-    var expiry: Double?
+    package var expiry: Double?
 
-    init(_ token: String?) {
+    package init(_ token: String?) {
         guard let parts = token?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 3,
             let bytes = Self.bytes(ofURLSafe: parts[1]), let claims = try? JSONValue(parsing: bytes)
         else { return }

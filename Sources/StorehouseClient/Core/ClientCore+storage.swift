@@ -36,6 +36,7 @@ extension ClientCore {
         let client = stored.client ?? environment.makeID()
         if let cached = stored.cache.flatMap({ CachedState($0) }) { adopt(cached, client) }
         let entries = stored.rows.compactMap { row in Entry(key: makeKey(), row) }
+        saved = stored.client.map { OutboxProgress(client: $0, sent: stored.sent) }
         ledger.load(client: client, last: stored.last, sent: stored.sent, entries)
         isLoaded = true
         settle()
@@ -101,8 +102,11 @@ extension ClientCore {
     }
 
     func advance(_ progress: OutboxProgress) async {
+        // Nothing is new.
+        if progress.done.isEmpty, progress == saved { return }
         do {
             try await storage?.run { try await $0.advance(progress) }
+            saved = OutboxProgress(client: progress.client, sent: progress.sent)
         } catch {
             // A disk that fails must not stop entries that can be sent.
             owner?.report(.storage(error))

@@ -20,7 +20,7 @@ protocol ClientCoreOwner: AnyObject {
 
 /// Joins stream, outbox, ledger and storage.
 @MainActor
-final class ClientCore {
+package final class ClientCore {
     static let cachePause = 1000.0
 
     let environment: ClientEnvironment
@@ -33,6 +33,8 @@ final class ClientCore {
     private(set) var sender: OutboxSender!
 
     var storage: StorageQueue?
+    /// How far the outbox has come by what is stored.
+    var saved: OutboxProgress?
     var isLoaded = false
     var isAppending = false
     var isCacheSaved = true

@@ -1,11 +1,11 @@
 /// The address of a session, below which its resources stand.
-struct SessionAddress: Sendable, Hashable {
+package struct SessionAddress: Sendable, Hashable {
     /// Without the query, and without a slash at its end.
     private let base: String
     private let query: String
 
     /// - Parameter url: such as `https://host/sessions/me?store=seats`.
-    init(_ url: String) {
+    package init(_ url: String) {
         let address = url.prefix { $0 != "#" }
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var base = String(parts[0])
@@ -14,19 +14,19 @@ struct SessionAddress: Sendable, Hashable {
         query = parts.count > 1 ? String(parts[1]) : ""
     }
 
-    var text: String { url(of: "") }
+    package var text: String { url(of: "") }
 
     /// - Parameters:
     ///   - resource: below the session; empty for the session itself.
     ///   - members: of the query; those without a value are left out.
-    func url(of resource: String, _ members: [(String, String?)] = []) -> String {
+    package func url(of resource: String, _ members: [(String, String?)] = []) -> String {
         let more = members.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
         let query = ([query] + more).filter { !$0.isEmpty }.joined(separator: "&")
         return base + (resource.isEmpty ? "" : "/" + resource) + (query.isEmpty ? "" : "?" + query)
     }
 
     /// Percent-encodes all but the unreserved characters of RFC 3986.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var escaped = ""
         for byte in text.utf8 {
             switch byte {

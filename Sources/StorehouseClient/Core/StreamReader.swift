@@ -169,7 +169,8 @@ final class StreamReader {
         let wasHeld = !current.held.isEmpty
         current.held += events
         // An event that names nobody may contain an own entry, which `ready` tells right behind it.
-        let isVague = ready == nil && !wasHeld && events.last?.data["through"]?.isNull == true && owner.ledger.mayContainOwn
+        let isNameless = events.last?.data["through"]?.isNull == true
+        let isVague = ready == nil && !wasHeld && isNameless && owner.ledger.mayContainOwn
         let number = current.number
         if current.isReady, !isVague {
             let held = current.held
@@ -201,7 +202,7 @@ final class StreamReader {
                 guard let self, number == current.number else { return }
                 step(isWorthIt.map { $0 ? .again : .unauthorized } ?? .lost(retry: 0, atLeast: 0))
             }
-        } else if let kind = options.create, status == 404 || status == 403 && token != nil && !wasCreated, reason != nil {
+        } else if let kind = options.create, reason != nil, status == 404 || mayCreate(status, token) {
             wasCreated = true
             current.opening = Task { [weak self] in
                 let isMade = await self?.create(kind, token)
@@ -212,6 +213,9 @@ final class StreamReader {
             step(reason.map { .end(reason: $0) } ?? .lost(retry: 0, atLeast: atLeast))
         }
     }
+
+    /// With a token, a session that is not there yet is one that the user may not read.
+    private func mayCreate(_ status: Int, _ token: String?) -> Bool { status == 403 && token != nil && !wasCreated }
 
     private func create(_ kind: String, _ token: String?) async -> Bool {
         var headers = ["content-type": "application/json"]

@@ -1,12 +1,12 @@
-import JSON
+package import JSON
 
 /// An event whose data was parsed.
-struct StreamEvent: Sendable, Hashable {
-    let type: String
-    let id: String
-    let data: JSONValue
+package struct StreamEvent: Sendable, Hashable {
+    package let type: String
+    package let id: String
+    package let data: JSONValue
 
-    init(_ event: StreamedEvent) throws(JSONSyntaxError) {
+    package init(_ event: StreamedEvent) throws(JSONSyntaxError) {
         type = event.name
         id = event.id
         data = try JSONValue(parsing: event.data, maximumDepth: JSONValue.maxDepth)
@@ -14,32 +14,48 @@ struct StreamEvent: Sendable, Hashable {
 }
 
 /// The newest state that the server has sent.
-struct Confirmed: Sendable, Hashable {
+package struct Confirmed: Sendable, Hashable {
     /// Nil if there is none.
-    var value: JSONValue?
-    var revision = -1
+    package var value: JSONValue?
+    package var revision = -1
     /// That of the newest event, by which a stream is resumed.
-    var eventID: String?
-    var history: String?
+    package var eventID: String?
+    package var history: String?
     /// The version of the kind.
-    var version: String?
+    package var version: String?
     /// The name of this client in `through`.
-    var mark: String?
+    package var mark: String?
     /// The highest number of this client that the value contains.
-    var through = 0
+    package var through = 0
+
+    package init(
+        value: JSONValue? = nil, revision: Int = -1, eventID: String? = nil, history: String? = nil,
+        version: String? = nil, mark: String? = nil, through: Int = 0
+    ) {
+        self.value = value
+        self.revision = revision
+        self.eventID = eventID
+        self.history = history
+        self.version = version
+        self.mark = mark
+        self.through = through
+    }
 
     /// The parts of a value that events have changed.
-    enum Touched: Sendable, Hashable {
+    package enum Touched: Sendable, Hashable {
         case all
         /// The members of the root.
         case members(Set<String>)
 
-        static let nothing = Touched.members([])
+        package static let nothing = Touched.members([])
 
-        mutating func add(_ patch: JSONPatch) {
+        package mutating func add(_ patch: JSONPatch) {
             guard case .members(var names) = self else { return }
             for pointer in patch.pointers {
-                guard let name = pointer.tokens.first else { return self = .all }
+                guard let name = pointer.tokens.first else {
+                    self = .all
+                    return
+                }
                 names.insert(name)
             }
             self = .members(names)
@@ -47,7 +63,7 @@ struct Confirmed: Sendable, Hashable {
     }
 
     /// The events of one read do not apply, so that the state has to come anew.
-    enum Misfit: Error, Hashable {
+    package enum Misfit: Error, Hashable {
         case noState
         /// Patches of one version do not lead to the form of another.
         case otherVersion
@@ -56,7 +72,7 @@ struct Confirmed: Sendable, Hashable {
     }
 
     /// Applies the events of one read. After an error the state is one that nobody must see.
-    mutating func apply(_ events: [StreamEvent]) throws(Misfit) -> Touched {
+    package mutating func apply(_ events: [StreamEvent]) throws(Misfit) -> Touched {
         var touched = Touched.nothing
         for event in events {
             switch event.type {

@@ -2,8 +2,8 @@
 ///
 /// It does nothing itself: after each step its owner opens or closes, so that ``stream`` is the number of the open stream, and comes
 /// back at ``wake``. All times are in milliseconds.
-struct ConnectionMachine {
-    enum Event {
+package struct ConnectionMachine {
+    package enum Event {
         case start
         /// The time at which something was due.
         case tick
@@ -32,11 +32,11 @@ struct ConnectionMachine {
     private static let headLimit = 10_000.0
     private static let pause = 1000.0  // between attempts that something asked for
 
-    private(set) var status = RemoteConnection.Status.connecting
+    package private(set) var status = RemoteConnection.Status.connecting
     /// The time at which the connection was lost.
-    private(set) var since = 0.0
+    package private(set) var since = 0.0
     /// The number of the open stream; 0 if there is none.
-    private(set) var stream = 0
+    package private(set) var stream = 0
 
     private var count = 0
     private var now = 0.0
@@ -54,12 +54,12 @@ struct ConnectionMachine {
     private let random: () -> Double
 
     /// - Parameter random: gives numbers from 0 to 1.
-    init(random: @escaping () -> Double) {
+    package init(random: @escaping () -> Double) {
         self.random = random
     }
 
     /// The time at which the next step is due, if nothing happens before.
-    var wake: Double {
+    package var wake: Double {
         min(
             stream > 0 ? min(silentAt, turnAt + heartbeat) : retryAt,
             status == .reconnecting ? since + Self.grace : .infinity)
@@ -69,7 +69,7 @@ struct ConnectionMachine {
     private var isIdle: Bool { !isActive || status == .unauthorized }
     private var silentAt: Double { byteAt + (hasBytes ? 2.5 * heartbeat : Self.headLimit) }
 
-    mutating func step(_ event: Event, at time: Double) {
+    package mutating func step(_ event: Event, at time: Double) {
         guard !hasEnded else { return }
         now = time
         // Timers come at least once a heartbeat, so a longer pause means that the process was frozen.
@@ -184,9 +184,9 @@ extension ConnectionMachine.Event {
 }
 
 /// The reasons for which a stream has ended for good.
-enum StreamEnd {
+package enum StreamEnd {
     /// The reason in a status of a stream; nil if another attempt may succeed.
-    static func reason(ofStatus status: Int) -> String? {
+    package static func reason(ofStatus status: Int) -> String? {
         switch status {
         case 204, 410: "session-ended"
         case 403: "forbidden"

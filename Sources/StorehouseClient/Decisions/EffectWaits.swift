@@ -1,20 +1,20 @@
 /// Knows when the effects of entries have ended, as far as events tell.
-struct EffectWaits {
+package struct EffectWaits {
     private static let remembered = 200
     private static let finals: Set = ["succeeded", "failed", "cancelled"]
 
     private struct Wait {
         /// The effects have causes with these revisions.
-        let causes: ClosedRange<Int>
-        var left: Int
-        let settle: (Bool) -> Void
+        package let causes: ClosedRange<Int>
+        package var left: Int
+        package let settle: (Bool) -> Void
     }
 
     /// The causes of effects that have ended, one for each effect.
     private var ended: [Int] = []
     private var waits: [Wait] = []
 
-    mutating func hear(phase: String, cause: Int) {
+    package mutating func hear(phase: String, cause: Int) {
         guard Self.finals.contains(phase) else { return }
         ended.append(cause)
         if ended.count > Self.remembered { ended.removeFirst(ended.count - Self.remembered) }
@@ -24,7 +24,7 @@ struct EffectWaits {
     }
 
     /// The ends of effects are not told again after a loss.
-    mutating func lose() {
+    package mutating func lose() {
         for wait in waits { wait.settle(false) }
         waits = []
     }
@@ -34,7 +34,7 @@ struct EffectWaits {
     ///   - count: how many effects it has started.
     ///   - isHeard: whether events tell of their ends.
     ///   - settle: gets whether all of them have ended; false if nobody knows.
-    mutating func wait(
+    package mutating func wait(
         for revisions: ClosedRange<Int>, count: Int, isHeard: Bool, _ settle: @escaping (Bool) -> Void
     ) {
         let left = count - ended.filter { revisions.contains($0) }.count

@@ -1,35 +1,46 @@
-import JSON
+package import JSON
 
 /// Actions of an outbox that commit together.
-struct Entry: Sendable, Hashable {
+package struct Entry: Sendable, Hashable {
     /// Names the entry before it has a number.
-    let key: Int
+    package let key: Int
     /// The bodies of the actions.
-    var actions: [JSONValue]
+    package var actions: [JSONValue]
     /// The revision and the history in which alone it may be run; nil for any.
-    var ifMatch: String?
+    package var ifMatch: String?
     /// Whether it must not be written to disk.
-    var isSecret = false
+    package var isSecret = false
     /// The bytes of the entry as JSON.
-    var size: Int
+    package var size: Int
     /// Its place in the outbox; nil until it is stored.
-    var number: Int?
+    package var number: Int?
     /// The decision of the server; nil until it is known.
-    var result: EntryResult?
+    package var result: EntryResult?
+
+    package init(
+        key: Int, actions: [JSONValue], ifMatch: String? = nil, isSecret: Bool = false, size: Int, number: Int? = nil
+    ) {
+        self.key = key
+        self.actions = actions
+        self.ifMatch = ifMatch
+        self.isSecret = isSecret
+        self.size = size
+        self.number = number
+    }
 
     /// What became of it.
     ///
     /// - Parameter error: the reason, if it has no result.
-    func outcome(_ error: (any Error)?) -> String {
+    package func outcome(_ error: (any Error)?) -> String {
         if error is OutcomeUnknown { return "unknown" }
         if error is ConnectionEnded { return "ended" }
         return result?.outcome.rawValue ?? "lost"
     }
 
     /// The entry as `sync` takes it.
-    var json: JSONValue { Self.json(actions, ifMatch) }
+    package var json: JSONValue { Self.json(actions, ifMatch) }
 
-    static func json(_ actions: [JSONValue], _ ifMatch: String?) -> JSONValue {
+    package static func json(_ actions: [JSONValue], _ ifMatch: String?) -> JSONValue {
         var json: JSONObject = ["actions": .array(actions)]
         if let ifMatch { json["ifMatch"] = .string(ifMatch) }
         return .object(json)
@@ -37,27 +48,27 @@ struct Entry: Sendable, Hashable {
 }
 
 /// The decision of the server on an entry.
-struct EntryResult: Sendable, Hashable {
-    enum Outcome: String, Sendable {
+package struct EntryResult: Sendable, Hashable {
+    package enum Outcome: String, Sendable {
         case committed, ignored, rejected, mismatched, refused
     }
 
-    let number: Int
-    let outcome: Outcome
+    package let number: Int
+    package let outcome: Outcome
     /// That at which it was decided.
-    let revision: Int
+    package let revision: Int
     /// The names of the effects that it has started.
-    var effects: [String] = []
+    package var effects: [String] = []
     /// The body that a single request would have got; nil for one that was committed or ignored.
-    var problem: JSONValue?
+    package var problem: JSONValue?
     /// The history in which it was decided.
-    var history: String?
+    package var history: String?
     /// Whether that history is gone, so that the revision will never come.
-    var isExpired = false
+    package var isExpired = false
 
-    var isRefusal: Bool { outcome != .committed && outcome != .ignored }
+    package var isRefusal: Bool { outcome != .committed && outcome != .ignored }
 
-    init(number: Int, outcome: Outcome, revision: Int, problem: JSONValue? = nil) {
+    package init(number: Int, outcome: Outcome, revision: Int, problem: JSONValue? = nil) {
         self.number = number
         self.outcome = outcome
         self.revision = revision
@@ -65,7 +76,7 @@ struct EntryResult: Sendable, Hashable {
     }
 
     /// A result of `sync`; nil if it has another form.
-    init?(_ json: JSONValue, history: String?) {
+    package init?(_ json: JSONValue, history: String?) {
         guard let number = json["n"]?.asInteger, let outcome = json["outcome"]?.asString.flatMap(Outcome.init),
             let revision = json["revision"]?.asInteger
         else { return nil }

@@ -1,52 +1,54 @@
 import JSON
 
 /// The knowledge of a client: the confirmed state, the pending entries, and the record of its outbox.
-struct Ledger {
-    static let mostEntries = 1000
-    static let mostBytes = 1 << 20
+package struct Ledger {
+    package static let mostEntries = 1000
+    package static let mostBytes = 1 << 20
 
-    var confirmed = Confirmed()
+    package var confirmed = Confirmed()
     /// In the order of the outbox. Entries without a number come last.
-    private(set) var entries: [Entry] = []
-    private(set) var bytes = 0
-    private(set) var client = ""
+    package private(set) var entries: [Entry] = []
+    package private(set) var bytes = 0
+    package private(set) var client = ""
     /// The highest number that an entry has.
-    var last = 0
+    package var last = 0
     /// The highest number that may have reached the server under this client id.
-    var sent = 0
+    package var sent = 0
     /// Whether the server has told of the record. Only then are entries sent.
-    var isTold = false
+    package var isTold = false
     /// Whether the outcomes must be read before anything else is sent.
-    var mustRead = false
+    package var mustRead = false
     /// Bytes that a request may have.
-    private(set) var room = 65_536
-    var hasDone: Bool { !done.isEmpty }
+    package private(set) var room = 65_536
+    package var hasDone: Bool { !done.isEmpty }
     /// The numbers of decided entries that are still stored.
-    private(set) var done: [Int] = []
+    package private(set) var done: [Int] = []
     /// That of the newest answer.
     private var answered: String?
     /// Earlier histories.
     private var gone: Set<String> = []
 
+    package init() {}
+
     /// What the app has to be told of events.
-    struct News {
-        var touched: Confirmed.Touched
+    package struct News {
+        package var touched: Confirmed.Touched
         /// Whether revisions were lost.
-        var isOtherHistory = false
+        package var isOtherHistory = false
     }
 
     /// The entries that are not decided and have a number.
-    var queue: some Sequence<Entry> { entries.lazy.filter { $0.number != nil && $0.result == nil } }
+    package var queue: some Sequence<Entry> { entries.lazy.filter { $0.number != nil && $0.result == nil } }
 
     /// Whether the confirmed state contains the entry, as far as is known.
-    func contains(_ entry: Entry) -> Bool {
+    package func contains(_ entry: Entry) -> Bool {
         if let number = entry.number, number <= confirmed.through { return true }
         guard let result = entry.result else { return false }
         return result.isExpired || result.history == confirmed.history && result.revision <= confirmed.revision
     }
 
     /// Whether the server has left a history.
-    func isGone(_ history: String?) -> Bool {
+    package func isGone(_ history: String?) -> Bool {
         guard let history, history != confirmed.history else { return false }
         return gone.contains(history)
     }
@@ -54,7 +56,7 @@ struct Ledger {
     // ---- Events and results
 
     /// Takes the events of one read, which apply all or not at all.
-    mutating func take(_ events: [StreamEvent]) throws(Confirmed.Misfit) -> News {
+    package mutating func take(_ events: [StreamEvent]) throws(Confirmed.Misfit) -> News {
         let (oldHistory, oldMark) = (confirmed.history, confirmed.mark)
         // Taken out, so that the value is changed in place. It is of no use after an error.
         var next = confirmed
@@ -81,7 +83,7 @@ struct Ledger {
     /// - Parameters:
     ///   - history: of the answer.
     ///   - mark: the name of this client in events.
-    mutating func decide(_ results: [EntryResult], history: String?, mark: String?) {
+    package mutating func decide(_ results: [EntryResult], history: String?, mark: String?) {
         confirmed.mark = confirmed.mark ?? mark
         for result in results {
             guard let index = entries.firstIndex(where: { $0.number == result.number }), entries[index].result == nil
@@ -104,7 +106,7 @@ struct Ledger {
     }
 
     /// Takes out the entries that are done: their outcome is known, and the confirmed state contains it.
-    mutating func settle() -> [Entry] {
+    package mutating func settle() -> [Entry] {
         guard entries.contains(where: isDone) else { return [] }
         let settled = entries.filter(isDone)
         entries.removeAll(where: isDone)
@@ -119,17 +121,17 @@ struct Ledger {
 
     // ---- Entries
 
-    func hasRoom(for entry: Entry) -> Bool {
+    package func hasRoom(for entry: Entry) -> Bool {
         entries.count < Self.mostEntries && bytes + entry.size <= Self.mostBytes && entry.size <= room
     }
 
-    mutating func add(_ entry: Entry) {
+    package mutating func add(_ entry: Entry) {
         entries.append(entry)
         bytes += entry.size
     }
 
     /// Gives numbers to the first entries that have none.
-    mutating func number(_ keys: [Int]) {
+    package mutating func number(_ keys: [Int]) {
         for key in keys {
             guard let index = entries.firstIndex(where: { $0.key == key }) else { continue }
             last += 1
@@ -138,7 +140,7 @@ struct Ledger {
     }
 
     /// Takes entries out whose outcome nobody will know.
-    mutating func remove(_ keys: Set<Int>) -> [Entry] {
+    package mutating func remove(_ keys: Set<Int>) -> [Entry] {
         let removed = entries.filter { keys.contains($0.key) }
         entries.removeAll { keys.contains($0.key) }
         bytes -= removed.reduce(0) { $0 + $1.size }
@@ -146,13 +148,13 @@ struct Ledger {
     }
 
     /// The numbers that need not be stored any more, each told once.
-    mutating func takeDone() -> [Int] {
+    package mutating func takeDone() -> [Int] {
         defer { done = [] }
         return done
     }
 
     /// Begins with what was stored. Entries that were added before come behind.
-    mutating func load(client: String, last: Int, sent: Int, _ stored: [Entry]) {
+    package mutating func load(client: String, last: Int, sent: Int, _ stored: [Entry]) {
         self.client = client
         self.last = max(last, sent, stored.last?.number ?? 0)
         self.sent = sent
@@ -162,7 +164,7 @@ struct Ledger {
     }
 
     /// Goes on under an id of which the server knows nothing yet.
-    mutating func rename(_ client: String) {
+    package mutating func rename(_ client: String) {
         self.client = client
         sent = 0
         isTold = false

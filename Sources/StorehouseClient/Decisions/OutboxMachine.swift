@@ -1,16 +1,16 @@
-import JSON
+package import JSON
 
 /// Decides which request an outbox sends next, and what an answer means. All times are in milliseconds.
-struct OutboxMachine {
+package struct OutboxMachine {
     /// One request of `sync`.
-    struct Request {
-        var from: Int
-        var isNew = false
-        var entries: [Entry] = []
+    package struct Request {
+        package var from: Int
+        package var isNew = false
+        package var entries: [Entry] = []
         /// The highest number that may have been sent before.
-        var prior: Int
+        package var prior: Int
 
-        func body(client: String) -> JSONValue {
+        package func body(client: String) -> JSONValue {
             var body: JSONObject = ["client": .string(client)]
             if isNew { body["new"] = true }
             body["from"] = .integer(from)
@@ -20,17 +20,23 @@ struct OutboxMachine {
     }
 
     /// What came of a request; the status 0 if there was no answer.
-    struct Answer {
-        var status: Int
-        var body: JSONValue?
+    package struct Answer {
+        package var status: Int
+        package var body: JSONValue?
         /// How long the server wants to be left alone.
-        var atLeast = 0.0
+        package var atLeast = 0.0
 
-        static let none = Answer(status: 0)
+        package static let none = Answer(status: 0)
+
+        package init(status: Int, body: JSONValue? = nil, atLeast: Double = 0) {
+            self.status = status
+            self.body = body
+            self.atLeast = atLeast
+        }
     }
 
     /// What is to be done about an answer.
-    enum Verdict {
+    package enum Verdict {
         case decided([EntryResult], history: String?, mark: String?)
         /// Nothing; the request is repeated, or the next one follows.
         case goOn
@@ -46,7 +52,7 @@ struct OutboxMachine {
     private static let overhead = 150  // bytes of a request without its entries
 
     /// The time before which nothing is sent.
-    private(set) var wake = 0.0
+    package private(set) var wake = 0.0
     private var failures = 0
     private var limit = Self.mostEntries
     private var notBefore = 0.0
@@ -54,17 +60,17 @@ struct OutboxMachine {
     private let random: () -> Double
 
     /// - Parameter random: gives numbers from 0 to 1.
-    init(random: @escaping () -> Double) {
+    package init(random: @escaping () -> Double) {
         self.random = random
     }
 
     /// A request that may have failed for want of a network is repeated without delay.
-    mutating func hurry(at now: Double) {
+    package mutating func hurry(at now: Double) {
         if failures > 0 { wake = min(wake, max(now, notBefore, sentAt + 1000)) }
     }
 
     /// The request that is due, which then counts as sent; nil if there is nothing to do.
-    mutating func next(_ ledger: inout Ledger, at now: Double) -> Request? {
+    package mutating func next(_ ledger: inout Ledger, at now: Double) -> Request? {
         let first = ledger.queue.first { _ in true }?.number
         guard first != nil || ledger.mustRead else { return nil }
         sentAt = now
@@ -77,7 +83,8 @@ struct OutboxMachine {
         for entry in ledger.queue {
             size += entry.size + 1
             if !entries.isEmpty {
-                guard entries.count < limit, size <= ledger.room, entry.number == from + entries.count else { break }
+                let isNext = entry.number == from + entries.count
+                guard entries.count < limit, size <= ledger.room, isNext else { break }
             }
             entries.append(entry)
         }
@@ -85,7 +92,8 @@ struct OutboxMachine {
         return Request(from: from, entries: entries, prior: prior)
     }
 
-    mutating func take(_ answer: Answer, to request: Request, _ ledger: inout Ledger, at now: Double) -> Verdict {
+    package mutating func take(_ answer: Answer, to request: Request, _ ledger: inout Ledger, at now: Double) -> Verdict
+    {
         let code = answer.body?["code"]?.asString
         if answer.status == 401 {
             ledger.sent = request.prior
@@ -150,7 +158,7 @@ struct OutboxMachine {
     }
 
     /// Waits before the next request, as after one that has failed.
-    mutating func wait(_ now: Double, atLeast: Double = 0) {
+    package mutating func wait(_ now: Double, atLeast: Double = 0) {
         notBefore = now + atLeast
         wake = now + max(atLeast, Backoff.delay(failures: failures, retry: 0, random: random()))
         failures += 1

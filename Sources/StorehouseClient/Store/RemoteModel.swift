@@ -65,7 +65,9 @@ package struct RemoteModel<State: Sendable>: Sendable {
 extension RemoteModel<JSONValue> {
     /// Without a kind: the state is what the server sends.
     package static var plain: RemoteModel {
-        RemoteModel(initialState: .null, update: { state, json, _ in state = json }, action: { json, _, _ in .init(json: json) })
+        RemoteModel(
+            initialState: .null, update: { state, json, _ in state = json }, action: { json, _, _ in .init(json: json) }
+        )
     }
 }
 

@@ -25,7 +25,7 @@ public struct RemoteSession: Sendable, Hashable {
     /// - Parameters:
     ///   - server: such as `https://host`.
     ///   - kind: that of the store, if it is known.
-    func address(at server: String, kind: String?) -> SessionAddress {
+    package func address(at server: String, kind: String?) -> SessionAddress {
         var server = Substring(server)
         while server.hasSuffix("/") { server.removeLast() }
         switch place {

@@ -15,20 +15,20 @@ import Stores
 /// next. It is closed when nobody holds it any more.
 @MainActor @dynamicMemberLookup
 public final class RemoteStore<State: Sendable>: Observable {
-    private static var mostRefusals: Int { 20 }
+    static var mostRefusals: Int { 20 }
 
-    let core: ClientCore
+    package let core: ClientCore
     package let model: RemoteModel<State>
     let handles = Handles()
-    private let broadcast = Broadcast<State>()
-    private let registrar = ObservationRegistrar()
-    private var followed: [PartialKeyPath<State>: FollowedMember<State>] = [:]
-    private var replay: Replay<State>
+    let broadcast = Broadcast<State>()
+    let registrar = ObservationRegistrar()
+    var followed: [PartialKeyPath<State>: FollowedMember<State>] = [:]
+    var replay: Replay<State>
     /// The actions of the entries, by their keys.
     var actions: [Int: [RemoteModel<State>.Action]] = [:]
-    private var isRead = false
-    private var shownPending: [PendingAction<State>] = []
-    private var shownRefusals: [ActionRejected] = []
+    var isRead = false
+    var shownPending: [PendingAction<State>] = []
+    var shownRefusals: [ActionRejected] = []
     /// Hears what nothing else tells.
     package var onReport: ((ClientReport) -> Void)?
     /// Hears of each change, after it.
@@ -200,105 +200,9 @@ extension RemoteStore {
             handles[entry.key] = handle
             actions[entry.key] = coded
             core.ledger.add(entry)
-            show()
+            show(added: entry, coded)
             core.appendNew()
         }
         return (handle, entry.key)
     }
-}
-
-// ---- News
-
-extension RemoteStore: ClientCoreOwner {
-    func read(_ touched: Confirmed.Touched) throws {
-        guard let json = core.ledger.confirmed.value else { return }
-        switch touched {
-        case .all: try replay.update { try model.update(&$0, json, nil) }
-        case .members(let names) where !names.isEmpty: try replay.update { try model.update(&$0, json, names) }
-        case .members: break
-        }
-        isRead = true
-    }
-
-    func show() {
-        let old = replay.shown
-        let pending = replayed()
-        let isSame = !isRead && pending.map(\.predictedKey) == shownPending.map(\.predictedKey)
-        let isSamePending = pending.elementsEqual(shownPending) { $0.key == $1.key && $0.reason == $1.reason }
-        if !isSame { tell(of: old) }
-        if !isSamePending || !isSame || pending.last?.number != shownPending.last?.number {
-            registrar.withMutation(of: self, keyPath: \.pending) { shownPending = pending }
-        }
-        isRead = false
-        if !isSame || !isSamePending { onChange?() }
-    }
-
-    private func replayed() -> [PendingAction<State>] {
-        var effects: [Replay<State>.Effect] = []
-        let ledger = core.ledger
-        let canPredict = core.isOwnVersion
-        effects = replay.replay(
-            ledger.entries.lazy.map { entry in
-                canPredict && !ledger.contains(entry) ? self.prepared(entry) : []
-            })
-        return zip(ledger.entries, effects).map { PendingAction($0, prepared($0), $1) }
-    }
-
-    /// The actions of an entry, which may come from the disk.
-    private func prepared(_ entry: Entry) -> [RemoteModel<State>.Action] {
-        if let known = actions[entry.key] { return known }
-        let (actor, now) = (core.guessedActor, core.wallTime)
-        let read = entry.actions.map { model.action($0, actor, now) }
-        actions[entry.key] = read
-        return read
-    }
-
-    private func tell(of old: State) {
-        let new = replay.shown
-        let changed = followed.values.filter { $0.hasChanged(old, new) }
-        registrar.willSet(self, keyPath: \.state)
-        registrar.willSet(self, keyPath: \.confirmed)
-        for member in changed { member.willChange(self, registrar) }
-        for member in changed { member.didChange(self, registrar) }
-        registrar.didSet(self, keyPath: \.confirmed)
-        registrar.didSet(self, keyPath: \.state)
-        if replay.hasState { broadcast.send(new) }
-    }
-
-    func stored(_ keys: [Int]) {
-        for key in keys { handles[key]?.store() }
-    }
-
-    func left(_ entry: Entry, _ error: (any Error)?) {
-        actions[entry.key] = nil
-        let refusal = error == nil ? entry.result.flatMap { ActionRejected($0) } : nil
-        if let refusal {
-            registrar.withMutation(of: self, keyPath: \.refusals) {
-                shownRefusals = (shownRefusals + [refusal]).suffix(Self.mostRefusals)
-            }
-        }
-        let isLive = core.connection.status == .live
-        handles.left(entry, error, hearsEffects: core.options.hearsEffects && isLive)
-        onLeft?(LeftEntry(key: entry.key, outcome: entry.outcome(error), revision: entry.result?.revision, refusal: refusal))
-        if core.ledger.entries.isEmpty { handles.idle() }
-    }
-
-    func heard(_ event: StreamEvent) {
-        guard event.type == "effect", let phase = event.data["phase"]?.asString,
-            let cause = event.data["cause"]?.asInteger
-        else { return }
-        handles.heardEffect(phase: phase, cause: cause)
-    }
-
-    func connected(_ connection: RemoteConnection) {
-        registrar.withMutation(of: self, keyPath: \.connection) {}
-        if connection.status != .live { handles.loseEffects() }
-        if case .ended = connection.status {
-            broadcast.finish()
-            handles.idle()
-        }
-        onChange?()
-    }
-
-    func report(_ report: ClientReport) { onReport?(report) }
 }

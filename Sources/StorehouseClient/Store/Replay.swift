@@ -1,15 +1,14 @@
-import JSON
 import Stores
 
 /// The confirmed state, and the shown one, which is the replay of the pending entries on it.
-struct Replay<State: Sendable> {
-    private(set) var confirmed: State
-    private(set) var shown: State
+package struct Replay<State: Sendable> {
+    package private(set) var confirmed: State
+    package private(set) var shown: State
     /// Whether there is a confirmed state.
-    private(set) var hasState = false
+    package private(set) var hasState = false
 
     /// How the replay has taken an entry.
-    enum Effect: Hashable {
+    package enum Effect: Hashable {
         case none
         /// It is in the shown state.
         case predicted
@@ -17,24 +16,24 @@ struct Replay<State: Sendable> {
         case rejected(String)
     }
 
-    init(_ initialState: State) {
+    package init(_ initialState: State) {
         confirmed = initialState
         shown = initialState
     }
 
-    mutating func update(_ change: (inout State) throws -> Void) rethrows {
+    package mutating func update(_ change: (inout State) throws -> Void) rethrows {
         try change(&confirmed)
         hasState = true
     }
 
     /// Shows the confirmed state with the entries replayed on it, in order.
-    mutating func replay(_ entries: some Sequence<[RemoteModel<State>.Action]>) -> [Effect] {
+    package mutating func replay(_ entries: some Sequence<[RemoteModel<State>.Action]>) -> [Effect] {
         shown = confirmed
         return entries.map { add($0) }
     }
 
     /// Replays an entry on the shown state, whole or not at all.
-    mutating func add(_ actions: [RemoteModel<State>.Action]) -> Effect {
+    package mutating func add(_ actions: [RemoteModel<State>.Action]) -> Effect {
         guard hasState, !actions.isEmpty else { return .none }
         // One action changes the state or does not, so it needs no copy.
         if actions.count == 1 {
