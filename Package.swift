@@ -25,6 +25,7 @@ let package = Package(
         .target(name: "Platform", dependencies: ["CPlatform"]),
         .target(name: "Locks", dependencies: ["CPlatform", "Platform"]),
         .target(name: "JSON"),
+        .target(name: "Curl", dependencies: ["CCurl", "Platform"]),
         .target(name: "HTTP", dependencies: ["Platform"]),
         .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
@@ -34,12 +35,20 @@ let package = Package(
         .target(name: "StoreHosting", dependencies: ["CPlatform", "JSON", "Locks", "RemoteServices", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
-        .target(name: "StorehouseClient", dependencies: ["JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+        .target(
+            name: "StorehouseClient",
+            dependencies: [
+                "JSON", "Locks", "Platform", "StoreHosting", "Stores",
+                .target(name: "CCurl", condition: .when(platforms: [.linux])),
+                .target(name: "Curl", condition: .when(platforms: [.linux])),
+            ]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
 
         .target(
             name: "Upstream",
-            dependencies: ["CCrypto", "CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
+            dependencies: [
+                "CCrypto", "CCurl", "Curl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores",
+            ]),
         .target(
             name: "Journal",
             dependencies: [
@@ -70,8 +79,8 @@ let package = Package(
         .target(
             name: "ServerWiring",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices",
-                "Security", "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
+                "Curl", "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RedisJournal",
+                "RemoteServices", "Security", "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
             ]),
         .target(
             name: "CommandLine",
@@ -141,7 +150,10 @@ let package = Package(
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StorehouseClientTests",
-            dependencies: ["JSON", "Locks", "StoreHosting", "StorehouseClient", "Stores"]),
+            dependencies: [
+                "CCurl", "Curl", "FaultyServices", "JSON", "Locks", "Platform", "ProcessTesting", "StoreHosting",
+                "StorehouseClient", "Stores",
+            ]),
         // Lets the kit in Clients/conformance drive the client.
         .executableTarget(
             name: "storehouse-conformance-client",
@@ -185,8 +197,9 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "FaultyServices", "HTTP", "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "JSON",
-                "Sockets", "Locks", "Platform",
+                "Upstream", "Curl", "FaultyServices", "HTTP", "StoreKinds", "StorehouseClient", "Stores",
+                "StoreHosting",
+                "RemoteServices", "JSON", "Sockets", "Locks", "Platform",
             ]),
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Locks", "Observability", "Platform"]),
         .testTarget(
