@@ -47,7 +47,7 @@ extension ClientCore {
 
     private func adopt(_ cached: CachedState, _ client: String) {
         var confirmed = cached.confirmed
-        guard options.version.map({ $0() == confirmed.version }) ?? true else { return }
+        guard ownVersion.map({ $0 == confirmed.version }) ?? true else { return }
         if cached.client != client {
             confirmed.mark = nil
             confirmed.through = 0
@@ -75,7 +75,7 @@ extension ClientCore {
     private func append(_ new: [Entry], to storage: StorageQueue) async {
         let first = ledger.last + 1
         let rows = new.enumerated().filter { !$1.isSecret }.map { offset, entry in
-            OutboxRow(number: first + offset, bytes: entry.json.encoded())
+            OutboxRow(number: first + offset, bytes: entry.bytes)
         }
         do {
             if !rows.isEmpty { try await storage.run { try await $0.append(rows) } }
@@ -99,6 +99,15 @@ extension ClientCore {
     func flush() async {
         let done = ledger.takeDone()
         await advance(OutboxProgress(client: ledger.client, sent: ledger.sent, done: done))
+    }
+
+    func flushSoon() {
+        guard ledger.hasDone else { return }
+        if storage == nil {
+            _ = ledger.takeDone()
+        } else {
+            Task { [weak self] in await self?.flush() }
+        }
     }
 
     func advance(_ progress: OutboxProgress) async {
@@ -136,7 +145,7 @@ extension Entry {
             let actions = json["actions"]?.asArray
         else { return nil }
         self.init(
-            key: key, actions: actions, ifMatch: json["ifMatch"]?.asString, size: row.bytes.count, number: row.number)
+            key: key, actions: actions, ifMatch: json["ifMatch"]?.asString, number: row.number)
     }
 }
 

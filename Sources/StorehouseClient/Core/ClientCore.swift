@@ -41,6 +41,8 @@ package final class ClientCore {
     var loadFailures = 0
     var saveAlarm: Alarm!
     var loadAlarm: Alarm!
+    /// The version of the kind that the app was compiled with. To compute it takes a millisecond.
+    lazy var ownVersion = options.version?()
     private var hasBegun = false
     private var newestKey = 0
 
@@ -147,7 +149,7 @@ extension ClientCore: StreamReaderOwner {
 
     /// Whether the app was compiled with the kind that the session has, as far as is known.
     var isOwnVersion: Bool {
-        guard let version = ledger.confirmed.version, let own = options.version?() else { return true }
+        guard let version = ledger.confirmed.version, let own = ownVersion else { return true }
         return version == own
     }
 

@@ -6,6 +6,8 @@ protocol OutboxSenderOwner: AnyObject {
     var ledger: Ledger { get set }
     /// Writes down what a later start must know, before something is sent.
     func flush() async
+    /// The same when nothing is sent.
+    func flushSoon()
     func decide(_ results: [EntryResult], history: String?, mark: String?)
     /// The record is gone, and entries up to this number may have been run.
     func forgotten(unknown: Int) async
@@ -80,8 +82,7 @@ final class OutboxSender {
             alarm?.set(.infinity)
             if let request = machine.next(&owner.ledger, at: now) { return send(request) }
         }
-        guard owner.ledger.hasDone else { return }
-        Task { [weak owner] in await owner?.flush() }
+        owner.flushSoon()
     }
 
     // ---- One request
@@ -114,7 +115,7 @@ final class OutboxSender {
             var headers = ["content-type": "application/json"]
             if let token { headers["authorization"] = "Bearer " + token }
             let http = ClientRequest(
-                "POST", address.url(of: "sync"), headers: headers, body: request.body(client: client).encoded())
+                "POST", address.url(of: "sync"), headers: headers, body: request.body(client: client))
             let response = try await environment.transport.send(http)
             if response.status != 401 { access.proved() }
             let retryAfter = response.headers["retry-after"].flatMap { Double($0) } ?? 0

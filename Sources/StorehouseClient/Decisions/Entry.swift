@@ -5,26 +5,26 @@ package struct Entry: Sendable, Hashable {
     /// Names the entry before it has a number.
     package let key: Int
     /// The bodies of the actions.
-    package var actions: [JSONValue]
+    package let actions: [JSONValue]
     /// The revision and the history in which alone it may be run; nil for any.
-    package var ifMatch: String?
+    package let ifMatch: String?
     /// Whether it must not be written to disk.
-    package var isSecret = false
-    /// The bytes of the entry as JSON.
-    package var size: Int
+    package let isSecret: Bool
+    /// The entry as `sync` takes it.
+    package let bytes: [UInt8]
     /// Its place in the outbox; nil until it is stored.
     package var number: Int?
     /// The decision of the server; nil until it is known.
     package var result: EntryResult?
 
     package init(
-        key: Int, actions: [JSONValue], ifMatch: String? = nil, isSecret: Bool = false, size: Int, number: Int? = nil
+        key: Int, actions: [JSONValue], ifMatch: String? = nil, isSecret: Bool = false, number: Int? = nil
     ) {
         self.key = key
         self.actions = actions
         self.ifMatch = ifMatch
         self.isSecret = isSecret
-        self.size = size
+        bytes = Self.encoded(actions, ifMatch)
         self.number = number
     }
 
@@ -37,13 +37,10 @@ package struct Entry: Sendable, Hashable {
         return result?.outcome.rawValue ?? "lost"
     }
 
-    /// The entry as `sync` takes it.
-    package var json: JSONValue { Self.json(actions, ifMatch) }
-
-    package static func json(_ actions: [JSONValue], _ ifMatch: String?) -> JSONValue {
+    private static func encoded(_ actions: [JSONValue], _ ifMatch: String?) -> [UInt8] {
         var json: JSONObject = ["actions": .array(actions)]
         if let ifMatch { json["ifMatch"] = .string(ifMatch) }
-        return .object(json)
+        return JSONValue.object(json).encoded()
     }
 }
 

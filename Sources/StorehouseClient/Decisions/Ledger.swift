@@ -110,7 +110,7 @@ package struct Ledger {
         guard entries.contains(where: isDone) else { return [] }
         let settled = entries.filter(isDone)
         entries.removeAll(where: isDone)
-        bytes -= settled.reduce(0) { $0 + $1.size }
+        bytes -= settled.reduce(0) { $0 + $1.bytes.count }
         return settled
     }
 
@@ -122,12 +122,12 @@ package struct Ledger {
     // ---- Entries
 
     package func hasRoom(for entry: Entry) -> Bool {
-        entries.count < Self.mostEntries && bytes + entry.size <= Self.mostBytes && entry.size <= room
+        entries.count < Self.mostEntries && bytes + entry.bytes.count <= Self.mostBytes && entry.bytes.count <= room
     }
 
     package mutating func add(_ entry: Entry) {
         entries.append(entry)
-        bytes += entry.size
+        bytes += entry.bytes.count
     }
 
     /// Gives numbers to the first entries that have none.
@@ -143,7 +143,7 @@ package struct Ledger {
     package mutating func remove(_ keys: Set<Int>) -> [Entry] {
         let removed = entries.filter { keys.contains($0.key) }
         entries.removeAll { keys.contains($0.key) }
-        bytes -= removed.reduce(0) { $0 + $1.size }
+        bytes -= removed.reduce(0) { $0 + $1.bytes.count }
         return removed
     }
 
@@ -160,7 +160,7 @@ package struct Ledger {
         self.sent = sent
         isTold = sent > 0 || confirmed.mark != nil
         entries = stored + entries
-        bytes += stored.reduce(0) { $0 + $1.size }
+        bytes += stored.reduce(0) { $0 + $1.bytes.count }
     }
 
     /// Goes on under an id of which the server knows nothing yet.

@@ -10,12 +10,11 @@ package struct OutboxMachine {
         /// The highest number that may have been sent before.
         package var prior: Int
 
-        package func body(client: String) -> JSONValue {
-            var body: JSONObject = ["client": .string(client)]
-            if isNew { body["new"] = true }
-            body["from"] = .integer(from)
-            body["entries"] = .array(entries.map(\.json))
-            return .object(body)
+        /// The body as JSON.
+        package func body(client: String) -> [UInt8] {
+            let new = isNew ? #""new":true,"# : ""
+            let start = #"{"client":\#(JSONValue.string(client)),\#(new)"from":\#(from),"entries":["#
+            return Array(start.utf8) + entries.map(\.bytes).joined(separator: ",".utf8) + Array("]}".utf8)
         }
     }
 
@@ -81,7 +80,7 @@ package struct OutboxMachine {
         var entries: [Entry] = []
         var size = Self.overhead
         for entry in ledger.queue {
-            size += entry.size + 1
+            size += entry.bytes.count + 1
             if !entries.isEmpty {
                 let isNext = entry.number == from + entries.count
                 guard entries.count < limit, size <= ledger.room, isNext else { break }

@@ -8,29 +8,33 @@ public struct PendingAction<State: Sendable>: Sendable {
     /// The bodies of the actions, as they are sent.
     public let bodies: [JSONValue]
     /// The reason for which the rules of the kind reject it here. The server may know better.
-    public let reason: String?
+    public var reason: String? {
+        if case .rejected(let reason) = effect { reason } else { nil }
+    }
     /// Names it in what the store tells.
     package let key: Int
     /// Its place in the outbox; nil until it is stored.
     package let number: Int?
+    let effect: ReplayEffect
     /// Whether it is in the shown state.
-    package let isPredicted: Bool
+    package var isPredicted: Bool { effect == .predicted }
 
     /// The first action; nil if the app does not know it.
     public var action: StoreAction<State>? { actions.first }
 }
 
 extension PendingAction {
-    init(_ entry: Entry, _ actions: [RemoteModel<State>.Action], _ effect: Replay<State>.Effect) {
+    init(_ entry: Entry, _ actions: [RemoteModel<State>.Action], _ effect: ReplayEffect) {
         let typed = actions.compactMap(\.typed)
         self.actions = typed.count == actions.count ? typed : []
         bodies = entry.actions
         key = entry.key
         number = entry.number
-        isPredicted = effect == .predicted
-        reason = if case .rejected(let reason) = effect { reason } else { nil }
+        self.effect = effect
     }
 
-    /// The key, if the action is in the shown state.
-    var predictedKey: Int? { isPredicted ? key : nil }
+    /// Whether it is still what a view sees of an entry.
+    func isSame(as entry: Entry, _ effect: ReplayEffect) -> Bool {
+        key == entry.key && number == entry.number && self.effect == effect
+    }
 }

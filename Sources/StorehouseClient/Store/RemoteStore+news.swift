@@ -15,16 +15,18 @@ extension RemoteStore: ClientCoreOwner {
     }
 
     func show() {
-        let old = replay.shown
-        let pending = replayed()
-        let isSame = !isRead && pending.map(\.predictedKey) == shownPending.map(\.predictedKey)
-        let isSamePending = pending.elementsEqual(shownPending) { $0.key == $1.key && $0.reason == $1.reason }
-        if !isSame { tell(of: old) }
-        if !isSamePending || !isSame || pending.last?.number != shownPending.last?.number {
-            registrar.withMutation(of: self, keyPath: \.pending) { shownPending = pending }
+        let (old, ledger) = (replay.shown, core.ledger)
+        let effects = replayed(ledger)
+        let isSame = zip(shownPending, ledger.entries).enumerated().allSatisfy { $1.0.isSame(as: $1.1, effects[$0]) }
+        if isSame, shownPending.count == ledger.entries.count, !isRead { return }
+        if isRead || shownPending.predicted() != ledger.predicted(effects) { tell(of: old) }
+        if !isSame || shownPending.count != ledger.entries.count {
+            registrar.withMutation(of: self, keyPath: \.pending) {
+                shownPending = zip(ledger.entries, effects).map { PendingAction($0, prepared($0), $1) }
+            }
         }
         isRead = false
-        if !isSame || !isSamePending { onChange?() }
+        onChange?()
     }
 
     /// Shows one more entry, which costs the less the more are pending already.
@@ -38,13 +40,10 @@ extension RemoteStore: ClientCoreOwner {
         onChange?()
     }
 
-    private func replayed() -> [PendingAction<State>] {
-        let (ledger, canPredict) = (core.ledger, core.isOwnVersion)
-        let effects = replay.replay(
-            ledger.entries.lazy.map { entry in
-                canPredict && !ledger.contains(entry) ? self.prepared(entry) : []
-            })
-        return zip(ledger.entries, effects).map { PendingAction($0, prepared($0), $1) }
+    private func replayed(_ ledger: Ledger) -> [ReplayEffect] {
+        let canPredict = core.isOwnVersion
+        return replay.replay(
+            ledger.entries.lazy.map { canPredict && !ledger.contains($0) ? self.prepared($0) : [] })
     }
 
     /// The actions of an entry, which may come from the disk.
@@ -106,4 +105,18 @@ extension RemoteStore: ClientCoreOwner {
     }
 
     func report(_ report: ClientReport) { onReport?(report) }
+}
+
+extension Ledger {
+    /// The keys of the entries that are in the shown state.
+    fileprivate func predicted(_ effects: [ReplayEffect]) -> [Int] {
+        zip(entries, effects).filter { $1 == .predicted }.map(\.0.key)
+    }
+}
+
+extension Array {
+    /// The keys of the entries that are in the shown state.
+    fileprivate func predicted<State>() -> [Int] where Element == PendingAction<State> {
+        filter(\.isPredicted).map(\.key)
+    }
 }

@@ -188,10 +188,9 @@ extension RemoteStore {
         _ coded: [RemoteModel<State>.Action], ifMatch: String?
     ) -> (handle: SentAction, key: Int) {
         let handle = SentAction()
-        let bodies = coded.map(\.json)
         let entry = Entry(
-            key: core.makeKey(), actions: bodies, ifMatch: ifMatch, isSecret: coded.contains { $0.isSecret },
-            size: Entry.json(bodies, ifMatch).encoded().count)
+            key: core.makeKey(), actions: coded.map(\.json), ifMatch: ifMatch,
+            isSecret: coded.contains { $0.isSecret })
         if let reason = core.end {
             handle.fail(ConnectionEnded(reason: reason))
         } else if !core.ledger.hasRoom(for: entry) {
