@@ -14,6 +14,8 @@ package struct EffectWaits {
     private var ended: [Int] = []
     private var waits: [Wait] = []
 
+    package init() {}
+
     package mutating func hear(phase: String, cause: Int) {
         guard Self.finals.contains(phase) else { return }
         ended.append(cause)
