@@ -44,7 +44,7 @@
         ) -> any OpenStream {
             do throws(TransportFailure) {
                 let task = session.dataTask(with: try Self.urlRequest(request))
-                let resume: @Sendable () -> Void = { [queue = delegate.queue] in queue.addOperation(task.resume) }
+                let resume: @Sendable () -> Void = { [queue = delegate.queue] in queue.addOperation { task.resume() } }
                 let mailbox = StreamMailbox(maxBytes: Self.maxUnheardBytes, resume: resume, hear: hear)
                 delegate.start(task, mailbox)
                 return TaskStream(mailbox: mailbox, task: task)
