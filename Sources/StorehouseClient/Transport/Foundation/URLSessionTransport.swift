@@ -26,7 +26,9 @@
 
         deinit { session.invalidateAndCancel() }
 
-        public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
+        public nonisolated(nonsending) func send(
+            _ request: ClientRequest
+        ) async throws(TransportFailure) -> ClientResponse {
             let response = WholeResponse(maxBytes: Self.maxBodyBytes)
             let task = session.dataTask(with: try Self.urlRequest(request))
             let result = await withTaskCancellationHandler {
