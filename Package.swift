@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
+
 let package = Package(
     name: "storehouse",
     platforms: [.macOS(.v15)],
@@ -38,9 +40,8 @@ let package = Package(
         .target(
             name: "StorehouseClient",
             dependencies: [
-                "JSON", "Locks", "Platform", "StoreHosting", "Stores",
-                .target(name: "CCurl", condition: .when(platforms: [.linux])),
-                .target(name: "Curl", condition: .when(platforms: [.linux])),
+                .byName(name: "CCurl", condition: onLinux), .byName(name: "Curl", condition: onLinux), "JSON", "Locks",
+                "Platform", "StoreHosting", "Stores",
             ]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
 
@@ -86,7 +87,8 @@ let package = Package(
             name: "CommandLine",
             dependencies: [
                 "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices", "Security",
-                "ServerWiring", "Sessions", "StoreHosting", "StorehouseClient", "StorehouseServer", "Stores", "Upstream",
+                "ServerWiring", "Sessions", "StoreHosting", "StorehouseClient", "StorehouseServer", "Stores",
+                "Upstream",
             ],
             resources: [.embedInCode("Templates")]),
         .target(

@@ -1,7 +1,7 @@
 /// Carries the requests of a client to a server.
 public protocol ClientTransport: Sendable {
     /// Sends a request and waits for the whole response. The task's cancellation closes the connection.
-    func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse
+    nonisolated(nonsending) func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse
 
     /// Sends a request whose response is read while it arrives.
     ///

@@ -60,6 +60,18 @@ import Testing
         #expect(try bytes(of: file(".outbox")).count < 80_000)
     }
 
+    @Test func anEntryThatIsNotWrittenHasANumber() async throws {
+        do {
+            let storage = storage()
+            _ = try await storage.load("a")
+            try await storage.append([Self.row(1)])
+            try await storage.advance(OutboxProgress(client: Self.client, sent: 3))
+            try await storage.advance(OutboxProgress(client: "another0aaaaaaaaaaaaaa", sent: 0, done: [1]))
+        }
+        let outbox = try await storage().load("a")
+        #expect(outbox == StoredOutbox(client: "another0aaaaaaaaaaaaaa", last: 3, sent: 0))
+    }
+
     @Test func namesTellNothing() async throws {
         let storage = storage()
         _ = try await storage.load("https://host/shared/secret")

@@ -52,7 +52,7 @@ package final class FileStorage: ClientStorage {
         }.get()
     }
 
-    /// A name that is short, valid everywhere, and tells nothing: that of an outbox may have the address of a share.
+    /// A name that is short, valid everywhere, and tells nothing: that of an outbox may have a secret address.
     static func fileName(_ name: String) -> String {
         ["a", "b"].map { start in
             var hash = FNV1a()

@@ -66,9 +66,15 @@ struct OutboxLog {
 
     /// The bytes that were made of this progress are in the file.
     mutating func advance(_ progress: OutboxProgress, byteCount: Int) {
-        (client, sent) = (progress.client, progress.sent)
+        advance(to: progress.sent, of: progress.client)
         for number in progress.done { remove(number) }
         grow(by: byteCount)
+    }
+
+    private mutating func advance(to sent: Int, of client: String?) {
+        (self.client, self.sent) = (client, sent)
+        // An entry with secrets has a number, but no row.
+        last = max(last, sent)
     }
 
     private mutating func grow(by byteCount: Int) {
@@ -129,8 +135,7 @@ struct OutboxLog {
             let words = String(decoding: record.content, as: UTF8.self).split(separator: " ")
             let numbers = words.dropFirst().compactMap { Int($0) }
             guard let name = words.first, let sent = numbers.first else { return false }
-            client = name == "-" ? nil : String(name)
-            self.sent = sent
+            advance(to: sent, of: name == "-" ? nil : String(name))
             last = max(last, record.number)
             for number in numbers.dropFirst() { remove(number) }
         default: return false

@@ -26,7 +26,9 @@
 
         deinit { session.invalidateAndCancel() }
 
-        public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
+        public nonisolated(nonsending) func send(
+            _ request: ClientRequest
+        ) async throws(TransportFailure) -> ClientResponse {
             let response = WholeResponse(maxBytes: Self.maxBodyBytes)
             let task = session.dataTask(with: try Self.urlRequest(request))
             let result = await withTaskCancellationHandler {
@@ -44,7 +46,7 @@
         ) -> any OpenStream {
             do throws(TransportFailure) {
                 let task = session.dataTask(with: try Self.urlRequest(request))
-                let resume: @Sendable () -> Void = { [queue = delegate.queue] in queue.addOperation(task.resume) }
+                let resume: @Sendable () -> Void = { [queue = delegate.queue] in queue.addOperation { task.resume() } }
                 let mailbox = StreamMailbox(maxBytes: Self.maxUnheardBytes, resume: resume, hear: hear)
                 delegate.start(task, mailbox)
                 return TaskStream(mailbox: mailbox, task: task)

@@ -112,7 +112,7 @@
             options.set(CURLOPT_FOLLOWLOCATION, 0)
             // An empty proxy overrides the environment's.
             options.set(CURLOPT_PROXY, "")
-            // With HTTP/2 a stream and the requests beside it share a connection.
+            // With HTTP/2 a stream and the requests beside it have one connection.
             options.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
             options.set(CURLOPT_SSL_VERIFYPEER, 1)
             options.set(CURLOPT_SSL_VERIFYHOST, 2)

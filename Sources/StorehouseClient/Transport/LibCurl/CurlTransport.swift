@@ -40,7 +40,9 @@
 
         deinit { thread.stop() }
 
-        public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
+        public nonisolated(nonsending) func send(
+            _ request: ClientRequest
+        ) async throws(TransportFailure) -> ClientResponse {
             let response = WholeResponse(maxBytes: settings.maxBodyBytes)
             let id = CurlJob.ID()
             let result = await withTaskCancellationHandler {
