@@ -65,7 +65,7 @@ extension ClientCore {
     /// Gives numbers to the entries that have none, and stores them.
     func appendNew() {
         guard isLoaded, !isAppending, end == nil else { return }
-        let new = ledger.entries.filter { $0.number == nil }
+        let new = Array(ledger.unnumbered)
         guard !new.isEmpty else { return }
         guard let storage else { return stored(new.map(\.key)) }
         isAppending = true

@@ -130,12 +130,18 @@ package struct Ledger {
         bytes += entry.bytes.count
     }
 
+    /// The entries that have no number. They are the last ones.
+    package var unnumbered: ArraySlice<Entry> {
+        entries[(entries.lastIndex { $0.number != nil }.map { $0 + 1 } ?? 0)...]
+    }
+
     /// Gives numbers to the first entries that have none.
     package mutating func number(_ keys: [Int]) {
-        for key in keys {
-            guard let index = entries.firstIndex(where: { $0.key == key }) else { continue }
+        var index = unnumbered.startIndex
+        for key in keys where index < entries.endIndex && entries[index].key == key {
             last += 1
             entries[index].number = last
+            index += 1
         }
     }
 

@@ -17,10 +17,17 @@ public final class SentAction: Sendable {
 
     init() {}
 
-    /// Waits until the outcome is known, and the confirmed state contains it.
+    /// Waits until the outcome is known, and the confirmed state contains it, so that the program reads its own writes.
     ///
     /// - Throws: ``ActionRejected``, ``OutcomeUnknown``, ``ConnectionEnded``, ``OutboxFull``, or an error of the storage.
-    public var confirmed: Outcome {
+    public var confirmed: Void {
+        get async throws { _ = try await decision.value }
+    }
+
+    /// Waits as ``confirmed`` does, for the decision on an action that the server took.
+    ///
+    /// - Throws: what ``confirmed`` throws.
+    public var outcome: Outcome {
         get async throws { try await decision.value }
     }
 

@@ -36,7 +36,7 @@ import Testing
         #expect(store.confirmed.guests == ["Ada"])
         #expect(store.pending.count == 1)
         await server.answer(Server.decided([Server.result(1, revision: 1)], revision: 1))
-        let outcome = try await sent.confirmed
+        let outcome = try await sent.outcome
         #expect(outcome.isCommitted)
         #expect(outcome.revision == 1)
         #expect(store.pending.isEmpty)
@@ -51,7 +51,7 @@ import Testing
         #expect(store.guests == ["Ada"])
         #expect(store.pending.count == 1)
         server.streams[0].send(Server.patch(1, Self.added("Ada"), through: 1))
-        #expect(try await sent.confirmed.revision == 1)
+        #expect(try await sent.outcome.revision == 1)
         #expect(store.confirmed.guests == ["Ada"])
     }
 
@@ -219,7 +219,7 @@ import Testing
         var result = Server.result(1, revision: 1).asObject ?? [:]
         result["effects"] = ["mail.send"]
         await server.answer(Server.decided([.object(result)], revision: 1))
-        #expect(try await sent.confirmed.effects == ["mail.send"])
+        #expect(try await sent.outcome.effects == ["mail.send"])
         server.streams[0].send(("effect", "", ["effect": "mail.send", "phase": "succeeded", "cause": 1]))
         #expect(await sent.settled)
     }
