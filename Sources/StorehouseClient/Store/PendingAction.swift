@@ -32,9 +32,20 @@ extension PendingAction {
         number = entry.number
         self.effect = effect
     }
+}
 
-    /// Whether it is still what a view sees of an entry.
-    func isSame(as entry: Entry, _ effect: ReplayEffect) -> Bool {
-        key == entry.key && number == entry.number && self.effect == effect
+/// A pending entry, and how the shown state has taken it.
+struct ShownEntry {
+    let entry: Entry
+    let effect: ReplayEffect
+
+    /// Whether a view sees the same of both.
+    func isSame(as other: ShownEntry) -> Bool {
+        entry.key == other.entry.key && entry.number == other.entry.number && effect == other.effect
     }
+}
+
+extension [ShownEntry] {
+    /// The keys of the entries that are in the shown state.
+    var predicted: [Int] { filter { $0.effect == .predicted }.map(\.entry.key) }
 }

@@ -17,14 +17,11 @@ extension RemoteStore: ClientCoreOwner {
     func show() {
         let (old, ledger) = (replay.shown, core.ledger)
         let effects = replayed(ledger)
-        let isSame = zip(shownPending, ledger.entries).enumerated().allSatisfy { $1.0.isSame(as: $1.1, effects[$0]) }
-        if isSame, shownPending.count == ledger.entries.count, !isRead { return }
-        if isRead || shownPending.predicted() != ledger.predicted(effects) { tell(of: old) }
-        if !isSame || shownPending.count != ledger.entries.count {
-            registrar.withMutation(of: self, keyPath: \.pending) {
-                shownPending = zip(ledger.entries, effects).map { PendingAction($0, prepared($0), $1) }
-            }
-        }
+        let new = zip(ledger.entries, effects).map { ShownEntry(entry: $0, effect: $1) }
+        let isSame = new.elementsEqual(shownEntries) { $0.isSame(as: $1) }
+        if isSame, !isRead { return }
+        if isRead || new.predicted != shownEntries.predicted { tell(of: old) }
+        if !isSame { registrar.withMutation(of: self, keyPath: paths.pending) { shownEntries = new } }
         isRead = false
         onChange?()
     }
@@ -34,8 +31,8 @@ extension RemoteStore: ClientCoreOwner {
         let old = replay.shown
         let effect = core.isOwnVersion ? replay.add(coded) : .none
         if effect == .predicted { tell(of: old) }
-        registrar.withMutation(of: self, keyPath: \.pending) {
-            shownPending.append(PendingAction(entry, coded, effect))
+        registrar.withMutation(of: self, keyPath: paths.pending) {
+            shownEntries.append(ShownEntry(entry: entry, effect: effect))
         }
         onChange?()
     }
@@ -58,12 +55,12 @@ extension RemoteStore: ClientCoreOwner {
     private func tell(of old: State) {
         let new = replay.shown
         let changed = followed.values.filter { $0.hasChanged(old, new) }
-        registrar.willSet(self, keyPath: \.state)
-        registrar.willSet(self, keyPath: \.confirmed)
+        registrar.willSet(self, keyPath: paths.state)
+        registrar.willSet(self, keyPath: paths.confirmed)
         for member in changed { member.willChange(self, registrar) }
         for member in changed { member.didChange(self, registrar) }
-        registrar.didSet(self, keyPath: \.confirmed)
-        registrar.didSet(self, keyPath: \.state)
+        registrar.didSet(self, keyPath: paths.confirmed)
+        registrar.didSet(self, keyPath: paths.state)
         if replay.hasState { broadcast.send(new) }
     }
 
@@ -75,7 +72,7 @@ extension RemoteStore: ClientCoreOwner {
         actions[entry.key] = nil
         let refusal = error == nil ? entry.result.flatMap { ActionRejected($0) } : nil
         if let refusal {
-            registrar.withMutation(of: self, keyPath: \.refusals) {
+            registrar.withMutation(of: self, keyPath: paths.refusals) {
                 shownRefusals = (shownRefusals + [refusal]).suffix(Self.mostRefusals)
             }
         }
@@ -95,7 +92,7 @@ extension RemoteStore: ClientCoreOwner {
     }
 
     func connected(_ connection: RemoteConnection) {
-        registrar.withMutation(of: self, keyPath: \.connection) {}
+        registrar.withMutation(of: self, keyPath: paths.connection) {}
         if connection.status != .live { handles.loseEffects() }
         if case .ended = connection.status {
             broadcast.finish()
@@ -105,18 +102,4 @@ extension RemoteStore: ClientCoreOwner {
     }
 
     func report(_ report: ClientReport) { onReport?(report) }
-}
-
-extension Ledger {
-    /// The keys of the entries that are in the shown state.
-    fileprivate func predicted(_ effects: [ReplayEffect]) -> [Int] {
-        zip(entries, effects).filter { $1 == .predicted }.map(\.0.key)
-    }
-}
-
-extension Array {
-    /// The keys of the entries that are in the shown state.
-    fileprivate func predicted<State>() -> [Int] where Element == PendingAction<State> {
-        filter(\.isPredicted).map(\.key)
-    }
 }

@@ -22,12 +22,13 @@ public final class RemoteStore<State: Sendable>: Observable {
     let handles = Handles()
     let broadcast = Broadcast<State>()
     let registrar = ObservationRegistrar()
+    let paths = ObservedPaths<State>()
     var followed: [PartialKeyPath<State>: FollowedMember<State>] = [:]
     var replay: Replay<State>
     /// The actions of the entries, by their keys.
     var actions: [Int: [RemoteModel<State>.Action]] = [:]
     var isRead = false
-    var shownPending: [PendingAction<State>] = []
+    var shownEntries: [ShownEntry] = []
     var shownRefusals: [ActionRejected] = []
     /// Hears what nothing else tells.
     package var onReport: ((ClientReport) -> Void)?
@@ -64,7 +65,7 @@ public final class RemoteStore<State: Sendable>: Observable {
 
     /// The shown state: the confirmed one with the pending actions replayed on it. Whoever reads it follows each change of it.
     public var state: State {
-        registrar.access(self, keyPath: \.state)
+        registrar.access(self, keyPath: paths.state)
         return replay.shown
     }
 
@@ -73,38 +74,46 @@ public final class RemoteStore<State: Sendable>: Observable {
 
     /// The key path of this subscript names the member for those who follow it.
     subscript<Value: Equatable>(following member: KeyPath<State, Value>) -> Value {
-        registrar.access(self, keyPath: \.[following: member])
-        if followed[member] == nil { followed[member] = FollowedMember(member) }
+        if let known = followed[member] {
+            known.access(self, registrar)
+        } else {
+            let new = FollowedMember(member)
+            followed[member] = new
+            new.access(self, registrar)
+        }
         return replay.shown[keyPath: member]
     }
 
     /// The newest state that the server has sent; the one at revision 0 of the kind before the first.
     public var confirmed: State {
-        registrar.access(self, keyPath: \.confirmed)
+        registrar.access(self, keyPath: paths.confirmed)
         return replay.confirmed
     }
 
     /// The revision of the confirmed state; -1 before the first one.
     public var revision: Int {
-        registrar.access(self, keyPath: \.confirmed)
+        registrar.access(self, keyPath: paths.confirmed)
         return core.ledger.confirmed.revision
     }
 
     /// How the store is connected.
     public var connection: RemoteConnection {
-        registrar.access(self, keyPath: \.connection)
+        registrar.access(self, keyPath: paths.connection)
         return core.connection
     }
 
     /// The actions that are not done, in the order of sending.
     public var pending: [PendingAction<State>] {
-        registrar.access(self, keyPath: \.pending)
-        return shownPending
+        registrar.access(self, keyPath: paths.pending)
+        return shownEntries.map { shown in
+            let known = actions[shown.entry.key] ?? shown.entry.actions.map { .init(json: $0) }
+            return PendingAction(shown.entry, known, shown.effect)
+        }
     }
 
     /// The newest refusals of actions, 20 at most, the last one last.
     public var refusals: [ActionRejected] {
-        registrar.access(self, keyPath: \.refusals)
+        registrar.access(self, keyPath: paths.refusals)
         return shownRefusals
     }
 
