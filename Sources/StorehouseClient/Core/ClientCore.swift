@@ -68,7 +68,7 @@ package final class ClientCore {
     }
 
     /// Connects, once.
-    func begin() {
+    package func begin() {
         guard !hasBegun, end == nil else { return }
         hasBegun = true
         load()
