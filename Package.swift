@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Storehouse", targets: ["Storehouse"]),
         .library(name: "StorehouseTesting", targets: ["StorehouseTesting"]),
         .library(name: "StorehouseClient", targets: ["StorehouseClient"]),
+        .library(name: "RemoteStoreTesting", targets: ["RemoteStoreTesting"]),
     ],
     targets: [
         .target(name: "CPlatform"),
@@ -43,6 +44,7 @@ let package = Package(
                 .byName(name: "CCurl", condition: onLinux), .byName(name: "Curl", condition: onLinux), "JSON", "Locks",
                 "Platform", "StoreHosting", "Stores",
             ]),
+        .target(name: "RemoteStoreTesting", dependencies: ["JSON", "StoreHosting", "StorehouseClient", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
 
         .target(
@@ -156,6 +158,9 @@ let package = Package(
                 "CCurl", "Curl", "FaultyServices", "JSON", "Locks", "Platform", "ProcessTesting", "StoreHosting",
                 "StorehouseClient", "Stores",
             ]),
+        .testTarget(
+            name: "RemoteStoreTestingTests",
+            dependencies: ["JSON", "RemoteStoreTesting", "StoreHosting", "StorehouseClient", "Stores"]),
         // Lets the kit in Clients/conformance drive the client.
         .executableTarget(
             name: "storehouse-conformance-client",
