@@ -111,6 +111,11 @@ let package = Package(
         .executableTarget(name: "ExampleChat", dependencies: ["Storehouse"], path: "Examples/ChatRoom/Sources/chat"),
         // The program of the package in Examples/Cinema, for script/charge-test.
         .executableTarget(name: "ExampleCinema", dependencies: ["Storehouse"], path: "Examples/Cinema/Sources/cinema"),
+        // The kind and the command-line program of the package in Examples/CinemaApp, for script/docs-test.
+        .target(name: "SeatsKind", dependencies: ["StoreHosting"], path: "Examples/CinemaApp/Sources/SeatsKind"),
+        .executableTarget(
+            name: "ExampleCinemaApp", dependencies: ["SeatsKind", "StorehouseClient"],
+            path: "Examples/CinemaApp/Sources/book"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "Stores"],
             path: "Examples/Stores"),
