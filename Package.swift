@@ -165,7 +165,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "RemoteStoreTestingTests",
-            dependencies: ["JSON", "RemoteStoreTesting", "StoreHosting", "StorehouseClient", "Stores"]),
+            dependencies: [
+                "FaultyServices", "JSON", "Locks", "RemoteStoreTesting", "StoreHosting", "StorehouseClient", "Stores",
+            ]),
         // Lets the kit in Clients/conformance drive the client.
         .executableTarget(
             name: "storehouse-conformance-client",

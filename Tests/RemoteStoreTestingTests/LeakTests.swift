@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import RemoteStoreTesting
 import StoreHosting
 import StorehouseClient
@@ -9,7 +10,7 @@ import Testing
     private let server = ScriptedServer(seats)
 
     @Test func `no stream, no timer and no object is left of a live store`() async {
-        let core = WeakCore(server.store())
+        let core = Weak(server.store().core)
         await expectNothing(of: core)
     }
 
@@ -18,7 +19,7 @@ import Testing
         var store: RemoteStore<Hall>? = server.store()
         let sent = store?.send(book("Ada"))
         await server.until { server.requestCount == 1 }
-        let core = WeakCore(store)
+        let core = Weak(store?.core)
         store = nil
         await expectNothing(of: core)
         await #expect(throws: ConnectionEnded.self) { try await sent?.confirmed }
@@ -26,13 +27,16 @@ import Testing
     }
 
     @Test func `no task is left of a store that waits for a token`() async {
+        let ended = Promise<Void>()
         var store: RemoteStore<Hall>? = server.store(token: { _ in
+            defer { ended.fulfill(()) }
             try await Task.sleep(for: .seconds(1_000_000))
             return nil
         })
         #expect(store?.connection.status == .connecting)
-        let core = WeakCore(store)
+        let core = Weak(store?.core)
         store = nil
+        await ended.value()
         await expectNothing(of: core)
     }
 
@@ -40,7 +44,7 @@ import Testing
         var store: RemoteStore<Hall>? = server.store()
         server.isOnline = false
         #expect(store?.connection.status == .offline)
-        let core = WeakCore(store)
+        let core = Weak(store?.core)
         store = nil
         await expectNothing(of: core)
     }
@@ -60,15 +64,15 @@ import Testing
         var store: RemoteStore<Hall>? = server.store(storage: .file(folder))
         try await store?.send(book("Ada")).confirmed
         #expect(openFiles(below: folder) > 0)
-        let core = WeakCore(store)
+        let core = Weak(store?.core)
         store = nil
         await expectNothing(of: core)
         await server.until { openFiles(below: folder) == 0 }
     }
 
     /// A store that closes has one turn of the main actor for it.
-    private func expectNothing(of core: WeakCore) async {
-        await server.until { core.core == nil && server.clock.timerCount == 0 && server.streamCount == 0 }
+    private func expectNothing(of core: Weak<ClientCore>) async {
+        await server.until { core.object == nil && server.clock.timerCount == 0 && server.streamCount == 0 }
     }
 
     private func openFiles(below folder: String) -> Int {
@@ -77,15 +81,5 @@ import Testing
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
             return target?.hasPrefix(folder) == true
         }
-    }
-}
-
-/// What joins all parts of a store.
-private struct WeakCore {
-    weak var core: ClientCore?
-
-    @MainActor
-    init(_ store: RemoteStore<Hall>?) {
-        core = store?.core
     }
 }
