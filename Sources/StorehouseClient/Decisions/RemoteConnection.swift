@@ -16,6 +16,7 @@ public struct RemoteConnection: Sendable, Hashable {
         case ended(String)
     }
 
+    /// The state of the connection.
     public internal(set) var status: Status
     /// When the connection was lost, in milliseconds since 1970; nil if it is live, or was never lost.
     public internal(set) var since: Int?

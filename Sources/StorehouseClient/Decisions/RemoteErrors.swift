@@ -12,6 +12,7 @@ public struct ActionRejected: Error, Sendable, Hashable {
         case refused
     }
 
+    /// The kind of the refusal.
     public let outcome: Outcome
     /// The code of the store's rule, such as `sold-out`, or of the problem, such as `unknown-action`.
     public let reason: String

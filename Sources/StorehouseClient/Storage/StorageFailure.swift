@@ -6,7 +6,7 @@ public enum StorageFailure: Error, Hashable, CustomStringConvertible {
     case inUse(path: String)
     /// A newer release has written the file.
     case newer(path: String)
-    /// - reason: of the system.
+    /// The system says why.
     case unusable(path: String, reason: String)
 
     /// A sentence without its end, for a person.

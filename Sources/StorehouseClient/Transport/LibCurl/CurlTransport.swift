@@ -26,6 +26,8 @@
         private let settings: Settings
         private let thread: CurlThread
 
+        /// A transport with connections of its own.
+        ///
         /// - Parameter caFile: a file of trusted certificates (PEM); nil for those of the system.
         public convenience init(caFile: String? = nil) {
             var settings = Settings()
