@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
+
 let package = Package(
     name: "storehouse",
     platforms: [.macOS(.v15)],
@@ -11,6 +13,8 @@ let package = Package(
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
         .library(name: "Storehouse", targets: ["Storehouse"]),
         .library(name: "StorehouseTesting", targets: ["StorehouseTesting"]),
+        .library(name: "StorehouseClient", targets: ["StorehouseClient"]),
+        .library(name: "RemoteStoreTesting", targets: ["RemoteStoreTesting"]),
     ],
     targets: [
         .target(name: "CPlatform"),
@@ -24,6 +28,7 @@ let package = Package(
         .target(name: "Platform", dependencies: ["CPlatform"]),
         .target(name: "Locks", dependencies: ["CPlatform", "Platform"]),
         .target(name: "JSON"),
+        .target(name: "Curl", dependencies: ["CCurl", "Platform"]),
         .target(name: "HTTP", dependencies: ["Platform"]),
         .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
@@ -33,11 +38,20 @@ let package = Package(
         .target(name: "StoreHosting", dependencies: ["CPlatform", "JSON", "Locks", "RemoteServices", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
+        .target(
+            name: "StorehouseClient",
+            dependencies: [
+                .byName(name: "CCurl", condition: onLinux), .byName(name: "Curl", condition: onLinux), "JSON", "Locks",
+                "Platform", "StoreHosting", "Stores",
+            ]),
+        .target(name: "RemoteStoreTesting", dependencies: ["JSON", "StoreHosting", "StorehouseClient", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
 
         .target(
             name: "Upstream",
-            dependencies: ["CCrypto", "CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
+            dependencies: [
+                "CCrypto", "CCurl", "Curl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores",
+            ]),
         .target(
             name: "Journal",
             dependencies: [
@@ -68,14 +82,15 @@ let package = Package(
         .target(
             name: "ServerWiring",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices",
-                "Security", "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
+                "Curl", "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RedisJournal",
+                "RemoteServices", "Security", "Sockets", "StoreHosting", "StorehouseServer", "Upstream",
             ]),
         .target(
             name: "CommandLine",
             dependencies: [
                 "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices", "Security",
-                "ServerWiring", "Sessions", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
+                "ServerWiring", "Sessions", "StoreHosting", "StorehouseClient", "StorehouseServer", "Stores",
+                "Upstream",
             ],
             resources: [.embedInCode("Templates")]),
         .target(
@@ -96,6 +111,11 @@ let package = Package(
         .executableTarget(name: "ExampleChat", dependencies: ["Storehouse"], path: "Examples/ChatRoom/Sources/chat"),
         // The program of the package in Examples/Cinema, for script/charge-test.
         .executableTarget(name: "ExampleCinema", dependencies: ["Storehouse"], path: "Examples/Cinema/Sources/cinema"),
+        // The kind and the command-line program of the package in Examples/CinemaApp, for script/docs-test.
+        .target(name: "SeatsKind", dependencies: ["StoreHosting"], path: "Examples/CinemaApp/Sources/SeatsKind"),
+        .executableTarget(
+            name: "ExampleCinemaApp", dependencies: ["SeatsKind", "StorehouseClient"],
+            path: "Examples/CinemaApp/Sources/book"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "Stores"],
             path: "Examples/Stores"),
@@ -137,6 +157,22 @@ let package = Package(
                 "JSON", "Locks", "ProcessTesting", "RemoteServices", "StoreHosting", "Stores", "StoresTesting",
             ]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
+        .testTarget(
+            name: "StorehouseClientTests",
+            dependencies: [
+                "CCurl", "Curl", "FaultyServices", "JSON", "Locks", "Platform", "ProcessTesting", "StoreHosting",
+                "StorehouseClient", "Stores",
+            ]),
+        .testTarget(
+            name: "RemoteStoreTestingTests",
+            dependencies: [
+                "FaultyServices", "JSON", "Locks", "RemoteStoreTesting", "StoreHosting", "StorehouseClient", "Stores",
+            ]),
+        // Lets the kit in Clients/conformance drive the client.
+        .executableTarget(
+            name: "storehouse-conformance-client",
+            dependencies: ["JSON", "Locks", "StoreHosting", "StoreKinds", "StorehouseClient", "Stores"],
+            path: "Tests/ConformanceClient"),
         .target(name: "RemoteTesting", dependencies: ["RemoteServices", "Stores"], path: "Tests/RemoteTesting"),
         .testTarget(
             name: "RemoteServicesTests",
@@ -175,8 +211,9 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "FaultyServices", "HTTP", "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "JSON",
-                "Sockets", "Locks", "Platform",
+                "Upstream", "Curl", "FaultyServices", "HTTP", "StoreKinds", "StorehouseClient", "Stores",
+                "StoreHosting",
+                "RemoteServices", "JSON", "Sockets", "Locks", "Platform",
             ]),
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Locks", "Observability", "Platform"]),
         .testTarget(

@@ -8,7 +8,8 @@
     each(global_init) each(easy_init) each(easy_cleanup) each(easy_perform) each(easy_strerror) each(easy_setopt)      \
     each(easy_getinfo) each(slist_append) each(slist_free_all)                                                         \
     each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) each(multi_assign)           \
-    each(multi_setopt) each(multi_info_read) each(multi_socket_action)
+    each(multi_setopt) each(multi_info_read) each(multi_socket_action)                                                 \
+    each(multi_perform) each(multi_poll) each(multi_wakeup) each(easy_pause)
 
 // Pointers to the functions, with the types of libcurl's header.
 struct functions {
@@ -74,6 +75,16 @@ CURLMsg *ccurl_multi_info_read(CURLM *multi, int *left) { return curl.multi_info
 CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running) {
     return curl.multi_socket_action(multi, socket, events, running);
 }
+
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running) { return curl.multi_perform(multi, running); }
+
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) {
+    return curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
+}
+
+CURLMcode ccurl_multi_wakeup(CURLM *multi) { return curl.multi_wakeup(multi); }
+
+CURLcode ccurl_easy_resume(CURL *easy) { return curl.easy_pause(easy, CURLPAUSE_CONT); }
 
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl.easy_setopt(easy, option, value); }
 

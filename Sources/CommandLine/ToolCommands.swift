@@ -10,8 +10,8 @@ extension CommandDeclaration {
                 the language does not allow is changed.
                 """,
                 """
-                The Swift types are Codable and need no library. The TypeScript types are one module, whose only value is \
-                the version of the kind.
+                The Swift types are Codable and need no library; they have the selectors, and the answers, problems and \
+                events of the server too. The TypeScript types are one module, whose only value is the version of the kind.
                 """,
             ],
             arguments: [CommandArgument(placeholder: "KIND", summary: "the name of a store kind", values: .kinds)],

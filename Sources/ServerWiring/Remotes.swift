@@ -1,3 +1,4 @@
+import Curl
 package import Observability
 package import RemoteServices
 import StorehouseServer

@@ -1,3 +1,4 @@
+package import Curl
 import Locks
 package import RemoteServices
 package import Sockets

@@ -7,8 +7,8 @@ struct PublicInterface {
     /// The top-level names that `import Storehouse` brings.
     let names: Set<String>
 
-    /// The most public declarations. About 80 of them are for who acts.
-    static let maxCount = 793
+    /// The most public declarations. About 80 of them are for who acts, about 80 are those of the client, and about 30 those for its tests.
+    static let maxCount = 905
     /// The most names that `import Storehouse` brings.
     static let maxNames = 55
 

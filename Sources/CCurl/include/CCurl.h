@@ -33,6 +33,13 @@ CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *easy);
 CURLMcode ccurl_multi_assign(CURLM *multi, curl_socket_t socket, void *context);
 CURLMsg *ccurl_multi_info_read(CURLM *multi, int *left);
 CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running);
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running);
+// Waits for the transfers, for their timers, for the time, or for a wakeup.
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds);
+// Ends such a wait. Thread-safe, as long as the handle exists.
+CURLMcode ccurl_multi_wakeup(CURLM *multi);
+// Reads a response on that a callback has paused.
+CURLcode ccurl_easy_resume(CURL *easy);
 
 // Wrappers for variadic functions, which Swift cannot call: one for each type of argument.
 

@@ -1,5 +1,6 @@
 import JSON
 import Observability
+package import StorehouseClient
 
 /// The events of a stream as lines for a terminal.
 package struct EventLines: Sendable {

@@ -3,6 +3,7 @@ import JSON
 import Observability
 import Platform
 import RemoteServices
+import StorehouseClient
 import StorehouseServer
 import Upstream
 

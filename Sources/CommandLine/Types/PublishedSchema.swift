@@ -82,18 +82,33 @@ package struct TypedKind: Sendable {
         }
     }
 
+    /// A named value for `select`.
+    package struct Selector: Sendable {
+        package let name: String
+        package let summary: String
+
+        package init(name: String, summary: String) {
+            self.name = name
+            self.summary = summary
+        }
+    }
+
     package let name: String
     /// The version of its declaration; nil if it is not known.
     package let version: String?
     /// The actions that clients may send.
     package let actions: [Action]
+    package let selectors: [Selector]
     /// Nil if the kind does not say what its state is.
     package let state: PublishedSchema?
 
-    package init(name: String, version: String? = nil, actions: [Action], state: PublishedSchema?) {
+    package init(
+        name: String, version: String? = nil, actions: [Action], selectors: [Selector] = [], state: PublishedSchema?
+    ) {
         self.name = name
         self.version = version
         self.actions = actions
+        self.selectors = selectors
         self.state = state
     }
 
@@ -106,6 +121,7 @@ package struct TypedKind: Sendable {
                     type: action.type, summary: action.summary, reasons: action.reasons,
                     payload: PublishedSchema(encoded: action.payload))
             },
+            selectors: kind.selectors.map { Selector(name: $0.name, summary: $0.summary) },
             state: state.map { PublishedSchema(encoded: $0) })
     }
 }

@@ -8,6 +8,12 @@ enum SwiftNames {
         "String", "Type",
     ]
 
+    /// Types that stand beside the state.
+    static let messages: Set<String> = [
+        "Answer", "ClosedEvent", "EffectEvent", "EventName", "PatchEvent", "PatchOperation", "Problem", "ProblemCode",
+        "ReadyEvent", "Reason", "Selector", "StateEvent",
+    ]
+
     /// Members that every generated structure has, and words that cannot be members even in backticks.
     static let members: Set<String> = ["hashValue", "init", "self", "Self", "Type", "Protocol"]
 
@@ -44,11 +50,13 @@ enum SwiftNames {
             .map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
     }
 
-    static func enumeration(_ name: String, _ choices: [String]) -> String {
+    /// - Parameter summaries: the texts of the choices that have one.
+    static func enumeration(_ name: String, _ choices: [String], _ summaries: [String: String] = [:]) -> String {
         var names = IdentifierNames(reserved: members)
         let cases = choices.map { choice -> String in
             let name = names.memberName(choice)
-            return "    case \(name)" + (name == choice ? "" : " = \(quoted(choice))")
+            let line = "case \(name)" + (name == choice ? "" : " = \(quoted(choice))")
+            return indented(comment(summaries[choice] ?? "") + line)
         }
         return (["public enum \(name): String, Codable, Hashable, Sendable, CaseIterable {"] + cases + ["}"])
             .joined(separator: "\n")
@@ -66,8 +74,10 @@ extension IdentifierNames {
     }
 }
 
-/// The types that generated code needs where a schema allows `null`, or anything.
+/// The types that all kinds have.
 enum SwiftSupport {
     static let nullable = Template.text(PackageResources.Nullable_swift)
     static let json = Template.text(PackageResources.JSON_swift)
+    /// The answers, problems and events of every kind.
+    static let messages = Template.text(PackageResources.Messages_swift)
 }

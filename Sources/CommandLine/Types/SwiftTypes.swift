@@ -1,8 +1,8 @@
 import JSON
+import StorehouseServer
 
 /// Prints the types of a store kind as Swift: one namespace, so that two kinds fit into one module.
 struct SwiftTypes {
-    private var usesJSON = false
     private var usesNullable = false
 
     static func source(of kind: TypedKind) -> String {
@@ -11,9 +11,11 @@ struct SwiftTypes {
         let name = names.name(kind.name, isType: true)
         var parts = [types.actions(kind.actions, ReasonNames(kind.reasons)), types.state(kind.state)]
         if !kind.reasons.isEmpty { parts.append(reasons(kind.reasons)) }
+        if !kind.selectors.isEmpty { parts.append(selectors(kind.selectors)) }
         if let version = kind.version { parts.append(constant(version)) }
+        parts += [problemCodes, SwiftSupport.messages]
         if types.usesNullable { parts.append(SwiftSupport.nullable) }
-        if types.usesJSON { parts.append(SwiftSupport.json) }
+        parts.append(SwiftSupport.json)
         let members = parts.joined(separator: "\n\n")
         return """
             // Made by 'types --swift'. Make it again after an upgrade.
@@ -29,6 +31,19 @@ struct SwiftTypes {
         "/// Why an action is rejected. A server can have other reasons.\n" + SwiftNames.enumeration("Reason", reasons)
     }
 
+    private static func selectors(_ selectors: [TypedKind.Selector]) -> String {
+        let summaries = selectors.map { ($0.name, $0.summary) }
+        return "/// The named values for `select`.\n"
+            + SwiftNames.enumeration("Selector", selectors.map(\.name), Dictionary(summaries) { first, _ in first })
+    }
+
+    private static var problemCodes: String {
+        let codes = Problem.Code.allCases
+        let titles = codes.map { ($0.rawValue, $0.title + ".") }
+        return "/// The codes of problems.\n"
+            + SwiftNames.enumeration("ProblemCode", codes.map(\.rawValue), Dictionary(uniqueKeysWithValues: titles))
+    }
+
     private static func constant(_ version: String) -> String {
         """
         /// The version of the kind, as GET /stores shows it.
@@ -37,12 +52,9 @@ struct SwiftTypes {
     }
 
     private mutating func state(_ schema: PublishedSchema?) -> String {
-        guard let schema else {
-            usesJSON = true
-            return "/// The state, of any shape.\npublic typealias State = JSON"
-        }
+        guard let schema else { return "/// The state, of any shape.\npublic typealias State = JSON" }
         guard case .object(let properties) = schema.shape else {
-            var scope = SwiftScope(keepsNull: false)
+            var scope = SwiftScope(keepsNull: false, reserved: SwiftNames.messages)
             let text = type(of: schema, "StateValue", &scope)
             return (["/// The state.\npublic typealias State = \(text)"] + scope.declarations).joined(separator: "\n\n")
         }
@@ -100,9 +112,7 @@ struct SwiftTypes {
     /// - Parameter name: what a new type is named after.
     private mutating func type(of schema: PublishedSchema, _ name: String, _ scope: inout SwiftScope) -> String {
         switch schema.shape {
-        case .any:
-            usesJSON = true
-            return "JSON"
+        case .any: return "JSON"
         case .boolean: return "Bool"
         case .integer: return "Int"
         case .number: return "Double"

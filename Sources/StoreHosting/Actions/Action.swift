@@ -57,11 +57,12 @@ public struct Action<State: Sendable, Values: Sendable>: Sendable {
         self.summary = summary
         self.audience = audience
         self.reasons = reasons
-        let write = fields.write
+        let (write, writeClear) = (fields.write, fields.writeClear)
         // The casts hold: only `action(_:)` makes actions with this handler.
         handler = ActionHandler(
             name: name,
             payload: { write(unsafeDowncast($0, to: ValueBox<Values>.self).value) },
+            clearPayload: { writeClear(unsafeDowncast($0, to: ValueBox<Values>.self).value) },
             decide: { box, state in
                 state.withMemoryRebound(to: InPlace<State>.self, capacity: 1) { state in
                     state.pointee.pass { decide($0, unsafeDowncast(box, to: ValueBox<Values>.self).value) }

@@ -19,6 +19,8 @@ struct ActionFields<Values: Sendable>: Sendable {
     @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Values
     /// The payload with these values, in which secrets are redacted.
     @usableFromInline let write: @Sendable (Values) -> JSONObject
+    /// The payload with these values, in which secrets are in clear.
+    @usableFromInline let writeClear: @Sendable (Values) -> JSONObject
     /// Nil if the server fills none of them.
     @usableFromInline let fill: Fill?
 
@@ -48,6 +50,11 @@ struct ActionFields<Values: Sendable>: Sendable {
                 repeat (each coders).add(each values, to: &payload)
                 return payload
             },
+            writeClear: { values in
+                var payload = JSONObject()
+                repeat (each coders).addClear(each values, to: &payload)
+                return payload
+            },
             fill: filled.isEmpty ? nil : fill)
     }
 
@@ -55,7 +62,8 @@ struct ActionFields<Values: Sendable>: Sendable {
     init(
         _ properties: [JSONSchema.Property], _ filled: [FilledMember], _ example: JSONObject, _ secrets: [String],
         read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Values,
-        write: @escaping @Sendable (Values) -> JSONObject, fill: Fill?
+        write: @escaping @Sendable (Values) -> JSONObject,
+        writeClear: @escaping @Sendable (Values) -> JSONObject, fill: Fill?
     ) {
         self.properties = properties
         self.filled = filled
@@ -63,6 +71,7 @@ struct ActionFields<Values: Sendable>: Sendable {
         self.secrets = secrets
         self.read = read
         self.write = write
+        self.writeClear = writeClear
         self.fill = fill
     }
 

@@ -203,6 +203,12 @@ final class FieldCoder<Value: Sendable>: Sendable {
         guard let json = write(value) else { return }
         payload[name] = isSecret ? "***" : json
     }
+
+    /// Adds the member to a payload that a client sends.
+    @inlinable
+    func addClear(_ value: Value, to payload: inout JSONObject) {
+        if let json = write(value) { payload[name] = json }
+    }
 }
 
 /// The payload is valid by its schema, but a field could not be decoded.

@@ -56,6 +56,8 @@ final class ActionHandler<State: Sendable>: Sendable {
     @usableFromInline typealias Decide = @Sendable (AnyObject, UnsafePointer<State>) -> Decision
     @usableFromInline let name: String
     @usableFromInline let payload: @Sendable (AnyObject) -> JSONObject
+    /// The payload with its secrets in clear, for whoever sends it to a server.
+    @usableFromInline let clearPayload: @Sendable (AnyObject) -> JSONObject
     @usableFromInline let decide: Decide
     @usableFromInline let reduce: @Sendable (AnyObject, inout State) -> Void
     /// Nil if the server fills none of its fields.
@@ -68,12 +70,14 @@ final class ActionHandler<State: Sendable>: Sendable {
     @usableFromInline
     init(
         name: String, payload: @escaping @Sendable (AnyObject) -> JSONObject,
+        clearPayload: @escaping @Sendable (AnyObject) -> JSONObject,
         decide: @escaping Decide,
         reduce: @escaping @Sendable (AnyObject, inout State) -> Void, filling: BoxFilling?, extent: Range<Int>? = nil,
         origin: (part: PartToken, handler: any AnyObject & Sendable)? = nil
     ) {
         self.name = name
         self.payload = payload
+        self.clearPayload = clearPayload
         self.decide = decide
         self.reduce = reduce
         self.filling = filling

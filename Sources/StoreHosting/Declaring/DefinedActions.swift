@@ -62,7 +62,7 @@ extension StoreElements {
             for follow in last { follow(values, &state) }
         }
         return ActionHandler(
-            name: handler.name, payload: handler.payload,
+            name: handler.name, payload: handler.payload, clearPayload: handler.clearPayload,
             decide: invariants.isEmpty ? handler.decide : checked(handler.decide, reduce), reduce: reduce,
             filling: handler.filling, extent: followers.isEmpty ? handler.extent : nil, origin: handler.origin)
     }

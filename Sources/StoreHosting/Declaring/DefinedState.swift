@@ -98,6 +98,7 @@ final class MemberList<State: Sendable>: Sendable {
     func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         var isComplete = true
         for member in members where try !member.member.restore(persisted, into: &state) { isComplete = false }
+        guard !persisted.isShownPart else { return isComplete }
         for check in checks where !check.holds(state) { throw check.error(in: members.flatMap(\.member.names)) }
         return isComplete
     }

@@ -154,7 +154,7 @@ final class PartHandlers<State: Sendable, Slice: Sendable>: Sendable {
     ) -> ActionHandler<State> {
         let (decide, reduce) = (complete.decide, complete.reduce)
         return ActionHandler(
-            name: handler.name, payload: handler.payload,
+            name: handler.name, payload: handler.payload, clearPayload: handler.clearPayload,
             decide: { values, state in place.read(at: state) { decide(values, $0) } },
             reduce: { values, state in place.change(&state) { reduce(values, &$0) } }, filling: handler.filling,
             extent: place.extent.map { part in complete.extent.map { $0.moved(by: part.lowerBound) } ?? part },

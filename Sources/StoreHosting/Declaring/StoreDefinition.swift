@@ -25,7 +25,7 @@ public struct StoreDefinition<State: Sendable>: StoreKind.Convertible {
     public let kind: StoreKind
     /// The state at revision 0.
     public let initialState: State
-    private let elements: StoreElements<State>
+    let elements: StoreElements<State>
     private let restore: Restorer
 
     @usableFromInline typealias Restorer = @Sendable (StateSnapshot) throws(RestorationError) -> State

@@ -10,13 +10,24 @@ extension JSONValue {
         private let privateJSON: JSONValue?
         /// Whether `json` itself is part of a private state. Errors name the part.
         private let isPrivate: Bool
+        /// Whether there is only what clients see, so that conditions on the whole state need not hold.
+        let isShownPart: Bool
         private let sealer: (any SecretSealer)?
 
-        init(_ json: JSONValue, privateState: JSONValue?, isPrivate: Bool = false, sealer: (any SecretSealer)?) {
+        init(
+            _ json: JSONValue, privateState: JSONValue?, isPrivate: Bool = false, isShownPart: Bool = false,
+            sealer: (any SecretSealer)?
+        ) {
             self.json = json
             privateJSON = privateState
             self.isPrivate = isPrivate
+            self.isShownPart = isShownPart
             self.sealer = sealer
+        }
+
+        /// A state of which only the part is known that clients see.
+        init(shown json: JSONValue) {
+            self.init(json, privateState: nil, isShownPart: true, sealer: nil)
         }
 
         /// The member with that name.
@@ -111,7 +122,8 @@ extension JSONValue {
             do throws(RestorationError) {
                 return try Value(
                     restoring: JSONValue.Persisted(
-                        part, privateState: privateState, isPrivate: isPrivate, sealer: sealer))
+                        part, privateState: privateState, isPrivate: isPrivate, isShownPart: isShownPart,
+                        sealer: sealer))
             } catch {
                 throw error.below(step)
             }

@@ -1,3 +1,4 @@
+import Curl
 import Platform
 import RemoteServices
 import Sockets

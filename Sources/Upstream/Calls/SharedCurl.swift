@@ -1,3 +1,4 @@
+import Curl
 import Sockets
 
 /// libcurl and the pools of one loop, which all clients on the loop share. The calls of the pools end with it.
@@ -21,7 +22,7 @@ final class SharedCurl {
     /// too old gets no more transfers, and so its connections end.
     func start(_ transfer: CurlTransfer) {
         if let multi = multis.first(where: { $0.makesRoom() }) { return multi.start(transfer) }
-        let multi = CurlMulti(on: loop, maxAge: connectionAge) { self.library.load() }
+        let multi = CurlMulti(on: loop, maxAge: connectionAge) { self.library.load().map { TransferFailure($0) } }
         multis.append(multi)
         multi.start(transfer)
     }

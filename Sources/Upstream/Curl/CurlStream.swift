@@ -1,4 +1,5 @@
 import CCurl
+package import Curl
 import Platform
 package import RemoteServices
 

@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import Platform
 
 extension CurlTransfer {
@@ -78,48 +79,6 @@ extension CurlTransfer {
         options.set(CURLOPT_BUFFERSIZE, Self.readBufferBytes)
         // The loop must not wait for the resolver's thread after a cancelled lookup.
         options.set(CURLOPT_QUICK_EXIT, 1)
-    }
-}
-
-/// Sets options of one easy handle, and remembers whether libcurl rejected one.
-struct EasyOptions {
-    private let easy: UnsafeMutableRawPointer
-    private(set) var allAccepted = true
-
-    init(_ easy: UnsafeMutableRawPointer) {
-        self.easy = easy
-    }
-
-    mutating func check(_ code: CURLcode) {
-        if code != CURLE_OK { allAccepted = false }
-    }
-
-    mutating func set(_ option: CURLoption, _ value: Int) {
-        check(ccurl_set_long(easy, option, value))
-    }
-
-    mutating func set(_ option: CURLoption, large value: Int) {
-        check(ccurl_set_large(easy, option, curl_off_t(value)))
-    }
-
-    mutating func set(_ option: CURLoption, _ value: String) {
-        check(ccurl_set_string(easy, option, value))
-    }
-
-    mutating func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) {
-        check(ccurl_set_pointer(easy, option, value))
-    }
-
-    mutating func set(_ option: CURLoption, blob bytes: [UInt8]) {
-        bytes.withUnsafeBytes { check(ccurl_set_blob(easy, option, $0.baseAddress, $0.count)) }
-    }
-
-    mutating func set(_ option: CURLoption, copying bytes: [UInt8]) {
-        // With a null pointer libcurl would read the body with a callback.
-        let bytes = bytes.isEmpty ? [0] : bytes
-        bytes.withUnsafeBytes { bytes in
-            check(ccurl_set_pointer(easy, option, UnsafeMutableRawPointer(mutating: bytes.baseAddress)))
-        }
     }
 }
 

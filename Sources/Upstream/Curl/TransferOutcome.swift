@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import RemoteServices
 import Stores
 
@@ -81,8 +82,13 @@ extension TransferFailure {
     static let denied = TransferFailure(
         code: .unreachable, stage: .permanent, reason: "its address is not public")
 
-    static let noLibrary = TransferFailure(
-        code: .unreachable, stage: .permanent, reason: "libcurl is not installed (Debian: libcurl4)")
+    /// libcurl cannot be loaded.
+    init(_ problem: CurlLibrary.Problem) {
+        switch problem {
+        case .missing: self.init(code: .unreachable, stage: .permanent, reason: problem.reason)
+        case .noDescriptors: self = .noDescriptors
+        }
+    }
 
     static let noDescriptors = TransferFailure(
         code: .unreachable, stage: .refused, reason: "the server has too many open files")

@@ -1,3 +1,4 @@
+import Curl
 import Platform
 
 /// How to call one remote service.

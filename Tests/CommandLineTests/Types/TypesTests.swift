@@ -37,7 +37,9 @@ import Testing
             .init(type: "reasons", summary: "", payload: small.actions[1].payload),
             .init(type: "reason", summary: "", payload: small.actions[0].payload),
             .init(type: "seats/book-reason", summary: "", payload: small.actions[1].payload),
-        ], state: schema(#"{"type":"object","additionalProperties":false,"properties":{"version":{"type":"string"}}}"#))
+        ],
+        selectors: [.init(name: "free-seats", summary: "The free seats."), .init(name: "default", summary: "")],
+        state: schema(#"{"type":"object","additionalProperties":false,"properties":{"version":{"type":"string"}}}"#))
 
     /// Every shape, and names that no language likes.
     private static let large = TypedKind(
@@ -153,8 +155,19 @@ import Testing
     @Test func aKindWithoutReasonsHasNoTypeOfThem() {
         for language in TypeLanguage.allCases {
             let source = language.source(of: Self.small)
-            #expect(!source.contains("Reason") && !source.contains("reasons") && !source.contains("ersion"))
+            #expect(!source.contains("Reason") && !source.contains("reasons:") && !source.contains("enum Selector"))
+            #expect(!source.contains("static let version") && !source.contains("hallVersion"))
         }
+    }
+
+    @Test func theSwiftHasSelectorsProblemsAndEvents() {
+        let source = TypeLanguage.swift.source(of: Self.strict)
+        for part in [
+            "    public enum Selector: String, Codable, Hashable, Sendable, CaseIterable {\n        /// The free seats.\n",
+            "        case freeSeats = \"free-seats\"\n        case `default`\n",
+            "        case actionRejected = \"action-rejected\"\n", "    public struct Answer<",
+            "    public struct Problem:", "    public struct ReadyEvent:",
+        ] { #expect(source.contains(part), "\(part)\nis not in\n\(source)") }
     }
 
     @Test func aKindWithoutActionsHasTypesToo() {
@@ -165,11 +178,39 @@ import Testing
         #expect(TypeLanguage.swift.source(of: kind).contains("public typealias State = Int\n"))
     }
 
+    /// An app that reads all that a server sends.
+    private static let use = """
+        import Foundation
+
+        func read(_ name: String, _ data: Data) throws -> Int? {
+            let decoder = JSONDecoder()
+            switch StrictHall.EventName(rawValue: name) {
+            case .state: return try decoder.decode(StrictHall.StateEvent<StrictHall.State>.self, from: data).revision
+            case .patch: return try decoder.decode(StrictHall.PatchEvent.self, from: data).patch.count
+            case .effect: return try decoder.decode(StrictHall.EffectEvent.self, from: data).attempt
+            case .ready: return try decoder.decode(StrictHall.ReadyEvent.self, from: data).maxBody
+            case .closed: return try decoder.decode(StrictHall.ClosedEvent.self, from: data).reason.count
+            default: return nil
+            }
+        }
+
+        func answer(_ status: Int, _ data: Data) throws -> StrictHall.State {
+            guard status == 200 else {
+                let problem = try JSONDecoder().decode(StrictHall.Problem.self, from: data)
+                guard problem.knownCode == .actionRejected, problem.reason.flatMap(StrictHall.Reason.init) == .soldOut
+                else { throw problem }
+                return StrictHall.State(version: StrictHall.Selector.freeSeats.rawValue)
+            }
+            return try JSONDecoder().decode(StrictHall.Answer<StrictHall.State>.self, from: data).state
+        }
+        """
+
     @Test(.enabled(if: Tool("swiftc") != nil)) func theSwiftCompiles() async throws {
         let folder = try TemporaryFolder()
         let kinds = [Self.small, Self.large, Self.strict, TypedKind(name: "quiet", actions: [], state: nil)]
         // In one module, as an app would have them.
-        let files = try kinds.map { try folder.write(TypeLanguage.swift.source(of: $0), to: $0.name + ".swift") }
+        var files = try kinds.map { try folder.write(TypeLanguage.swift.source(of: $0), to: $0.name + ".swift") }
+        files.append(try folder.write(Self.use, to: "Use.swift"))
         let swiftc = try #require(Tool("swiftc"))
         let arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
         let result = try await swiftc.run(arguments + ["-module-cache-path", folder.path] + files)

@@ -1,3 +1,4 @@
+import Curl
 import Dispatch
 import FaultyServices
 import Locks

@@ -1,3 +1,4 @@
+import Curl
 import FaultyServices
 import Locks
 import RemoteServices

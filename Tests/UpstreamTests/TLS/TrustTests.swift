@@ -1,6 +1,7 @@
 import FaultyServices
 import RemoteServices
 import Sockets
+import StorehouseClient
 import Stores
 import Testing
 import Upstream
@@ -46,6 +47,15 @@ import Upstream
         }
         #expect((response.map { String($0.status) } ?? "unreachable") == test.outcome)
     }
+
+    #if os(Linux)
+        @Test(arguments: cases) func aClientTrustsNobodyElse(_ test: Case) async throws {
+            let server = try await TLSServer(certificates, test.certificate, "-www")
+            let transport = CurlTransport(caFile: test.authority.map { certificates.file("\($0).pem") })
+            let response = try? await transport.send(ClientRequest("GET", server.url))
+            #expect((response.map { String($0.status) } ?? "unreachable") == test.outcome)
+        }
+    #endif
 
     @Test func aServiceCanRequireAClientCertificate() async throws {
         let server = try await TLSServer(

@@ -1,4 +1,4 @@
-import CommandLine
+import StorehouseClient
 import Testing
 
 /// The rules of the HTML Living Standard, 9.2.6.

@@ -1,0 +1,6 @@
+import SeatsKind
+import Storehouse
+
+@main struct Hall: StorehouseApp {
+    var kinds: [StoreKind] { seats }
+}

@@ -1,0 +1,233 @@
+import JSON
+import Platform
+
+/// What reads the events of a session, and follows its connection.
+@MainActor
+protocol StreamReaderOwner: AnyObject {
+    /// A stream is opened with what is confirmed then.
+    var ledger: Ledger { get }
+    /// Takes the events of a read.
+    func deliver(_ events: [StreamEvent]) throws
+    /// The events did not apply.
+    func misfit(_ error: any Error)
+    func connected(_ connection: RemoteConnection)
+}
+
+/// Opens and reads the streams that the connection decides on.
+@MainActor
+final class StreamReader {
+    private let environment: ClientEnvironment
+    private let address: SessionAddress
+    private let options: ClientOptions
+    private let access: Access
+    private weak var owner: (any StreamReaderOwner)?
+    private var machine: ConnectionMachine
+    private var alarm: Alarm?
+    /// The stream that is open or being opened.
+    private var current = CurrentStream()
+    private var wasCreated = false
+    private(set) var connection = RemoteConnection(status: .connecting)
+
+    private struct CurrentStream {
+        var number = 0
+        var open: (any OpenStream)?
+        var opening: Task<Void, Never>?
+        var parser = EventStreamParser()
+        /// Events that wait for what tells whose actions they contain.
+        var held: [StreamEvent] = []
+        var isReady = false
+        var token: String?
+        /// The head of an answer that is no stream of events.
+        var refusal: (status: Int, headers: [String: String])?
+
+        var retry: Double {
+            Double(parser.retry?.wholeMilliseconds ?? 0)
+        }
+
+        func close() {
+            open?.close()
+            opening?.cancel()
+        }
+    }
+
+    init(
+        _ environment: ClientEnvironment, _ address: SessionAddress, _ options: ClientOptions, _ access: Access,
+        owner: any StreamReaderOwner
+    ) {
+        self.environment = environment
+        self.address = address
+        self.options = options
+        self.access = access
+        self.owner = owner
+        machine = ConnectionMachine { MainActor.assumeIsolated { environment.random() } }
+        alarm = Alarm(environment.clock) { [weak self] in self?.step(.tick) }
+    }
+
+    func step(_ event: ConnectionMachine.Event) {
+        machine.step(event, at: environment.clock.now)
+        if machine.stream != current.number {
+            current.close()
+            current = CurrentStream()
+            current.number = machine.stream
+            if current.number > 0 { open() }
+        }
+        alarm?.set(machine.wake)
+        tell()
+    }
+
+    private func tell() {
+        guard machine.status != connection.status else { return }
+        connection = RemoteConnection(status: machine.status, since: since)
+        owner?.connected(connection)
+    }
+
+    private var since: Int? {
+        switch machine.status {
+        case .reconnecting, .offline, .unauthorized:
+            Int(environment.clock.wallTime - environment.clock.now + machine.since)
+        default: nil
+        }
+    }
+
+    // ---- Opening
+
+    private func open() {
+        let number = current.number
+        if access.isKnown { return open(number, access.token) }
+        current.opening = Task { [weak self, access] in
+            do {
+                let token = try await access.get()
+                self?.open(number, token)
+            } catch {
+                self?.lose(number)
+            }
+        }
+    }
+
+    private func open(_ number: Int, _ token: String?) {
+        guard number == current.number, let owner else { return }
+        let (ledger, flag) = (owner.ledger, options.hearsEffects ? "true" : nil)
+        let url = address.url(
+            of: "events",
+            [
+                ("select", options.select), ("changes", "patch"), ("sync", ledger.client), ("effects", flag),
+            ])
+        var headers = ["accept": "text/event-stream", "prefer": "status", "cache-control": "no-store"]
+        if let token { headers["authorization"] = "Bearer " + token }
+        if let id = ledger.confirmed.eventID { headers["last-event-id"] = id }
+        current.token = token
+        current.open = environment.transport.open(ClientRequest("GET", url, headers: headers)) { [weak self] part in
+            guard let self, number == current.number else { return }
+            hear(part)
+        }
+    }
+
+    private func lose(_ number: Int) {
+        if number == current.number { step(.lost(retry: current.retry, atLeast: 0)) }
+    }
+
+    // ---- Reading
+
+    private func hear(_ part: StreamPart) {
+        switch part {
+        case .head(let status, let headers): begin(status, headers)
+        case .bytes(let bytes):
+            // The body of a refusal says nothing more.
+            guard current.refusal == nil else { return }
+            let number = current.number
+            step(.bytes)
+            if number == current.number { take(bytes) }
+        case .end: if current.refusal == nil { lose(current.number) }
+        }
+    }
+
+    private func begin(_ status: Int, _ headers: [String: String]) {
+        let type = headers["content-type"] ?? ""
+        if status == 200, type.hasPrefix("text/event-stream") { return access.proved() }
+        if status != 401 { access.proved() }
+        current.refusal = (status, headers)
+        guard status != 200 else { return lose(current.number) }
+        refused(status, headers, isProblem: type.contains("problem+json"))
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        do {
+            let events = try current.parser.feed(bytes).map { event throws(JSONSyntaxError) in try StreamEvent(event) }
+            guard current.parser.isValid else { throw Confirmed.Misfit.malformed("an event is too large") }
+            try deliver(events)
+        } catch {
+            // The next stream begins without an id, and so with a state.
+            owner?.misfit(error)
+            step(.lost(retry: current.retry, atLeast: 0))
+        }
+    }
+
+    private func deliver(_ events: [StreamEvent]) throws {
+        guard let owner, !events.isEmpty else { return }
+        let ready = events.last { $0.type == "ready" }?.data
+        if ready != nil { current.isReady = true }
+        let wasHeld = !current.held.isEmpty
+        current.held += events
+        // An event that names nobody may contain an own entry, which `ready` tells right behind it.
+        let isNameless = events.last?.data["through"]?.isNull == true
+        let isVague = ready == nil && !wasHeld && isNameless && owner.ledger.mayContainOwn
+        let number = current.number
+        if current.isReady, !isVague {
+            let held = current.held
+            current.held = []
+            try owner.deliver(held)
+        }
+        guard number == current.number else { return }
+        if let ready { step(.ready(heartbeat: ready["heartbeat"]?.asNumber.map { $0 * 1000 })) }
+        for event in events where event.type == "closed" && number == current.number {
+            close(event.data["reason"]?.asString ?? "")
+        }
+    }
+
+    private func close(_ reason: String) {
+        if reason == "expired" { access.renewal(.expired) }
+        step(.closed(reason: reason, retry: current.retry))
+    }
+
+    // ---- Refusals
+
+    private func refused(_ status: Int, _ headers: [String: String], isProblem: Bool) {
+        // A proxy or a captive portal answers with a status too, but knows nothing of the session.
+        let reason = status == 204 || isProblem ? StreamEnd.reason(ofStatus: status) : nil
+        let atLeast = (headers["retry-after"].flatMap { Double($0) } ?? 0) * 1000
+        let (number, token) = (current.number, current.token)
+        if status == 401, isProblem {
+            current.opening = Task { [weak self, access] in
+                let isWorthIt = try? await access.refused(token)
+                guard let self, number == current.number else { return }
+                step(isWorthIt.map { $0 ? .again : .unauthorized } ?? .lost(retry: 0, atLeast: 0))
+            }
+        } else if let kind = options.create, reason != nil, status == 404 || mayCreate(status, token) {
+            wasCreated = true
+            current.opening = Task { [weak self] in
+                let isMade = await self?.create(kind, token)
+                guard let self, number == current.number else { return }
+                step(isMade == true ? .again : .lost(retry: 0, atLeast: atLeast))
+            }
+        } else {
+            step(reason.map { .end(reason: $0) } ?? .lost(retry: 0, atLeast: atLeast))
+        }
+    }
+
+    /// With a token, a session that is not there yet is one that the user may not read.
+    private func mayCreate(_ status: Int, _ token: String?) -> Bool { status == 403 && token != nil && !wasCreated }
+
+    private func create(_ kind: String, _ token: String?) async -> Bool {
+        var headers = ["content-type": "application/json"]
+        if let token { headers["authorization"] = "Bearer " + token }
+        let body = JSONValue.object(["store": .string(kind)]).encoded()
+        let request = ClientRequest("PUT", address.url(of: ""), headers: headers, body: body)
+        guard let answer = try? await environment.transport.send(request) else { return false }
+        return (200..<300).contains(answer.status)
+    }
+}
+
+extension Ledger {
+    /// Whether an event may contain an entry of this client without saying so.
+    fileprivate var mayContainOwn: Bool { queue.contains { !contains($0) } }
+}

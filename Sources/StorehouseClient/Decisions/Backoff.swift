@@ -1,0 +1,17 @@
+/// How long a client waits before it tries again.
+package enum Backoff {
+    private static let longest = 30_000.0
+
+    /// Milliseconds until the next attempt. Full jitter spreads clients that lost one server at the same moment.
+    ///
+    /// - Parameters:
+    ///   - failures: how many attempts failed before this loss.
+    ///   - retry: the base in milliseconds, as the server may set it.
+    ///   - random: from 0 to 1.
+    package static func delay(failures: Int, retry: Double, random: Double) -> Double {
+        guard failures > 0 else { return random * 1000 }
+        var limit = max(retry, 1000)
+        for _ in 0..<failures where limit < longest { limit *= 2 }
+        return random * min(longest, limit)
+    }
+}

@@ -1,0 +1,158 @@
+import JSON
+import StorehouseClient
+import Testing
+
+@Suite struct OutboxMachineTests {
+    private var machine = OutboxMachine { 0.5 }
+    private var ledger = Ledger()
+
+    init() { ledger.load(client: "client", last: 0, sent: 0, []) }
+
+    private mutating func add(_ count: Int, size: Int = 0) {
+        for _ in 0..<count {
+            let key = ledger.last + 1
+            let padding = JSONValue.string(String(repeating: "x", count: size))
+            ledger.add(Entry(key: key, actions: [size == 0 ? ["type": "a/b"] : padding]))
+            ledger.number([key])
+        }
+    }
+
+    private static let begun: JSONValue = ["mark": "m", "history": "h", "revision": 0, "results": []]
+
+    private mutating func answer(
+        _ status: Int, _ body: JSONValue?, atLeast: Double = 0, at time: Double = 0
+    ) -> OutboxMachine.Verdict? {
+        guard let request = machine.next(&ledger, at: time) else { return nil }
+        return machine.take(.init(status: status, body: body, atLeast: atLeast), to: request, &ledger, at: time)
+    }
+
+    private func json(_ request: OutboxMachine.Request?) -> JSONValue? {
+        request.flatMap { try? JSONValue(parsing: $0.body(client: "c")) }
+    }
+
+    /// Begins the record.
+    private mutating func begin() { _ = answer(200, Self.begun) }
+
+    @Test mutating func `a record begins before the first entry`() {
+        #expect(machine.next(&ledger, at: 0) == nil)
+        add(1)
+        let first = machine.next(&ledger, at: 0)
+        #expect(json(first) == ["client": "c", "new": true, "from": 1, "entries": []])
+        #expect(ledger.sent == 0)
+        begin()
+        let second = machine.next(&ledger, at: 0)
+        #expect(json(second) == ["client": "c", "from": 1, "entries": [["actions": [["type": "a/b"]]]]])
+        #expect(ledger.sent == 1)
+    }
+
+    @Test mutating func `a request has a hundred entries at most`() {
+        add(120)
+        begin()
+        #expect(machine.next(&ledger, at: 0)?.entries.map(\.number) == (1...100).map { $0 })
+    }
+
+    @Test mutating func `a request has as many bytes as there is room`() {
+        add(5, size: 20_000)
+        begin()
+        #expect(machine.next(&ledger, at: 0)?.entries.count == 3)
+    }
+
+    @Test(arguments: [0, 408, 429, 500, 502, 503, 504])
+    mutating func `a loss leads to the same request again`(status: Int) {
+        add(2)
+        begin()
+        guard case .goOn = answer(status, ["code": "x"], atLeast: 2000) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(machine.wake == 2000)
+        #expect(machine.next(&ledger, at: 2000)?.from == 1)
+    }
+
+    @Test mutating func `a status without a problem comes from a proxy`() {
+        add(1)
+        begin()
+        guard case .goOn = answer(422, nil) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(machine.next(&ledger, at: 0)?.entries.count == 1)
+    }
+
+    @Test mutating func `what was never sent is not forgotten with the record`() {
+        add(1)
+        begin()
+        _ = answer(0, nil)
+        add(1)
+        guard case .forgotten(let unknown) = answer(409, ["code": "client-forgotten"]) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(unknown == 1)
+    }
+
+    @Test mutating func `a conflict leaves all of the request unknown`() {
+        add(3)
+        begin()
+        guard case .forgotten(let unknown) = answer(409, ["code": "sequence-conflict"]) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(unknown == 3)
+    }
+
+    @Test mutating func `a request that is refused as a whole is halved until one entry is at fault`() {
+        add(3)
+        begin()
+        guard case .goOn = answer(413, ["code": "payload-too-large"]) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(ledger.sent == 0)
+        guard case .goOn = answer(413, ["code": "payload-too-large"]) else {
+            Issue.record("another verdict")
+            return
+        }
+        guard case .decided(let results, _, _) = answer(413, ["code": "payload-too-large"]) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(results.map(\.number) == [1])
+        #expect(results.map(\.outcome) == [.refused])
+    }
+
+    @Test mutating func `an answer with results may ask for a pause`() {
+        add(2)
+        begin()
+        let result: JSONValue = ["n": 1, "outcome": "committed", "revision": 1]
+        let body: JSONValue = ["mark": "m", "history": "h", "revision": 1, "results": [result], "retryAfter": 2.5]
+        guard case .decided(let results, let history, let mark) = answer(200, body, at: 100) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(results.map(\.number) == [1])
+        #expect(history == "h")
+        #expect(mark == "m")
+        #expect(machine.wake == 2600)
+    }
+
+    @Test mutating func `a refused token was not run`() {
+        add(1)
+        begin()
+        guard case .unauthorized = answer(401, ["code": "unauthorized"]) else {
+            Issue.record("another verdict")
+            return
+        }
+        #expect(ledger.sent == 0)
+    }
+
+    @Test mutating func `a record is read before more is sent where revisions were lost`() {
+        add(1)
+        begin()
+        ledger.mustRead = true
+        let request = machine.next(&ledger, at: 0)
+        #expect(json(request) == ["client": "c", "from": 1, "entries": []])
+        _ = answer(200, Self.begun)
+        #expect(!ledger.mustRead)
+    }
+}
