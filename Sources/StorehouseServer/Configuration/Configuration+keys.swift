@@ -54,7 +54,8 @@ extension Configuration {
                 + "quarter of `memory.limit`"),
         ConfigurationKey(
             "http.allowedOrigins", \.http.allowedOrigins,
-            ValueFormat.origin.list("a list of origins such as \"https://example.org\", with no slash at the end, or of \"*\""),
+            ValueFormat.origin.list(
+                "a list of origins such as \"https://example.org\", with no slash at the end, or of \"*\""),
             "the origins whose pages may use the API, beside that of the server itself (CORS)"),
         ConfigurationKey(
             "http.allowedHosts", \.http.allowedHosts,
