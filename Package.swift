@@ -225,8 +225,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLine", "JSON", "ProcessTesting", "Security", "ServerWiring", "StoreHosting", "StorehouseServer",
-                "Stores", "Upstream",
+                "CommandLine", "JSON", "ProcessTesting", "Security", "ServerWiring", "StoreHosting", "StorehouseClient",
+                "StorehouseServer", "Stores", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseTests",

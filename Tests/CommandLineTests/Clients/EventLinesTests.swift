@@ -1,4 +1,5 @@
 import CommandLine
+import StorehouseClient
 import Testing
 
 @Suite struct EventLinesTests {
