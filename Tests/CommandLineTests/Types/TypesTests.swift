@@ -164,7 +164,7 @@ import Testing
         let source = TypeLanguage.swift.source(of: Self.strict)
         for part in [
             "    public enum Selector: String, Codable, Hashable, Sendable, CaseIterable {\n        /// The free seats.\n",
-            "        case freeSeats = \"free-seats\"\n        case `default`\n",
+            "        case freeSeats = \"free-seats\"\n        case `default` = \"default\"\n",
             "        case actionRejected = \"action-rejected\"\n", "    public struct Answer<",
             "    public struct Problem:", "    public struct ReadyEvent:",
         ] { #expect(source.contains(part), "\(part)\nis not in\n\(source)") }
