@@ -215,7 +215,7 @@ class Connection:
         self.store.outbox.save({"client": self.store.sender.client} | confirmed.__dict__)
 
     def _ready(self, data):
-        if self.store.create not in (False, True, data["store"]) and "any-kind" not in self.faults:
+        if self.store.create not in (False, True, data.get("store", self.store.create)) and "any-kind" not in self.faults:
             self.end("refused")
             raise asyncio.CancelledError
         self.heartbeat = data.get("heartbeat", 15) * 1000
