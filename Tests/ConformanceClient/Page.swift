@@ -64,7 +64,8 @@ final class Page {
             Shape.model(version: command["version"]?.asString), url: command["url"]?.asString ?? "", environment,
             storage: storage(command["storage"]?.asString),
             token: token == nil ? nil : ask,
-            select: command["select"]?.asString, create: command["create"] == true ? "app" : nil,
+            select: command["select"]?.asString,
+            create: command["create"] == true ? "app" : command["create"]?.asString,
             unknown: command["unknown"] == "resend" ? .resend : .drop, user: token)
         self.store = store
         store.onChange = { [weak self] in self?.changed() }

@@ -147,7 +147,7 @@ final class StreamReader {
         if status != 401 { access.proved() }
         current.refusal = (status, headers)
         guard status != 200 else { return lose(current.number) }
-        refused(status, headers, isProblem: type.contains("problem+json"))
+        refused(Refusal(status, headers))
     }
 
     private func take(_ bytes: [UInt8]) {
@@ -165,6 +165,9 @@ final class StreamReader {
     private func deliver(_ events: [StreamEvent]) throws {
         guard let owner, !events.isEmpty else { return }
         let ready = events.last { $0.type == "ready" }?.data
+        if let kind = options.create, let own = ready?["store"]?.asString, own != kind {
+            return step(.end(reason: StreamEnd.refused))
+        }
         if ready != nil { current.isReady = true }
         let wasHeld = !current.held.isEmpty
         current.held += events
@@ -191,39 +194,58 @@ final class StreamReader {
 
     // ---- Refusals
 
-    private func refused(_ status: Int, _ headers: [String: String], isProblem: Bool) {
-        // A proxy or a captive portal answers with a status too, but knows nothing of the session.
-        let reason = status == 204 || isProblem ? StreamEnd.reason(ofStatus: status) : nil
-        let atLeast = (headers["retry-after"].flatMap { Double($0) } ?? 0) * 1000
+    private func refused(_ refusal: Refusal) {
         let (number, token) = (current.number, current.token)
-        if status == 401, isProblem {
+        if refusal.status == 401, refusal.isProblem {
             current.opening = Task { [weak self, access] in
                 let isWorthIt = try? await access.refused(token)
                 guard let self, number == current.number else { return }
                 step(isWorthIt.map { $0 ? .again : .unauthorized } ?? .lost(retry: 0, atLeast: 0))
             }
-        } else if let kind = options.create, reason != nil, status == 404 || mayCreate(status, token) {
+        } else if let kind = options.create, refusal.reason != nil, mayCreate(refusal.status, token) {
             wasCreated = true
             current.opening = Task { [weak self] in
-                let isMade = await self?.create(kind, token)
-                guard let self, number == current.number else { return }
-                step(isMade == true ? .again : .lost(retry: 0, atLeast: atLeast))
+                let event = await self?.create(kind, token)
+                guard let self, let event, number == current.number else { return }
+                step(event)
             }
         } else {
-            step(reason.map { .end(reason: $0) } ?? .lost(retry: 0, atLeast: atLeast))
+            step(refusal.reason.map { .end(reason: $0) } ?? .lost(retry: 0, atLeast: refusal.atLeast))
         }
     }
 
     /// With a token, a session that is not there yet is one that the user may not read.
-    private func mayCreate(_ status: Int, _ token: String?) -> Bool { status == 403 && token != nil && !wasCreated }
+    private func mayCreate(_ status: Int, _ token: String?) -> Bool {
+        status == 404 || (status == 403 && token != nil && !wasCreated)
+    }
 
-    private func create(_ kind: String, _ token: String?) async -> Bool {
+    private func create(_ kind: String, _ token: String?) async -> ConnectionMachine.Event {
         var headers = ["content-type": "application/json"]
         if let token { headers["authorization"] = "Bearer " + token }
         let body = JSONValue.object(["store": .string(kind)]).encoded()
         let request = ClientRequest("PUT", address.url(of: ""), headers: headers, body: body)
-        guard let answer = try? await environment.transport.send(request) else { return false }
-        return (200..<300).contains(answer.status)
+        guard let answer = try? await environment.transport.send(request) else { return .lost(retry: 0, atLeast: 0) }
+        if (200..<300).contains(answer.status) { return .again }
+        let refusal = Refusal(answer.status, answer.headers)
+        return refusal.reason == nil ? .lost(retry: 0, atLeast: refusal.atLeast) : .end(reason: StreamEnd.refused)
+    }
+}
+
+/// An answer that is not what was asked for.
+private struct Refusal {
+    let status: Int
+    /// A proxy or a captive portal answers with a status too, but knows nothing of the session.
+    let isProblem: Bool
+    /// Nil if another attempt may succeed.
+    let reason: String?
+    /// Milliseconds until the next attempt.
+    let atLeast: Double
+
+    init(_ status: Int, _ headers: [String: String]) {
+        self.status = status
+        isProblem = headers["content-type"]?.contains("problem+json") == true
+        reason = status == 204 || isProblem ? StreamEnd.reason(ofStatus: status) : nil
+        atLeast = (headers["retry-after"].flatMap { Double($0) } ?? 0) * 1000
     }
 }
 

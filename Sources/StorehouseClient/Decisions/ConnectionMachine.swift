@@ -185,12 +185,17 @@ extension ConnectionMachine.Event {
 
 /// The reasons for which a stream has ended for good.
 package enum StreamEnd {
+    /// What the server refuses for good, such as a session of another kind.
+    package static let refused = "refused"
+
     /// The reason in a status of a stream; nil if another attempt may succeed.
     package static func reason(ofStatus status: Int) -> String? {
         switch status {
         case 204, 410: "session-ended"
         case 403: "forbidden"
         case 404: "not-found"
+        case 401, 408, 429: nil
+        case 400..<500: refused
         default: nil
         }
     }

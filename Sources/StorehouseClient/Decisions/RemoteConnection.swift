@@ -12,7 +12,7 @@ public struct RemoteConnection: Sendable, Hashable {
         case offline
         /// The server refuses the token, and there is no other one.
         case unauthorized
-        /// For good: `session-ended`, `revoked`, `forbidden`, `not-found`, or `closed` by the program.
+        /// For good: `session-ended`, `revoked`, `forbidden`, `not-found`, `refused`, or `closed` by the program.
         case ended(String)
     }
 
