@@ -46,7 +46,8 @@ import Testing
 
     /// In blocks that are run, the server itself refuses an unknown variable.
     @Test func everyVariableThatIsNamedExists() throws {
-        let variables = Set(reference.keys.flatMap { $0.mayHoldSecret ? [$0.variable, $0.fileVariable] : [$0.variable] })
+        let keys = reference.keys
+        let variables = Set(keys.map(\.variable) + keys.filter(\.mayHoldSecret).map(\.fileVariable))
         var count = 0
         for page in try DocumentationPage.all() {
             let code = page.spans + page.blocks.filter { $0.info == "sh not-run" }.map(\.code)
