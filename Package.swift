@@ -160,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "StorehouseClientTests",
             dependencies: [
-                "CCurl", "Curl", "FaultyServices", "JSON", "Locks", "Platform", "ProcessTesting", "StoreHosting",
-                "StorehouseClient", "Stores",
+                "CCurl", "Curl", "FaultyServices", "JSON", "Locks", "Platform", "ProcessTesting", "RemoteStoreTesting",
+                "StoreHosting", "StorehouseClient", "Stores",
             ]),
         .testTarget(
             name: "RemoteStoreTestingTests",

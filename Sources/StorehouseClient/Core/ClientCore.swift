@@ -1,7 +1,7 @@
 import JSON
 import Stores
 
-/// What shows the knowledge of a client.
+/// A store that shows the states and entries of a client.
 @MainActor
 protocol ClientCoreOwner: AnyObject {
     /// Reads the confirmed value, of which these parts are new.

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What becomes of an action of which the server no longer knows whether it was committed.
+/// The fate of actions that may have been committed by a server that has forgotten them.
 public enum UnknownPolicy: Sendable, Hashable {
     /// It is given up, and throws ``OutcomeUnknown``.
     case drop

@@ -1,12 +1,12 @@
 import JSON
 
-/// What an outbox belongs to.
+/// The core of a client, as its outbox sees it.
 @MainActor
 protocol OutboxSenderOwner: AnyObject {
     var ledger: Ledger { get set }
     /// Writes down what a later start must know, before something is sent.
     func flush() async
-    /// The same when nothing is sent.
+    /// Writes it later, because no request waits for it.
     func flushSoon()
     func decide(_ results: [EntryResult], history: String?, mark: String?)
     /// The record is gone, and entries up to this number may have been run.

@@ -1,7 +1,7 @@
 import JSON
 import Platform
 
-/// What reads the events of a session, and follows its connection.
+/// A core that takes the events of a session, and follows its connection.
 @MainActor
 protocol StreamReaderOwner: AnyObject {
     /// A stream is opened with what is confirmed then.

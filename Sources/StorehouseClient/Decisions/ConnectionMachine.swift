@@ -185,7 +185,7 @@ extension ConnectionMachine.Event {
 
 /// The reasons for which a stream has ended for good.
 package enum StreamEnd {
-    /// What the server refuses for good, such as a session of another kind.
+    /// The server refuses the stream or the session for good, such as one of another kind.
     package static let refused = "refused"
 
     /// The reason in a status of a stream; nil if another attempt may succeed.

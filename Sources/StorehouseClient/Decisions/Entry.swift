@@ -14,7 +14,7 @@ package struct Entry: Sendable, Hashable {
     package let bytes: [UInt8]
     /// Its place in the outbox; nil until it is stored.
     package var number: Int?
-    /// The decision of the server; nil until it is known.
+    /// The name of the outcome, as an entry that is no longer pending tells it.
     package var result: EntryResult?
 
     package init(
@@ -28,7 +28,7 @@ package struct Entry: Sendable, Hashable {
         self.number = number
     }
 
-    /// What became of it.
+    /// The name of the outcome, as an entry that is no longer pending tells it.
     ///
     /// - Parameter error: the reason, if it has no result.
     package func outcome(_ error: (any Error)?) -> String {

@@ -30,7 +30,7 @@ package struct Ledger {
 
     package init() {}
 
-    /// What the app has to be told of events.
+    /// The changes that events have made.
     package struct News {
         package var touched: Confirmed.Touched
         /// Whether revisions were lost.

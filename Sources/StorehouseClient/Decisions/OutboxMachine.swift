@@ -18,7 +18,7 @@ package struct OutboxMachine {
         }
     }
 
-    /// What came of a request; the status 0 if there was no answer.
+    /// The answer to a request; its status is 0 if none came.
     package struct Answer {
         package var status: Int
         package var body: JSONValue?
@@ -34,7 +34,7 @@ package struct OutboxMachine {
         }
     }
 
-    /// What is to be done about an answer.
+    /// The next step after an answer.
     package enum Verdict {
         case decided([EntryResult], history: String?, mark: String?)
         /// Nothing; the request is repeated, or the next one follows.

@@ -21,7 +21,7 @@ package protocol ClientStorage: Sendable {
     func clear() async throws
 }
 
-/// What a storage keeps.
+/// The contents of a storage.
 package struct StoredOutbox: Sendable, Hashable {
     /// The newest client id; nil if there was none yet.
     package var client: String?

@@ -65,7 +65,7 @@ public struct ClientResponse: Sendable, Hashable {
     }
 }
 
-/// What a stream brings.
+/// A part of a stream.
 public enum StreamPart: Sendable, Hashable {
     /// The status, and the header fields by names in lowercase.
     case head(status: Int, headers: [String: String])

@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import RemoteStoreTesting
 import StorehouseClient
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
         second.send(ScriptedServer.state(0, ["guests": [], "visits": 0]), ScriptedServer.ready(0))
         #expect(store.connection.status == .live)
         for _ in 0..<5 {
-            world.clock.advance(by: 14_000)
+            world.clock.advance(by: .seconds(14))
             second.tell(.bytes([10]))
         }
         await until { asked.withLock { $0.count } == 3 }

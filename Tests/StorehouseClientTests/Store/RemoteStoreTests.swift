@@ -1,6 +1,7 @@
 import JSON
 import Locks
 import Observation
+import RemoteStoreTesting
 import StoreHosting
 import StorehouseClient
 import Testing
@@ -157,7 +158,7 @@ import Testing
         #expect(store.guests == [])
         #expect(store.revision == 0)
         #expect(store.connection.status == .reconnecting)
-        world.clock.advance(by: 1000)
+        world.clock.advance(by: .seconds(1))
         let stream = await server.stream(2)
         #expect(stream.request.headers["last-event-id"] == nil)
         stream.begin()
@@ -183,7 +184,7 @@ import Testing
         _ = await server.post()
         server.lose()
         await until {
-            world.clock.advance(by: 10)
+            world.clock.advance(by: .milliseconds(10))
             return !server.posts.isEmpty
         }
         await server.answer(["code": "client-forgotten"], status: 409)

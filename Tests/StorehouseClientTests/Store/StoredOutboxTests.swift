@@ -1,4 +1,5 @@
 import JSON
+import RemoteStoreTesting
 import StoreHosting
 import StorehouseClient
 import Testing
@@ -60,7 +61,7 @@ import Testing
         do {
             let store = await liveStore(before)
             before.server.streams[0].send(Server.patch(1, [["op": "replace", "path": "/visits", "value": 7]]))
-            before.clock.advance(by: 1000)
+            before.clock.advance(by: .seconds(1))
             await until { disk.now.stored.cache != nil }
             store.close()
         }

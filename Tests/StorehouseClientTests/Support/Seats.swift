@@ -1,4 +1,5 @@
 import JSON
+import RemoteStoreTesting
 import StoreHosting
 import StorehouseClient
 import Stores
@@ -36,7 +37,7 @@ let seats = StoreDefinition("seats", "A small hall.", Hall()) {
 @MainActor
 struct World {
     let server = ScriptedServer()
-    let clock = ManualClock()
+    let clock = ManualClock(time: 1_000_000)
     var environment: ClientEnvironment {
         ClientEnvironment(transport: server, clock: clock, random: { 0.5 }, makeID: { "client" })
     }

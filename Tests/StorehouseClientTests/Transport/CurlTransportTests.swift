@@ -189,7 +189,7 @@
             stream.close()
             let heard = listener.parts.count
             await upstream.until { $0.ended == 1 || $0.open == 0 }
-            // The same thread has carried this behind the stream.
+            // One thread carries both, and this came behind the stream.
             let other = try FaultyUpstream(.send(Answer.ok()))
             _ = try await transport.send(ClientRequest("GET", other.url))
             #expect(listener.parts.count == heard)

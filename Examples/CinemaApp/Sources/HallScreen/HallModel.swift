@@ -1,7 +1,7 @@
 public import SeatsKind
 public import StorehouseClient
 
-/// Gives tokens of the user who has logged in.
+/// The login of the app, which gives tokens of its user.
 public struct Login: Sendable {
     /// Asks the login of the app, for a reason.
     public var token: @Sendable (TokenReason) async throws -> String?
@@ -18,7 +18,7 @@ extension RemoteStore<Seats> {
     /// Whether a booking of the guest waits for the server.
     public func isBooking(_ guest: String) -> Bool { pending.contains { $0.action == book(guest) } }
 
-    /// What to tell of the last refusal; nil if there was none.
+    /// A sentence about the last refusal; nil if there was none.
     public var refusal: String? {
         refusals.last.map { $0.reason == "sold-out" ? "The hall is full." : "Refused: \($0.reason)" }
     }

@@ -8,7 +8,7 @@ package protocol OutboxDisk: Sendable {
     func truncate(_ file: Int32, to size: Int) throws(DiskError)
     /// Returns when a loss of power cannot take away what was written.
     func sync(_ file: Int32) throws(DiskError)
-    /// The same for the names in a folder.
+    /// Makes the names in a folder durable.
     func sync(folder: String) throws(DiskError)
     func rename(_ path: String, to other: String) throws(DiskError)
     /// Removes a file, if it is there.

@@ -8,7 +8,7 @@ package protocol ResponseReceiver: Sendable {
     func end(_ failure: TransportFailure?)
 }
 
-/// What becomes of the bytes of a response.
+/// The answer of a receiver to bytes of a response.
 package enum Reception: Hashable {
     case taken
     /// They are taken, and no more should be read until the receiver asks for it.
