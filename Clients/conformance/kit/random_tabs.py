@@ -55,10 +55,12 @@ class TabbedRun(Run):
             await self._thaw(browser, tab)
         elif len(browser.open) < MOST:
             await self._add(browser)
-        elif len(self.awake) > 1 and choice < 0.6:
+        elif len(self.awake) == 1:
+            pass  # somebody must go on
+        elif choice < 0.6:
             browser.frozen.add(tab)
             await tab.do("freeze")
-        elif choice >= 0.6:
+        else:
             browser.open.remove(tab)
             self.client = tab
             await self._do_shut()
