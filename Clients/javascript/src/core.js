@@ -28,7 +28,7 @@ export function createCore(url, options, environment, owner) {
     const { now, random, id, page } = environment
     const { report } = owner
     const ledger = new Ledger(options, owner)
-    const access = createAccess(url, options.token, environment)
+    const access = createAccess(url, options.token && askForToken, environment)
     const shared = { options, access, ledger, report }
     const stream = createStream(environment, { ...shared, connected, deliver })
     const outbox = createOutbox(environment, { ...shared, flush, deposed, decide, forgotten, missing, unauthorized })
@@ -68,10 +68,19 @@ export function createCore(url, options, environment, owner) {
             if (!disk) return lead(true)
             tabs = createTabs(environment, name, { beat, lead, receive })
             hello()
-        } catch (error) {
+        } catch {
             // Without a token nobody knows whose outbox to open.
-            report({ kind: "token", error })
             retryAlarm(now() + backoff(failures++, 0, random))
+        }
+    }
+
+    /** @type {import("./access.js").TokenSource} */
+    async function askForToken(reason) {
+        try {
+            return await options.token?.(reason)
+        } catch (error) {
+            report({ kind: "token", error })
+            throw error
         }
     }
 

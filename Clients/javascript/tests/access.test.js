@@ -117,11 +117,11 @@ test("one call of the token function is in flight at a time", async () => {
     assert.equal(world.server.log.length, 1)
 })
 
-test("a token function that throws is asked again with growing pauses", async () => {
+test("a token function that throws is reported, and asked again with growing pauses", async () => {
     for (const storage of ["memory", "indexeddb"]) {
         const world = new World()
         let calls = 0
-        const { store } = await world.live({
+        const { store, reports } = await world.live({
             storage,
             token: async () => {
                 if (++calls < 4) throw new Error("no network")
@@ -132,6 +132,7 @@ test("a token function that throws is asked again with growing pauses", async ()
         await world.advance(60000)
         await promise
         assert.equal(store.connection.status, "live")
+        assert.deepEqual(reports.map(({ kind, error }) => `${kind} ${error.message}`), Array(3).fill("token no network"))
         assert.ok(calls < 8, `${calls} calls`)
     }
 })
