@@ -161,7 +161,7 @@ let package = Package(
             name: "StorehouseClientTests",
             dependencies: [
                 "CCurl", "Curl", "FaultyServices", "JSON", "Locks", "Platform", "ProcessTesting", "RemoteStoreTesting",
-                "StoreHosting", "StorehouseClient", "Stores",
+                "StoreHosting", "StorehouseClient", "Stores", "StoresTesting",
             ]),
         .testTarget(
             name: "RemoteStoreTestingTests",

@@ -189,6 +189,10 @@ class Proxy:
             await asyncio.wait(before, timeout=PATIENCE)
         return 1 + sum(not one.done() or one.cancelled() for one in before)
 
+    def leave(self):
+        """A page is frozen: nobody can give its requests up, so that they do not count as in flight any more."""
+        self.sending.clear()
+
     def _rest(self, state):
         """The request waits for the client, or for the scenario."""
         if state.pop("is_busy", False):

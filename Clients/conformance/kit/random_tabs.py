@@ -60,6 +60,8 @@ class TabbedRun(Run):
         elif choice < 0.6:
             browser.frozen.add(tab)
             await tab.do("freeze")
+            await tab.rest()
+            self.proxy.leave()
         else:
             browser.open.remove(tab)
             self.client = tab

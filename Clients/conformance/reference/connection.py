@@ -19,6 +19,7 @@ class Connection:
         self.failures = self.live_at = self.opened_at = self.byte_at = 0
         self.heartbeat = 15_000
         self.retry = 1000
+        self.went_on = False
         self.is_hidden = self.is_paused = self.is_offline = False
         self._count = 0
         self._timers = {}
@@ -91,6 +92,11 @@ class Connection:
         self.not_before = self.clock.now + at_least
         self.lose(0 if "no-backoff" in self.faults else max(delay, at_least))
 
+    def again(self):
+        """The cause is removed. If that does not help, the next attempt waits as after a loss."""
+        went_on, self.went_on = self.went_on, True
+        self.fail() if went_on else self.lose(0)
+
     def hurry(self):
         """Something says that it is worth an attempt."""
         if self.is_paused or self.is_offline or self.status in ("ended", "unauthorized"):
@@ -160,7 +166,7 @@ class Connection:
 
     def refused(self, response):
         status = response.status
-        at_least = float(response.headers.get("retry-after", 0)) * 1000
+        at_least = self.store.asked(response.headers.get("retry-after"))
         self.close()
         if status == 401:
             return self.store.unauthorized(self.open)
@@ -222,6 +228,7 @@ class Connection:
         self.store.sender.room = data.get("maxBody", self.store.sender.room)
 
     def _live(self):
+        self.went_on = False
         if self.status != "live":
             self.live_at = self.clock.now
             self.show("live")

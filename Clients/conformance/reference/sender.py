@@ -103,7 +103,7 @@ class Sender:
         try:
             text = await response.read()
             value = json.loads(text) if "json" in response.headers.get("content-type", "") else None
-            return response.status, value, float(response.headers.get("retry-after", 0)) * 1000
+            return response.status, value, store.asked(response.headers.get("retry-after"))
         finally:
             response.close()
 
@@ -134,8 +134,12 @@ class Sender:
 
     def _accept(self, body, value, history):
         """Takes the outcomes, unless the stream has come to another history since the request was sent."""
-        self.failures = 0
-        self.wake = self.not_before = self.clock.now + value.get("retryAfter", 0) * 1000
+        pause = self.store.asked(value.get("retryAfter"))
+        if body["entries"] and not any(result["n"] == body["from"] for result in value["results"]):
+            self._later(pause, [])  # without an outcome the request would be repeated at once, for ever
+        else:
+            self.failures = 0
+            self.wake = self.not_before = self.clock.now + pause
         if body.get("new"):
             self.has_record = True
         elif not body["entries"]:

@@ -57,6 +57,14 @@ class Store:
         chance = next(self._random)
         return chance * (min(MOST, max(retry, 1000) * 2 ** failures) if failures else 1000)
 
+    @staticmethod
+    def asked(seconds):
+        """Milliseconds that a server asks for, an hour at most. It may have sent anything, also what is no number."""
+        try:
+            return min(3_600_000, float(seconds) * 1000) if float(seconds) > 0 else 0
+        except (TypeError, ValueError):
+            return 0
+
     def authorization(self):
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
@@ -140,7 +148,7 @@ class Store:
         except (OSError, ValueError, asyncio.IncompleteReadError):
             status = 0
         if status in (200, 201):
-            return self.connection.lose(0)
+            return self.connection.again()
         if 400 <= status < 500 and status not in (401, 408, 429):
             return self.connection.end("refused")
         self.connection.fail()

@@ -1,4 +1,5 @@
 import { createAlarm } from "./alarm.js"
+import { asked } from "./backoff.js"
 
 /** @typedef {(reason?: string) => string | null | undefined | Promise<string | null | undefined>} TokenSource */
 
@@ -76,7 +77,7 @@ export function createAccess(url, ask, environment) {
         })
         const { status } = response
         if (status !== 401) isUnproven = false
-        return { response, status, token, atLeast: 1000 * (Number(response.headers.get("Retry-After")) || 0) }
+        return { response, status, token, atLeast: asked(Number(response.headers.get("Retry-After"))) }
     }
 
     /**

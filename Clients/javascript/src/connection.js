@@ -40,6 +40,8 @@ export function createConnection(random) {
     let isActive = false
     let isOnline = true
     let failures = 0
+    /** Whether a stream was opened without a pause, and is not live yet. */
+    let wentOn = false
     let retryAt = Infinity
     let notBefore = 0
     let openedAt = -Infinity
@@ -73,6 +75,7 @@ export function createConnection(random) {
         },
         ready(detail) {
             if (detail.heartbeat) heartbeat = detail.heartbeat * 1000
+            wentOn = false
             if (!is("live")) liveAt = now
             show("live")
         },
@@ -83,7 +86,10 @@ export function createConnection(random) {
             else fail({ retry, atLeast: retry })
         },
         again() {
-            if (stream) lose(now)
+            // If it did not help, the next attempt waits as after a loss.
+            if (stream && wentOn) fail({})
+            else if (stream) lose(now)
+            wentOn = true
         },
         offline() {
             isOnline = false

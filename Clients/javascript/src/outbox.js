@@ -1,5 +1,5 @@
 import { createAlarm } from "./alarm.js"
-import { backoff } from "./backoff.js"
+import { asked, backoff } from "./backoff.js"
 import { plainAnswer, plainRequest } from "./plain.js"
 
 /** @typedef {import("./replay.js").Numbered} Numbered */
@@ -148,11 +148,16 @@ export function createOutbox(environment, owner) {
     }
 
     /** @param {Request} request @param {any} body */
-    function accept({ isNew, entries }, { results, mark, history, retryAfter = 0 }) {
+    function accept({ isNew, from, entries }, { results, mark, history, retryAfter }) {
         // Entries that were committed then were lost with their history.
         if (ledger.isGone(history)) return wait()
-        failures = 0
-        wake = notBefore = now() + retryAfter * 1000
+        const pause = asked(retryAfter)
+        // Without an outcome the request would be repeated at once, for ever.
+        if (entries.length && !results.some((/** @type {any} */ result) => result?.n === from)) wait(pause)
+        else {
+            failures = 0
+            wake = notBefore = now() + pause
+        }
         if (entries.length) limit = Math.min(most, limit * 2)
         else if (!isNew) ledger.mustRead = false
         ledger.isTold = true

@@ -1,3 +1,5 @@
+import { asked } from "./backoff.js"
+
 /** @typedef {{type: string, data: string, id: string}} Block */
 
 const largest = 1 << 26 // characters of one event; a proxy that never sends an empty line must not fill the memory
@@ -52,7 +54,7 @@ export function createParser() {
             length += value.length
         } else if (name === "event") type = value
         else if (name === "id" && !value.includes("\0")) id = value
-        else if (name === "retry" && /^\d+$/.test(value)) retry = +value
+        else if (name === "retry" && /^\d+$/.test(value)) retry = asked(+value / 1000)
     }
 
     return {

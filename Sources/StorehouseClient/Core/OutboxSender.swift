@@ -118,9 +118,9 @@ final class OutboxSender {
                 "POST", address.url(of: "sync"), headers: headers, body: request.body(client: client))
             let response = try await environment.transport.send(http)
             if response.status != 401 { access.proved() }
-            let retryAfter = response.headers["retry-after"].flatMap { Double($0) } ?? 0
+            let pause = Backoff.asked(seconds: response.headers["retry-after"].flatMap { Double($0) })
             let body = try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth)
-            return (.init(status: response.status, body: body, atLeast: retryAfter * 1000), token)
+            return (.init(status: response.status, body: body, atLeast: pause), token)
         } catch {
             return (.none, nil)
         }

@@ -41,7 +41,7 @@ final class StreamReader {
         var refusal: (status: Int, headers: [String: String])?
 
         var retry: Double {
-            Double(parser.retry?.wholeMilliseconds ?? 0)
+            Backoff.asked(seconds: parser.retry.map { Double($0.wholeMilliseconds) / 1000 })
         }
 
         func close() {
@@ -245,7 +245,7 @@ private struct Refusal {
         self.status = status
         isProblem = headers["content-type"]?.contains("problem+json") == true
         reason = status == 204 || isProblem ? StreamEnd.reason(ofStatus: status) : nil
-        atLeast = (headers["retry-after"].flatMap { Double($0) } ?? 0) * 1000
+        atLeast = Backoff.asked(seconds: headers["retry-after"].flatMap { Double($0) })
     }
 }
 

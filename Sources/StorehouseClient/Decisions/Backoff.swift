@@ -1,6 +1,7 @@
 /// How long a client waits before it tries again.
 package enum Backoff {
     private static let longest = 30_000.0
+    private static let longestAsked = 3_600_000.0
 
     /// Milliseconds until the next attempt. Full jitter spreads clients that lost one server at the same moment.
     ///
@@ -13,5 +14,11 @@ package enum Backoff {
         var limit = max(retry, 1000)
         for _ in 0..<failures where limit < longest { limit *= 2 }
         return random * min(longest, limit)
+    }
+
+    /// Milliseconds that a server asks for, an hour at most. It may have sent anything, also what is no number.
+    package static func asked(seconds: Double?) -> Double {
+        guard let seconds, seconds > 0 else { return 0 }
+        return min(longestAsked, seconds * 1000)
     }
 }

@@ -43,6 +43,8 @@ package struct ConnectionMachine {
     private var isActive = false
     private var isOnline = true
     private var failures = 0
+    /// Whether a stream was opened without a pause, and is not live yet.
+    private var wentOn = false
     private var retryAt = Double.infinity
     private var notBefore = 0.0
     private var openedAt = -Double.infinity
@@ -93,6 +95,7 @@ package struct ConnectionMachine {
             if let heartbeat { self.heartbeat = heartbeat }
             if status != .live { liveAt = now }
             status = .live
+            wentOn = false
         case .lost(let retry, let atLeast): fail(retry: retry, atLeast: atLeast)
         case .closed(let reason, let retry): close(reason, retry)
         case .poke: hurry()
@@ -103,7 +106,7 @@ package struct ConnectionMachine {
             isOnline = false
             fail(retry: 0, atLeast: 0)
             show(.offline)
-        case .again: if stream > 0 { lose(until: now) }
+        case .again: goOn()
         case .unauthorized:
             lose(until: .infinity)
             show(.unauthorized)
@@ -158,6 +161,14 @@ package struct ConnectionMachine {
         lose(until: now)
         retryAt = now + max(atLeast, Backoff.delay(failures: failures, retry: retry, random: random()))
         failures += 1
+    }
+
+    /// Tries again at once. If that does not lead to a state, the next attempt waits as after a loss.
+    private mutating func goOn() {
+        guard stream > 0 else { return }
+        if wentOn { return fail(retry: 0, atLeast: 0) }
+        wentOn = true
+        lose(until: now)
     }
 
     private mutating func hurry() {

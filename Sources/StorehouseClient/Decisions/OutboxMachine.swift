@@ -143,16 +143,22 @@ package struct OutboxMachine {
             wait(now)
             return .goOn
         }
-        failures = 0
-        notBefore = now + (body["retryAfter"]?.asNumber ?? 0) * 1000
-        wake = notBefore
+        let results = body["results"]?.asArray?.compactMap { EntryResult($0, history: history) } ?? []
+        let pause = Backoff.asked(seconds: body["retryAfter"]?.asNumber)
+        if request.entries.isEmpty || results.contains(where: { $0.number == request.from }) {
+            failures = 0
+            notBefore = now + pause
+            wake = notBefore
+        } else {
+            // Without an outcome the request would be repeated at once, for ever.
+            wait(now, atLeast: pause)
+        }
         if !request.entries.isEmpty {
             limit = min(Self.mostEntries, limit * 2)
         } else if !request.isNew {
             ledger.mustRead = false
         }
         ledger.isTold = true
-        let results = body["results"]?.asArray?.compactMap { EntryResult($0, history: history) } ?? []
         return .decided(results, history: history, mark: body["mark"]?.asString)
     }
 

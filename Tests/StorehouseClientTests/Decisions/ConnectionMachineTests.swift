@@ -20,6 +20,18 @@ import Testing
         #expect(machine.wake == 15_001)
     }
 
+    @Test mutating func `going on without a state is a loss`() {
+        machine.step(.start, at: 0)
+        machine.step(.again, at: 0)
+        #expect(machine.stream == 2)
+        machine.step(.again, at: 0)
+        #expect(machine.stream == 0)
+        #expect(machine.wake == 500)
+        machine.step(.tick, at: 500)
+        machine.step(.again, at: 500)
+        #expect(machine.wake == 1500)
+    }
+
     @Test mutating func `a loss becomes offline after five seconds`() {
         goLive()
         machine.step(.lost(retry: 0, atLeast: 8000), at: 100)

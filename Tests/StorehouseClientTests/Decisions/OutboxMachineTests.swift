@@ -1,5 +1,6 @@
 import JSON
 import StorehouseClient
+import StoresTesting
 import Testing
 
 @Suite struct OutboxMachineTests {
@@ -119,6 +120,52 @@ import Testing
         }
         #expect(results.map(\.number) == [1])
         #expect(results.map(\.outcome) == [.refused])
+    }
+
+    @Test mutating func `an answer without an outcome is no success`() {
+        add(2)
+        begin()
+        let other: JSONValue = ["n": 2, "outcome": "committed", "revision": 1]
+        let nonsense: JSONValue = ["n": 1, "outcome": "perhaps"]
+        for (time, results) in [(0.0, []), (500, [other]), (1500, [nonsense]), (3500, [5, "x"])] as [(Double, JSONValue)] {
+            #expect(machine.wake == time)
+            _ = answer(200, ["mark": "m", "history": "h", "revision": 1, "results": results], at: time)
+        }
+        #expect(machine.wake == 7500)
+    }
+
+    @Test mutating func `nothing that a server answers makes a loop`() {
+        var random = SeededGenerator(seed: 38)
+        add(3)
+        for second in 0..<2000 {
+            let time = Double(second) * 1000
+            var count = 0
+            while machine.wake <= time, let request = machine.next(&ledger, at: time) {
+                count += 1
+                // One for each entry that gets an outcome, for the record, and for a request that is halved.
+                guard count < 10 else {
+                    Issue.record("the same requests again and again")
+                    return
+                }
+                switch machine.take(Self.nonsense(&random), to: request, &ledger, at: time) {
+                case .decided(let results, let history, let mark): ledger.decide(results, history: history, mark: mark)
+                case .forgotten: ledger.rename("other")
+                case .goOn, .missing, .unauthorized: break
+                }
+            }
+        }
+    }
+
+    private static func nonsense(_ random: inout SeededGenerator) -> OutboxMachine.Answer {
+        func any(_ values: [JSONValue]) -> JSONValue { values.randomElement(using: &random) ?? .null }
+        let words: [JSONValue] = ["committed", "refused", "m", "h", "client-forgotten", "sequence-conflict", 5, .null]
+        let numbers: [JSONValue] = [-1, 0, 1, 2, 3, 1e300, "x", .null]
+        let results: [JSONValue] = (0..<3).map { _ in ["n": any(numbers), "outcome": any(words), "revision": 1] }
+        let body: JSONValue = [
+            "mark": any(words), "history": any(words), "code": any(words), "results": .array(results),
+            "retryAfter": any(numbers),
+        ]
+        return .init(status: [0, 200, 200, 401, 404, 409, 413, 422, 503].randomElement(using: &random) ?? 0, body: body)
     }
 
     @Test mutating func `an answer with results may ask for a pause`() {

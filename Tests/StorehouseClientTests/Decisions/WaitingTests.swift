@@ -11,6 +11,12 @@ import Testing
         #expect(Backoff.delay(failures: 3, retry: 0, random: 0) == 0)
     }
 
+    @Test func `a server may ask for an hour at most`() {
+        let asked: [Double?] = [2.5, 3600, 3601, 1e300, .infinity, 0, -1, -.infinity, .nan, nil]
+        let hour = 3_600_000.0
+        #expect(asked.map { Backoff.asked(seconds: $0) } == [2500, hour, hour, hour, hour, 0, 0, 0, 0, 0])
+    }
+
     @Test func `an entry is settled when as many effects have ended as it started`() {
         var waits = EffectWaits()
         var settled: [Bool] = []
