@@ -54,7 +54,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "CCrypto", "CCurl", "Curl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores", "Threads",
+                "CCrypto", "CCurl", "Curl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores",
+                "Threads",
             ]),
         .target(
             name: "Journal",
