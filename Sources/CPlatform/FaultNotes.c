@@ -232,6 +232,7 @@ static void handle(int number, siginfo_t *info, void *context) {
 void fault_note_install(int descriptor, bool as_json) {
     output = descriptor;
     is_json = as_json;
+    fault_notes_keep();
     if (atomic_exchange(&is_installed, true)) return;
     for (int index = 0; index < signal_count; index++) {
         struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_ONSTACK | SA_SIGINFO};

@@ -26,7 +26,8 @@ size_t fault_note_runs(fault_note_run *found, size_t limit);
 bool fault_note_of_run(fault_note_run run, fault_note *copy);
 
 /// Writes one line to a file descriptor when the process ends with SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE or SIGABRT
-/// while a thread dispatches an action. The process ends as it would without this. A second call changes the format only.
+/// while a thread dispatches an action. The process ends as it would without this. A second call changes the format only. It keeps
+/// notes from here on.
 ///
 /// The handlers call async-signal-safe functions only.
 void fault_note_install(int descriptor, bool as_json);
