@@ -5,7 +5,8 @@ let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
 
 let package = Package(
     name: "storehouse",
-    platforms: [.macOS(.v15)],
+    // Of the targets that apps use; see script/portability.
+    platforms: [.macOS(.v14), .iOS(.v17), .visionOS(.v1)],
     products: [
         .executable(name: "storehouse", targets: ["StorehouseMain"]),
         .library(name: "Stores", targets: ["Stores"]),
@@ -17,7 +18,8 @@ let package = Package(
         .library(name: "RemoteStoreTesting", targets: ["RemoteStoreTesting"]),
     ],
     targets: [
-        .target(name: "CPlatform"),
+        .target(name: "CPortable"),
+        .target(name: "CPlatform", dependencies: ["CPortable"]),
         // Apart, because it changes the signals of every program that is linked with it.
         .target(name: "CFirstProcess"),
         .target(name: "CCurl"),
@@ -25,17 +27,19 @@ let package = Package(
         .target(name: "CHiredis"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .target(name: "Platform", dependencies: ["CPlatform"]),
-        .target(name: "Locks", dependencies: ["CPlatform", "Platform"]),
+        .target(name: "Platform", dependencies: ["CPortable"]),
+        .target(name: "Locks", dependencies: ["Platform"]),
+        .target(name: "Threads", dependencies: ["CPlatform", "Platform"]),
         .target(name: "JSON"),
         .target(name: "Curl", dependencies: ["CCurl", "Platform"]),
         .target(name: "HTTP", dependencies: ["Platform"]),
-        .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform"]),
-        .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
-        .target(name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "JSON", "Locks", "Platform"]),
+        .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform", "Threads"]),
+        .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets", "Threads"]),
+        .target(
+            name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "JSON", "Locks", "Platform", "Threads"]),
 
-        .target(name: "Stores", dependencies: ["Locks", "Platform"]),
-        .target(name: "StoreHosting", dependencies: ["CPlatform", "JSON", "Locks", "RemoteServices", "Stores"]),
+        .target(name: "Stores", dependencies: ["CPortable", "Locks", "Platform"]),
+        .target(name: "StoreHosting", dependencies: ["CPortable", "JSON", "Locks", "RemoteServices", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
         .target(
@@ -51,17 +55,18 @@ let package = Package(
             name: "Upstream",
             dependencies: [
                 "CCrypto", "CCurl", "Curl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores",
+                "Threads",
             ]),
         .target(
             name: "Journal",
             dependencies: [
-                "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores",
+                "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores", "Threads",
             ]),
         .target(
             name: "RedisJournal",
             dependencies: [
                 "CCrypto", "CHiredis", "Cluster", "JSON", "Journal", "Locks", "Platform", "Sockets", "StoreHosting",
-                "Stores",
+                "Stores", "Threads",
             ],
             resources: [.embedInCode("Scripts")]),
         .target(name: "Security", dependencies: ["CCrypto", "JSON", "StoreHosting", "Stores"]),
@@ -70,13 +75,14 @@ let package = Package(
         .target(
             name: "Sessions",
             dependencies: [
-                "CPlatform", "JSON", "Locks", "Observability", "Platform", "Security", "StoreHosting", "Stores",
+                "CPlatform", "CPortable", "JSON", "Locks", "Observability", "Platform", "Security", "StoreHosting",
+                "Stores", "Threads",
             ]),
         .target(
             name: "StorehouseServer",
             dependencies: [
                 "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
-                "Security", "Sessions", "Sockets", "StoreHosting", "Stores",
+                "Security", "Sessions", "Sockets", "StoreHosting", "Stores", "Threads",
             ],
             exclude: ["Inspector/Source"], resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
         .target(
@@ -140,14 +146,15 @@ let package = Package(
         // Reads Sources; script/architecture compiles it too.
         .testTarget(name: "ArchitectureTests", exclude: ["exceptions.txt", "public-names.txt"]),
         .testTarget(name: "LocksTests", dependencies: ["Locks"]),
+        .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Platform"]),
         .target(name: "HTTPRules", path: "Tests/HTTPRules"),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "HTTPRules", "StoresTesting", "FuzzProperties"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzProperties", "StoresTesting"]),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "Locks"]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "Locks", "Threads"]),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "HTTP", "Locks", "Platform", "Sockets", "StoresTesting"]),
+            dependencies: ["HTTPServer", "HTTP", "Locks", "Platform", "Sockets", "StoresTesting", "Threads"]),
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
@@ -196,6 +203,7 @@ let package = Package(
             dependencies: [
                 "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
                 "Platform", "ProcessTesting", "RedisJournal", "RedisTesting", "Security", "StoreHosting", "Stores",
+                "Threads",
             ]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
         .executableTarget(
@@ -248,7 +256,8 @@ let package = Package(
                 "HTTPRules", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "ProcessTesting",
                 "RedisJournal", "RedisTesting", "RemoteServices", "RemoteTesting", "Security", "ServerWiring",
                 "Sessions",
-                "Sockets", "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "TokenVectors",
+                "Sockets", "StoreHosting", "StoreKinds", "StorehouseServer", "Stores", "StoresTesting", "Threads",
+                "TokenVectors",
                 "Upstream",
             ]),
     ],
@@ -256,8 +265,8 @@ let package = Package(
 )
 
 let cTargets: Set = [
-    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CPlatform", "CProcessTesting",
-    "CSQLite",
+    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CPlatform", "CPortable",
+    "CProcessTesting", "CSQLite",
 ]
 for target in package.targets {
     if cTargets.contains(target.name) {

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "cinema-app",
-    platforms: [.iOS(.v17), .macOS(.v15), .visionOS(.v1)],
+    platforms: [.iOS(.v17), .macOS(.v14), .visionOS(.v1)],
     dependencies: [
         // In a package of your own, the path of your checkout of Storehouse.
         .package(name: "storehouse", path: "../..")

@@ -1,5 +1,5 @@
-import Locks
 import Sockets
+import Threads
 
 // The budget of what connections hold of unfinished requests.
 extension ConnectionManager {

@@ -1,8 +1,8 @@
 package import HTTP
-import Locks
 import Platform
 import Sockets
 import Synchronization
+import Threads
 
 // The limit of connections.
 extension ConnectionManager {

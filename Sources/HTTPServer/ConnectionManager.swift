@@ -3,6 +3,7 @@ import Locks
 import Platform
 import Sockets
 import Synchronization
+import Threads
 
 /// The connections of one event loop.
 package final class ConnectionManager: Sendable {

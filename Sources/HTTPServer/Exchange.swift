@@ -2,6 +2,7 @@ package import HTTP
 import Locks
 package import Platform
 package import Sockets
+import Threads
 
 /// One request's place in its connection: it is answered once, and in order. On the connection's loop only.
 package struct Exchange {

@@ -1,4 +1,4 @@
-import Locks
+import Threads
 
 /// Counts what passes through the connections of the servers that share it.
 package struct HTTPTraffic: Sendable {

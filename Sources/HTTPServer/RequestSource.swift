@@ -1,7 +1,7 @@
 package import HTTP
-package import Locks
 package import Platform
 package import Sockets
+package import Threads
 
 /// Where requests come from and their responses go to: the connection of a client, or of something else that speaks for clients. On
 /// its loop only.

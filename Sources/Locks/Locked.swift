@@ -1,9 +1,17 @@
 public import Platform
 
+#if canImport(Darwin)
+    @usableFromInline
+    typealias Mutex = os_unfair_lock_s
+#else
+    @usableFromInline
+    typealias Mutex = pthread_mutex_t
+#endif
+
 /// A value that is protected by a mutex, which is not recursive.
 ///
-/// The value and its `pthread_mutex_t` share one allocation. `Synchronization.Mutex` is slow under contention on Linux
-/// (Swift 6.3.1), and causes false ThreadSanitizer reports.
+/// The value and its mutex share one allocation. `Synchronization.Mutex` needs macOS 15, iOS 18 or visionOS 2. On Linux it is slow
+/// under contention (Swift 6.3.1), and causes false ThreadSanitizer reports.
 ///
 /// It is inlinable because hot paths use it: an unspecialized generic access costs more than the lock.
 ///
@@ -13,25 +21,18 @@ public import Platform
 package struct Locked<Value>: @unchecked Sendable {
     // Sendable, because every access to the shared value goes through `withLock`.
     @usableFromInline
-    final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+    final class Storage: ManagedBuffer<Value, Mutex> {
         @inlinable
-        deinit {
-            withUnsafeMutablePointerToElements { mutex in
-                _ = pthread_mutex_destroy(mutex)
-            }
-        }
+        deinit { withUnsafeMutablePointerToElements { $0.end() } }
     }
 
     @usableFromInline
-    let storage: ManagedBuffer<Value, pthread_mutex_t>
+    let storage: ManagedBuffer<Value, Mutex>
 
     @inlinable
     package init(_ value: sending Value) {
         storage = Storage.create(minimumCapacity: 1) { [value] _ in value }
-        storage.withUnsafeMutablePointerToElements { mutex in
-            mutex.initialize(to: pthread_mutex_t())
-            pthread_mutex_init(mutex, nil)
-        }
+        storage.withUnsafeMutablePointerToElements { $0.begin() }
     }
 
     /// Calls `body` with exclusive access to the value. `body` must not use the same lock.
@@ -42,12 +43,43 @@ package struct Locked<Value>: @unchecked Sendable {
     ) throws(Failure) -> sending Result {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
         mutex.lock()
-        defer { pthread_mutex_unlock(mutex) }
+        defer { mutex.unlock() }
         return try body(&value.pointee)
     }
 }
 
+#if canImport(Darwin)
+    extension UnsafeMutablePointer<os_unfair_lock_s> {
+        @inlinable
+        func begin() { initialize(to: os_unfair_lock_s()) }
+
+        @inlinable
+        func end() { deinitialize(count: 1) }
+
+        @inlinable
+        @inline(__always)
+        func lock() { os_unfair_lock_lock(self) }
+
+        @inlinable
+        @inline(__always)
+        func unlock() { os_unfair_lock_unlock(self) }
+    }
+#endif
+
 extension UnsafeMutablePointer<pthread_mutex_t> {
+    @inlinable
+    func begin() {
+        initialize(to: pthread_mutex_t())
+        pthread_mutex_init(self, nil)
+    }
+
+    @inlinable
+    func end() { pthread_mutex_destroy(self) }
+
+    @inlinable
+    @inline(__always)
+    func unlock() { pthread_mutex_unlock(self) }
+
     /// Locks the mutex. Yields a few times before it sleeps.
     ///
     /// The work under these locks is shorter than putting a thread to sleep and waking it. With eight threads on one
@@ -78,11 +110,17 @@ extension UnsafeMutablePointer<pthread_mutex_t> {
 package struct ReentrantLock<Value>: @unchecked Sendable {
     // Sendable, because every access to the shared value goes through `withLock`.
     @usableFromInline
+    final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+        @inlinable
+        deinit { withUnsafeMutablePointerToElements { $0.end() } }
+    }
+
+    @usableFromInline
     let storage: ManagedBuffer<Value, pthread_mutex_t>
 
     @inlinable
     package init(_ value: sending Value) {
-        storage = Locked<Value>.Storage.create(minimumCapacity: 1) { [value] _ in value }
+        storage = Storage.create(minimumCapacity: 1) { [value] _ in value }
         storage.withUnsafeMutablePointerToElements { mutex in
             mutex.initialize(to: pthread_mutex_t())
             var attributes = pthread_mutexattr_t()
@@ -101,7 +139,7 @@ package struct ReentrantLock<Value>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
         mutex.lock()
-        defer { pthread_mutex_unlock(mutex) }
+        defer { mutex.unlock() }
         return try body(value)
     }
 
@@ -109,7 +147,7 @@ package struct ReentrantLock<Value>: @unchecked Sendable {
     package func withLockIfAvailable(_ body: (UnsafeMutablePointer<Value>) -> Void) {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
         guard pthread_mutex_trylock(mutex) == 0 else { return }
-        defer { pthread_mutex_unlock(mutex) }
+        defer { mutex.unlock() }
         body(value)
     }
 }

@@ -1,4 +1,4 @@
-package import Locks
+package import Threads
 
 extension Counters {
     /// Writes the samples of all counters, also of those that are 0.

@@ -1,4 +1,4 @@
-import Locks
+import Threads
 
 /// A histogram of durations that many threads add to at the same time, without a lock.
 ///

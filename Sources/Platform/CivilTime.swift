@@ -1,4 +1,4 @@
-import CPlatform
+import CPortable
 
 /// A moment in UTC by the Gregorian calendar.
 package struct CivilTime: Sendable, Equatable {

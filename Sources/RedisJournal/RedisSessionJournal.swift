@@ -3,6 +3,7 @@ import Locks
 import StoreHosting
 import Stores
 import Synchronization
+import Threads
 
 /// One session's transactions on their way to Redis, and its newest commits in memory.
 final class RedisSessionJournal: SessionJournal {

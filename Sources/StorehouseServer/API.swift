@@ -11,6 +11,7 @@ import Sockets
 import StoreHosting
 import Stores
 import Synchronization
+import Threads
 
 /// The handlers of all resources, and what they share. It knows no sockets.
 final class API: Sendable {

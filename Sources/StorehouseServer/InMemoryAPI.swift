@@ -1,9 +1,8 @@
 package import HTTP
 import HTTPServer
 package import Locks
-import Sessions
+package import Sessions
 package import Sockets
-package import StoreHosting
 
 /// The API for clients in its own process, whose requests and responses are bytes in memory.
 ///

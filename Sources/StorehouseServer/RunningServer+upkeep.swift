@@ -6,6 +6,7 @@ import Observability
 import Sessions
 import Sockets
 import StoreHosting
+import Threads
 
 // The work that a server repeats until it drains.
 extension RunningServer {

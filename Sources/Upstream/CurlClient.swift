@@ -3,6 +3,7 @@ import Locks
 package import RemoteServices
 package import Sockets
 import Stores
+import Threads
 
 /// Calls one remote service through libcurl.
 ///

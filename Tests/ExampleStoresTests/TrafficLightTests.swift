@@ -107,10 +107,11 @@ import Testing
     }
 
     @Test func noSenderIsBelievedAboutTheTime() throws {
-        let clock = TestClock(now: 7_000)
+        let (clock, executor) = (TestClock(now: 7_000), ManualExecutor())
         let store = Store(
             .off, reducer: TrafficLightReducer(), middleware: TrafficLight.middleware(clock: clock),
-            environment: StoreEnvironment(clock: clock, executor: ManualExecutor()))
+            environment: StoreEnvironment(
+                clock: clock, startTask: { Task(executorPreference: executor, operation: $0) }))
         store.dispatch(TrafficLightAction(.switchOn, at: 1_000_000))
         #expect(store.state == .running(.red, until: 27_000))
     }

@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import HTTP
 import HTTPServer
-import Locks
 import Sockets
 import Testing
+import Threads
 
 /// A request that comes while its connection is being closed because nothing else is awaited.
 @Suite(.timeLimit(.minutes(5))) struct LateRequestTests {

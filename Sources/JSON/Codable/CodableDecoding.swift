@@ -34,14 +34,15 @@ extension JSONValue {
         if type == Int16.self { return unsafeBitCast(try integer(Int16.self, path), to: type) }
         if type == Int32.self { return unsafeBitCast(try integer(Int32.self, path), to: type) }
         if type == Int64.self { return unsafeBitCast(try integer(Int64.self, path), to: type) }
-        if type == Int128.self { return unsafeBitCast(try integer(Int128.self, path), to: type) }
         if type == UInt.self { return unsafeBitCast(try integer(UInt.self, path), to: type) }
         if type == UInt8.self { return unsafeBitCast(try integer(UInt8.self, path), to: type) }
         if type == UInt16.self { return unsafeBitCast(try integer(UInt16.self, path), to: type) }
         if type == UInt32.self { return unsafeBitCast(try integer(UInt32.self, path), to: type) }
         if type == UInt64.self { return unsafeBitCast(try integer(UInt64.self, path), to: type) }
-        if type == UInt128.self { return unsafeBitCast(try integer(UInt128.self, path), to: type) }
         if type == Float.self { return unsafeBitCast(try float(Float.self, path), to: type) }
+        guard #available(macOS 15, iOS 18, visionOS 2, *) else { return nil }
+        if type == Int128.self { return unsafeBitCast(try integer(Int128.self, path), to: type) }
+        if type == UInt128.self { return unsafeBitCast(try integer(UInt128.self, path), to: type) }
         return nil
     }
 

@@ -234,6 +234,7 @@ extension JSONWriter {
             digits(of: unsafeBitCast(value, to: UInt64.self))
             return true
         }
+        guard #available(macOS 15, iOS 18, visionOS 2, *) else { return false }
         if Value.self == Int128.self {
             digits(of: unsafeBitCast(value, to: Int128.self))
             return true

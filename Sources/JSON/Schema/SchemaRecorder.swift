@@ -170,7 +170,9 @@ enum SchemaSample {
         if type == Int.self || type == Int64.self { return .integer() }
         if let least = Int(exactly: type.min), let most = Int(exactly: type.max) { return .integer(least...most) }
         // Schemas know no larger integers, so they accept fractions, which decoding refuses.
-        if type == UInt.self || type == UInt64.self || type == UInt128.self { return .number(minimum: 0) }
+        if type == UInt.self || type == UInt64.self { return .number(minimum: 0) }
+        guard #available(macOS 15, iOS 18, visionOS 2, *) else { return nil }
+        if type == UInt128.self { return .number(minimum: 0) }
         return type == Int128.self ? .number() : nil
     }
 }

@@ -3,6 +3,7 @@ import Locks
 package import StoreHosting
 import Stores
 import Synchronization
+import Threads
 
 /// A journal that lives as long as the process and retains the newest commits of each session.
 ///

@@ -1,8 +1,8 @@
 import JSON
-import Locks
 package import Security
 import StoreHosting
 package import Stores
+import Threads
 
 /// Decides whose session a request is for, and so who decides whether it may use it: the owner's token and a token that lists the
 /// session may, a share is a right of its own, and for the others the state of the session decides. They are its visitors.

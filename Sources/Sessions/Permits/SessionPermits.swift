@@ -1,6 +1,7 @@
 import Locks
 package import StoreHosting
 package import Stores
+import Threads
 
 /// The permits of a session, and how often all of them were revoked.
 ///

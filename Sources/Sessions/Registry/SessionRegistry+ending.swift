@@ -1,7 +1,7 @@
 import JSON
-import Locks
 import StoreHosting
 import Stores
+import Threads
 
 // The end of sessions in memory.
 extension SessionRegistry {

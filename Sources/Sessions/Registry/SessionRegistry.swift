@@ -1,8 +1,9 @@
 import JSON
-package import Locks
+import Locks
 package import StoreHosting
 import Stores
 import Synchronization
+package import Threads
 
 /// The sessions in memory by their ids. Any thread may call it.
 package final class SessionRegistry: Sendable {

@@ -1,8 +1,8 @@
 import JSON
-package import Locks
 package import Security
 package import StoreHosting
 package import Stores
+package import Threads
 
 /// A request to a session, as a value. Layers of handlers pass it on; see ``SessionHandler``.
 package struct SessionRequest: Sendable {

@@ -1,8 +1,8 @@
 import JSON
-import Locks
 package import Security
 import StoreHosting
 import Stores
+import Threads
 
 /// Lists the last actions that the session has refused.
 package struct RefusedActionList: SessionCommand {

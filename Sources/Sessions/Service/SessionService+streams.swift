@@ -1,6 +1,6 @@
-import Locks
 import StoreHosting
 import Stores
+import Threads
 
 // Event streams.
 extension SessionService {

@@ -1,6 +1,7 @@
-package import Locks
+import Locks
 package import StoreHosting
 import Stores
+package import Threads
 
 /// Brings a session's commits to its event streams. It stores nothing: the streams are those of ``SessionStreams``.
 ///

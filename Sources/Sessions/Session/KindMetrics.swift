@@ -3,6 +3,7 @@ package import Observability
 package import Platform
 package import StoreHosting
 package import Stores
+import Threads
 
 /// Counts and times of the actions that clients dispatch to the sessions of one kind.
 package final class KindMetrics: Sendable {

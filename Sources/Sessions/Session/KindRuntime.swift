@@ -1,3 +1,4 @@
+import CPlatform
 import JSON
 import Locks
 package import Observability
@@ -46,6 +47,8 @@ package final class KindRuntime: Sendable {
         self.sealer = sealer
         self.environment = environment
         presence = PresenceUpdates(now: environment.steadyNow)
+        // For the log: see `RunningFunctions` and `FaultReport`.
+        fault_notes_keep()
     }
 
     /// The version of the kind, which is computed once, when it is first asked for.

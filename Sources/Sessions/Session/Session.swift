@@ -1,8 +1,8 @@
 package import JSON
-import Locks
 package import StoreHosting
 import Stores
 package import Synchronization
+import Threads
 
 /// A session in memory: its store, its journal, its streams, and when it was last used.
 package final class Session: Identifiable, Sendable {

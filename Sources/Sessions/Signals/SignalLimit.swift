@@ -1,5 +1,5 @@
-import Locks
 import Stores
+import Threads
 
 /// Limits how many signals an actor sends to a session.
 package final class SignalLimit: Sendable {

@@ -1,6 +1,6 @@
-import Locks
 package import StoreHosting
 package import Stores
+import Threads
 
 /// Encodes the events of streams for their clients. Streams with the same codec share what it has encoded.
 ///

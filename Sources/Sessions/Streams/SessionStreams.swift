@@ -1,6 +1,7 @@
-package import Locks
+import Locks
 package import StoreHosting
 import Stores
+package import Threads
 
 /// The streams of a session. Most sessions never have a stream, so this object is made for the first one, or for the end of
 /// the session. If both come at the same time, they get the same object, and it knows that the session is over.

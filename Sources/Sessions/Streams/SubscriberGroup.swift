@@ -1,4 +1,4 @@
-package import Locks
+package import Threads
 
 /// The streams of one loop that share a topic.
 ///

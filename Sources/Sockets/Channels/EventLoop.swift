@@ -1,5 +1,5 @@
-package import Locks
 package import Platform
+package import Threads
 
 /// A serial loop that waits for descriptors, timers and jobs from other threads.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
-package import Locks
 import Platform
+package import Threads
 
 /// An event loop that waits with dispatch sources on its own serial queue, for systems without `epoll`.
 ///

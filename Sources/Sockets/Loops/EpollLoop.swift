@@ -2,8 +2,8 @@
     import CPlatform
     import Dispatch
 
-    package import Locks
     import Platform
+    package import Threads
 
     /// An event loop that waits in `epoll`, as one long job on its own serial Dispatch queue.
     ///

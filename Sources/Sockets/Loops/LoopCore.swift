@@ -1,5 +1,6 @@
-package import Locks
+import Locks
 package import Platform
+package import Threads
 
 /// The state that all event loops share: handlers, timers, the clock and the jobs for the end of the turn.
 package final class LoopCore {

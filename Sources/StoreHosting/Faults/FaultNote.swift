@@ -1,4 +1,4 @@
-import CPlatform
+import CPortable
 
 /// The names of a kind and of its actions as C strings.
 ///

@@ -112,6 +112,9 @@ enum Sealed {
     }
 
     static func open(_ text: String, by sealer: any SecretSealer) -> String? {
-        Base64.decode(text).flatMap(sealer.open).flatMap { String(validating: $0, as: UTF8.self) }
+        guard let bytes = Base64.decode(text).flatMap(sealer.open) else { return nil }
+        // `String(validating:as:)` needs macOS 15, iOS 18 or visionOS 2. Bytes that are no UTF-8 become others.
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
     }
 }

@@ -1,7 +1,7 @@
 import JSON
-import Locks
 import Security
 import Sessions
+import Threads
 
 // The sealed form: a JSON object with short names.
 extension Share {

@@ -5,6 +5,7 @@ import RemoteServices
 import Security
 import Sessions
 import Synchronization
+import Threads
 
 /// Verifies tokens with the keys of the configuration and of a key set, and remembers the valid ones.
 final class TokenAuthenticator: Sendable {

@@ -8,6 +8,7 @@ import Sessions
 import Sockets
 import Stores
 import Synchronization
+import Threads
 
 /// Sends requests for sessions of other nodes to these nodes, and their responses to the clients.
 final class Forwarder: Sendable {

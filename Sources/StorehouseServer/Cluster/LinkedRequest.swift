@@ -1,12 +1,12 @@
 import Cluster
 import HTTP
 import HTTPServer
-import Locks
 import Platform
 import Security
 import Sessions
 import Sockets
 import Stores
+import Threads
 
 /// A request that another node forwards, and the place where its response goes. On the loop of its connection only.
 final class LinkedRequest {

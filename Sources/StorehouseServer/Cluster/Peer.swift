@@ -1,8 +1,8 @@
 import Cluster
 import Dispatch
-import Locks
 import Platform
 import Sockets
+import Threads
 
 /// Another node, with the connection of one loop to it. On that loop only.
 final class Peer {

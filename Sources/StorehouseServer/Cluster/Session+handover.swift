@@ -1,9 +1,9 @@
 import Cluster
 import HTTPServer
-import Locks
 import Sessions
 package import Sockets
 import StoreHosting
+import Threads
 
 // Handovers to other nodes. What follows from the decisions is done by `SessionTransfer`.
 extension Session: RequestObserver {

@@ -6,6 +6,7 @@ import Sessions
 import Sockets
 import StoreHosting
 import Synchronization
+import Threads
 
 /// Hands sessions over to the nodes that forward the requests for them, so that their owners follow the load balancer. When this
 /// is done is decided by ``SessionHandover``.

@@ -1,10 +1,10 @@
 import HTTP
 import HTTPServer
-import Locks
 import Sessions
 import Sockets
 import StoreHosting
 import Stores
+import Threads
 
 /// The event stream of one client. On its connection's loop only.
 final class EventStream: Subscriber {

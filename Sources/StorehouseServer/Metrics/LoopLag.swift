@@ -4,6 +4,7 @@ import Observability
 package import Platform
 import Sessions
 import Sockets
+import Threads
 
 /// Measures how long jobs wait for the event loops, which is how long requests wait while something else runs there.
 final class LoopLag: Sendable {

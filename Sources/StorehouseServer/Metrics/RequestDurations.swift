@@ -1,7 +1,7 @@
 import HTTP
-import Locks
 import Observability
 import Sockets
+import Threads
 
 /// The durations of requests: a histogram for each route, method and class of status that has occurred.
 final class RequestDurations: Sendable {

@@ -1,6 +1,5 @@
 import HTTP
 import HTTPServer
-import Locks
 import Observability
 import Platform
 import Sessions
@@ -8,6 +7,7 @@ import Sockets
 import StoreHosting
 import Stores
 import Synchronization
+import Threads
 
 /// The counts and measurements of the server since its start.
 ///

@@ -1,10 +1,10 @@
 import HTTP
 import HTTPServer
-import Locks
 import Platform
 import Sessions
 import Sockets
 import StoreHosting
+import Threads
 
 /// One request: what it asks, and where its response goes. On the connection's loop only.
 struct RequestContext {

@@ -1,8 +1,8 @@
 import HTTP
 import HTTPServer
-import Locks
 import Security
 import Sessions
+import Threads
 
 // The chain of handlers behind the access to a session.
 extension SessionAccess {

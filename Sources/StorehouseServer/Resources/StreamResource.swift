@@ -1,11 +1,11 @@
 import HTTP
 import HTTPServer
-import Locks
 import Security
 import Sessions
 import Sockets
 import StoreHosting
 import Stores
+import Threads
 
 /// Handles `GET /sessions/{id}/events`: opens event streams on sessions.
 final class StreamResource: Sendable {

@@ -1,4 +1,4 @@
-import Locks
+import CPortable
 
 /// The sender of an action, as a server knows it: a user with a token, a guest, somebody without a name, or the store itself.
 ///
@@ -21,7 +21,7 @@ public struct Actor: Sendable {
     private let contents: Contents
 
     private init(_ kind: Kind, _ id: ActorID = ActorID(""), name: String? = nil, roles: [String] = []) {
-        contents = Contents(kind: kind, id: id, name: name, roles: roles)
+        contents = Contents(ActorValues(kind: kind, id: id, name: name, roles: roles))
     }
 
     /// Somebody whose name the server does not know.
@@ -51,42 +51,70 @@ public struct Actor: Sendable {
     }
 
     /// The kind of actor.
-    public var kind: Kind { contents.kind }
+    public var kind: Kind { contents.values.kind }
 
     /// Tells actors apart; empty for an anonymous actor and for the system.
-    public var id: ActorID { contents.id }
+    public var id: ActorID { contents.values.id }
 
     /// The name for people to read; nil if there is none. Several actors may have one name.
-    public var name: String? { contents.name }
+    public var name: String? { contents.values.name }
 
     /// The roles, at most 32 of 1 to 64 characters if a token has given them.
-    public var roles: [String] { contents.roles }
+    public var roles: [String] { contents.values.roles }
 
     /// Whether the actor has a role: one with these bytes.
     public func has(_ role: String) -> Bool { roles.contains { Self.areEqual($0, role) } }
 
     /// The actor as JSON, which `encode` makes once.
     package func cachedJSON(_ encode: (Actor) -> [UInt8]) -> [UInt8] {
-        if let json = contents.json.load() { return json.bytes }
-        return contents.json.storeIfNil(EncodedActor(encode(self))).bytes
+        (contents.json ?? contents.keep(EncodedActor(encode(self)))).bytes
     }
 
     private static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 }
 
-/// The values of an actor.
-private final class Contents: Sendable {
+private struct ActorValues: Sendable {
     let kind: Actor.Kind
     let id: ActorID
     let name: String?
     let roles: [String]
-    let json = LazyReference<EncodedActor>()
+}
 
-    init(kind: Actor.Kind, id: ActorID, name: String?, roles: [String]) {
-        self.kind = kind
-        self.id = id
-        self.name = name
-        self.roles = roles
+/// The values of an actor and its JSON, in one allocation.
+private struct Contents: @unchecked Sendable {
+    // Sendable, because the values never change, and all access to the address is atomic.
+    private final class Storage: ManagedBuffer<ActorValues, UInt> {
+        deinit { withUnsafeMutablePointerToElements { Contents.object(at: once_word_load($0))?.release() } }
+    }
+
+    /// The element is the address of the JSON, which this owns; 0 if nobody has asked for it.
+    private let storage: ManagedBuffer<ActorValues, UInt>
+
+    init(_ values: ActorValues) {
+        storage = Storage.create(minimumCapacity: 1) { _ in values }
+        storage.withUnsafeMutablePointerToElements { $0.initialize(to: 0) }
+    }
+
+    var values: ActorValues { storage.header }
+
+    var json: EncodedActor? {
+        storage.withUnsafeMutablePointerToElements { Self.object(at: once_word_load($0))?.takeUnretainedValue() }
+    }
+
+    /// - Returns: the JSON that is kept, which another thread may have made.
+    func keep(_ json: EncodedActor) -> EncodedActor {
+        let new = Unmanaged.passRetained(json)
+        let address = UInt(bitPattern: new.toOpaque())
+        let kept = storage.withUnsafeMutablePointerToElements { once_word_set($0, address) }
+        if kept == address { return json }
+        new.release()
+        return Self.object(at: kept)?.takeUnretainedValue() ?? json
+    }
+
+    static func isSame(_ one: Contents, _ other: Contents) -> Bool { one.storage === other.storage }
+
+    private static func object(at address: UInt) -> Unmanaged<EncodedActor>? {
+        UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0) }
     }
 }
 
@@ -99,7 +127,7 @@ private final class EncodedActor: Sendable {
 extension Actor: Hashable {
     /// Whether two actors are the same in all that is known of them. Texts are compared by their bytes.
     public static func == (one: Actor, other: Actor) -> Bool {
-        one.contents === other.contents
+        Contents.isSame(one.contents, other.contents)
             || one.kind == other.kind && one.id == other.id && one.roles.elementsEqual(other.roles, by: areEqual)
                 && (one.name == nil) == (other.name == nil) && areEqual(one.name ?? "", other.name ?? "")
     }

@@ -1,5 +1,4 @@
 import Locks
-import Synchronization
 
 /// The progress of a running effect, as its operation reports it.
 ///
@@ -34,6 +33,7 @@ public final class EffectContext: Sendable {
     private struct Contents {
         var reports = Reports()
         var activity = EffectActivity(at: .now)
+        var hasReturned = false
     }
 
     /// The end of one attempt of a call.
@@ -63,7 +63,6 @@ public final class EffectContext: Sendable {
     private let retries: @Sendable () -> Void
     // Guards the reports, and what a shutdown waits for. The last lock in the order: nothing is called while it is held.
     private let contents = Locked(Contents())
-    private let returned = Atomic(false)
 
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
@@ -122,10 +121,10 @@ public final class EffectContext: Sendable {
     }
 
     /// Whether the operation has returned, and was not cancelled before.
-    @usableFromInline package var hasReturned: Bool { returned.load(ordering: .relaxed) }
+    @usableFromInline package var hasReturned: Bool { contents.withLock { $0.hasReturned } }
 
     @usableFromInline
-    package func markReturned() { returned.store(true, ordering: .relaxed) }
+    package func markReturned() { contents.withLock { $0.hasReturned = true } }
 
     /// The phase of an effect that ran to its end.
     @usableFromInline package var outcome: EffectEvent.Phase {

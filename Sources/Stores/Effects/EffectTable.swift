@@ -1,5 +1,5 @@
+import CPortable
 import Platform
-import Synchronization
 
 /// The running and the queued effects of one store. It applies the policies and starts nothing.
 @usableFromInline
@@ -255,8 +255,6 @@ package struct EffectTable<Action: Sendable>: Sendable {
     func queue(of key: EffectKey) -> Int { waiting.lazy.filter { $0.request.key == key }.count }
 }
 
-private let runCount = Atomic(0)
-
 /// An effect that has started and not ended, or a timer that is armed.
 @usableFromInline
 package struct RunningEffect: Sendable {
@@ -285,9 +283,10 @@ package struct RunningEffect: Sendable {
     }
 
     @usableFromInline
-    static func nextRunID() -> Int { runCount.add(1, ordering: .relaxed).newValue }
+    static func nextRunID() -> Int { Int(truncatingIfNeeded: next_unique_number()) }
 
-    @usableFromInline static var lastRunID: Int { runCount.load(ordering: .relaxed) }
+    /// No run that begins from now on has this number or a smaller one.
+    @usableFromInline static var lastRunID: Int { Int(truncatingIfNeeded: last_unique_number()) }
 
     @inlinable package var isTimer: Bool { policy == nil }
 

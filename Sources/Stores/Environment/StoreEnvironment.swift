@@ -1,6 +1,6 @@
 import Platform
 
-/// The settings of a store: its clock, the executor of its effects, and its limits.
+/// The settings of a store: its clock, the threads of its effects, and its limits.
 ///
 /// Any number of stores may share one environment.
 public final class StoreEnvironment: Sendable {
@@ -9,9 +9,9 @@ public final class StoreEnvironment: Sendable {
     package let clock: any StoreClock
     /// How long ago something was is told by this clock, because nobody can set it.
     package let steadyNow: @Sendable () -> Int
-    /// The executor of the effects; nil for the shared pool of threads.
+    /// Starts a task: an effect, a timer, or the work of an asynchronous store.
     @usableFromInline
-    package let executor: (any TaskExecutor)?
+    package let startTask: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
     /// The number of effects that may run or wait at the same time in one store. An action that would start more is rejected with
     /// ``Rejection/tooManyEffects``.
     @usableFromInline
@@ -32,48 +32,55 @@ public final class StoreEnvironment: Sendable {
     ///
     /// - Parameters:
     ///   - clock: the clock of the system, or one that a test moves.
-    ///   - executor: the executor of the effects; nil for the shared pool of threads.
     ///   - effectLimit: the number of running and queued effects of one store.
     ///   - cascadeLimit: the number of actions that may follow from one dispatch.
     ///   - report: called with faults. It must be quick and must not dispatch.
+    ///   - startTask: starts a task: an effect, a timer, or the work of an asynchronous store. Normally in the shared pool of
+    ///     threads; `{ Task(executorPreference: executor, operation: $0) }` chooses another executor where the system has them.
     public convenience init(
-        clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
-        cascadeLimit: Int = 10_000,
-        report: @escaping @Sendable (StoreFault) -> Void = { _ in }
+        clock: any StoreClock = SystemClock(), effectLimit: Int = 64, cascadeLimit: Int = 10_000,
+        report: @escaping @Sendable (StoreFault) -> Void = { _ in },
+        startTask: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never> = pooledTask
     ) {
         self.init(
-            clock: clock, executor: executor, effectLimit: effectLimit, cascadeLimit: cascadeLimit, report: report,
-            effects: nil)
+            clock: clock, effectLimit: effectLimit, cascadeLimit: cascadeLimit, report: report, effects: nil,
+            startTask: startTask)
     }
 
     /// - Parameter effects: called with the events of effects. It must be quick and must not dispatch.
     package convenience init(
-        clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
-        cascadeLimit: Int = 10_000, report: @escaping @Sendable (StoreFault) -> Void = { _ in },
-        effects: (@Sendable (EffectEvent) -> Void)?
+        clock: any StoreClock = SystemClock(), effectLimit: Int = 64, cascadeLimit: Int = 10_000,
+        report: @escaping @Sendable (StoreFault) -> Void = { _ in }, effects: (@Sendable (EffectEvent) -> Void)?,
+        startTask: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never> = pooledTask
     ) {
         self.init(
-            clock: clock, steadyNow: steadyTime, executor: executor, effectLimit: effectLimit,
-            cascadeLimit: cascadeLimit, report: report, effects: effects)
+            clock: clock, steadyNow: steadyTime, effectLimit: effectLimit, cascadeLimit: cascadeLimit, report: report,
+            effects: effects, startTask: startTask)
     }
 
     /// - Parameters:
     ///   - steadyNow: milliseconds of a clock that nobody can set.
     ///   - identity: names a store without a host, of which there must be only one then.
     package init(
-        clock: any StoreClock, steadyNow: @escaping @Sendable () -> Int, executor: (any TaskExecutor)? = nil,
-        effectLimit: Int = 64, cascadeLimit: Int = 10_000,
-        report: @escaping @Sendable (StoreFault) -> Void, effects: (@Sendable (EffectEvent) -> Void)?,
-        identity: String? = nil
+        clock: any StoreClock, steadyNow: @escaping @Sendable () -> Int, effectLimit: Int = 64,
+        cascadeLimit: Int = 10_000, report: @escaping @Sendable (StoreFault) -> Void,
+        effects: (@Sendable (EffectEvent) -> Void)?, identity: String? = nil,
+        startTask: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never> = pooledTask
     ) {
         self.identity = identity
         self.clock = clock
         self.steadyNow = steadyNow
-        self.executor = executor
+        self.startTask = startTask
         self.effectLimit = effectLimit
         self.cascadeLimit = cascadeLimit
         self.report = report
         self.effects = effects
+    }
+
+    /// Starts a task in the shared pool of threads.
+    @usableFromInline
+    @Sendable static func pooledTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(operation: operation)
     }
 
     /// The time of the clock. Not inlined, because each caller would copy the clock first.

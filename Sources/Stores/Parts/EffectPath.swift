@@ -1,4 +1,4 @@
-import Synchronization
+import CPortable
 
 /// The way from the root of a store to the part of the state that a middleware belongs to, the outermost step first.
 @usableFromInline
@@ -91,7 +91,7 @@ package struct PathStep: Hashable, Sendable {
 
     /// A number for another case.
     @usableFromInline
-    package static func nextCaseNumber() -> Int { lastCaseNumber.add(1, ordering: .relaxed).newValue }
+    package static func nextCaseNumber() -> Int { Int(truncatingIfNeeded: next_unique_number()) }
 
     private static func id<Value>(of value: Value) -> AnyHashable? {
         func open<Part: Identifiable>(_ type: Part.Type) -> AnyHashable? {
@@ -101,5 +101,3 @@ package struct PathStep: Hashable, Sendable {
         return (Value.self as? any Identifiable.Type).flatMap { open($0) }
     }
 }
-
-private let lastCaseNumber = Atomic(0)

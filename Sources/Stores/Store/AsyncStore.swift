@@ -32,7 +32,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     ///   - state: at revision 0.
     ///   - reducer: the reducer. An ``Asynchronous`` of ``OnAction`` alone, which accepts no action, stops the process.
     ///   - middleware: in the order in which they see actions and commits.
-    ///   - environment: the clock, the executor of effects, and limits.
+    ///   - environment: the clock, the threads of effects, and limits.
     public convenience init(
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
@@ -146,7 +146,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     private func enqueue(_ item: AsyncStoreQueue<State, Action>.Item, isBounded: Bool) -> Bool {
         let result = queue.withLock { $0.append(item, limit: isBounded ? Self.queueLimit : .max) }
         switch result {
-        case .startsDraining: Task(executorPreference: core.environment.executor) { await self.drain() }
+        case .startsDraining: _ = core.environment.startTask { await self.drain() }
         case .startsWatch(let reduction): watch(reduction)
         case .queued, .full: break
         }
@@ -166,7 +166,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// Looks after a while whether the same reduction still runs, although dispatches wait.
     private func watch(_ reduction: Int) {
         let moment = core.environment.now.saturatingAdding(Self.stallTime.wholeMilliseconds)
-        let task = Task(executorPreference: core.environment.executor) { [weak self, clock = core.environment.clock] in
+        let task = core.environment.startTask { [weak self, clock = core.environment.clock] in
             guard await clock.sleepUntil(moment) else { return }
             self?.endWatch(of: reduction)
         }

@@ -64,7 +64,7 @@ struct EffectTask<Action: Sendable>: Sendable {
     @usableFromInline
     func deadlineTask(_ timeout: Duration, _ action: Action) -> Task<Void, Never> {
         let start = environment.now
-        return Task(executorPreference: environment.executor) { [environment, send] in
+        return environment.startTask { [environment, send] in
             guard await environment.clock.sleep(for: timeout, after: start) else { return }
             send(action, .late)
         }

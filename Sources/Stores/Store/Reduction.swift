@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// A call of an asynchronous reducer that runs in the current task.
 ///
@@ -11,7 +11,7 @@ final class Reduction: Sendable {
     /// The reducer that waits for this one.
     private let outer: Reduction?
     /// False after the reducer has returned: a task that it left behind may wait.
-    private let isActive = Atomic(true)
+    private let isActive = Locked(true)
 
     private init(_ store: AnyObject, _ outer: Reduction?) {
         self.store = ObjectIdentifier(store)
@@ -23,7 +23,7 @@ final class Reduction: Sendable {
         let store = ObjectIdentifier(store)
         var next = current
         while let reduction = next {
-            if reduction.store == store, reduction.isActive.load(ordering: .relaxed) { return true }
+            if reduction.store == store, reduction.isActive.withLock({ $0 }) { return true }
             next = reduction.outer
         }
         return false
@@ -37,7 +37,7 @@ final class Reduction: Sendable {
         let result: Result<State, Rejection> = await $current.withValue(reduction) {
             do throws(Rejection) { return .success(try await reduce()) } catch { return .failure(error) }
         }
-        reduction.isActive.store(false, ordering: .relaxed)
+        reduction.isActive.withLock { $0 = false }
         return try result.get()
     }
 

@@ -96,7 +96,7 @@ extension StoreCore {
         let run = EffectTask(effect, progress, environment, sink)
         let isDurable = durability(through: effect.cause, contents)
         let task = Reduction.leaving {
-            Task(executorPreference: environment.executor) { [weak sink] in
+            environment.startTask { [weak sink] in
                 if let isDurable, await !isDurable.value() {
                     sink?.effectAbandoned(runID)
                 } else if let last = await run() {

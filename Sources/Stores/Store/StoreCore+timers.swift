@@ -50,7 +50,7 @@ extension StoreCore {
         let runID = contents.pointee.madePendingWork.effects.nextRunID()
         let submission = QueuedActions(
             next.action, origin: .effect, .init(cause: cause, effectRunID: runID, endsEffect: true))
-        let task = Task(executorPreference: environment.executor) {
+        let task = environment.startTask {
             [weak sink, clock = environment.clock] in
             guard await clock.sleepUntil(next.deadline) else { return }
             sink?.submit(submission)

@@ -1,5 +1,6 @@
 public import Stores
 
+@available(macOS 15, iOS 18, visionOS 2, *)
 extension TestStore {
     /// The store as an actor uses it.
     ///

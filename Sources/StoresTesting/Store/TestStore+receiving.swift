@@ -1,6 +1,7 @@
 import Locks
 public import Stores
 
+@available(macOS 15, iOS 18, visionOS 2, *)
 extension TestStore {
     /// Asserts the next action that a middleware, an effect or a timer has sent, with its outcome and its change of the
     /// state.
@@ -53,6 +54,7 @@ extension TestStore {
     }
 }
 
+@available(macOS 15, iOS 18, visionOS 2, *)
 extension TestStore {
     /// Skips the actions that were sent and not received. ``TestStore/state`` is then that of the store.
     ///

@@ -16,6 +16,7 @@ public import Stores
 ///     try store.advance(by: .milliseconds(300))
 ///     try store.receive(.found(["Cat"])) { $0.results = ["Cat"] }
 ///     try store.finish()
+@available(macOS 15, iOS 18, visionOS 2, *)
 public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equatable>: Sendable {
     /// The clock of the store.
     public let clock: TestClock
@@ -45,8 +46,9 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     ) {
         let log = Locked(TestLog<State, Action>(state, exhaustivity))
         let environment = StoreEnvironment(
-            clock: clock, steadyNow: { [clock] in clock.now() }, executor: executor, effectLimit: effectLimit,
-            report: { fault in log.withLock { $0.record(fault) } }, effects: nil, identity: "test")
+            clock: clock, steadyNow: { [clock] in clock.now() }, effectLimit: effectLimit,
+            report: { fault in log.withLock { $0.record(fault) } }, effects: nil, identity: "test",
+            startTask: executor.startTask)
         let observed = reducer.prepared.observed { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }
@@ -155,6 +157,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     public func finish() throws(TestStoreFailure) { try throwing(failureAtEnd()) }
 }
 
+@available(macOS 15, iOS 18, visionOS 2, *)
 extension TestStore {
     func pump() throws(TestStoreFailure) {
         guard executor.run() else { throw failed(.endless) }

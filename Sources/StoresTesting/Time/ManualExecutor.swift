@@ -4,6 +4,7 @@ import Locks
 ///
 /// A task consists of jobs, divided by its suspension points. With one thread and one order, each run of a test is the same,
 /// unless a task waits for another thread: an unstructured `Task {}` and `Task.sleep` run on other threads.
+@available(macOS 15, iOS 18, visionOS 2, *)
 public final class ManualExecutor: TaskExecutor {
     fileprivate struct Contents {
         var jobs: [UnownedJob] = []
@@ -16,6 +17,11 @@ public final class ManualExecutor: TaskExecutor {
 
     /// An executor without jobs.
     public init() {}
+
+    /// Starts a task whose jobs are queued for ``run(limit:)``: the `startTask` of a `StoreEnvironment`.
+    @Sendable package func startTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: self, operation: operation)
+    }
 
     /// Queues a job for ``run(limit:)``. Any thread may call it.
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -61,6 +67,7 @@ public final class ManualExecutor: TaskExecutor {
     }
 }
 
+@available(macOS 15, iOS 18, visionOS 2, *)
 extension ManualExecutor.Contents {
     /// Whether the caller may run jobs: false if another call does.
     fileprivate mutating func begin() -> Bool {

@@ -1,8 +1,8 @@
-import Locks
 import Platform
 import RemoteServices
 import Sockets
 import Stores
+import Threads
 
 /// The calls to one remote service: it starts them, queues them or refuses them. It lives on the loop.
 final class UpstreamPool {

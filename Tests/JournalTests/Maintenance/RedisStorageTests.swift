@@ -7,6 +7,7 @@ import RedisTesting
 import StoreHosting
 import Stores
 import Testing
+import Threads
 
 @Suite("Maintenance of sessions on Redis")
 struct RedisStorageTests {

@@ -5,6 +5,7 @@ import RedisTesting
 import StoreHosting
 import Stores
 import Testing
+import Threads
 
 @Suite("A journal on Redis Cluster", .serialized, .timeLimit(.minutes(5)))
 struct RedisClusterTests {

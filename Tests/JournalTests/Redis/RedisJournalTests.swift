@@ -6,6 +6,7 @@ import RedisTesting
 import StoreHosting
 import Stores
 import Testing
+import Threads
 
 @Suite("The Redis journal", .timeLimit(.minutes(5)))
 struct RedisJournalTests {

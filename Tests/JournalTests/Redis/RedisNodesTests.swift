@@ -6,6 +6,7 @@ import RedisTesting
 import StoreHosting
 import Stores
 import Testing
+import Threads
 
 @Suite("Nodes on one Redis", .timeLimit(.minutes(5)))
 struct RedisNodesTests {

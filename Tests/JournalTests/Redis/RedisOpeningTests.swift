@@ -6,6 +6,7 @@ import RedisTesting
 import Security
 import StoreHosting
 import Testing
+import Threads
 
 @Suite("Opening Redis", .timeLimit(.minutes(5)))
 struct RedisOpeningTests {

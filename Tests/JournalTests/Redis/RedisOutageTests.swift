@@ -6,6 +6,7 @@ import RedisJournal
 import RedisTesting
 import StoreHosting
 import Testing
+import Threads
 
 @Suite("The Redis journal, while Redis takes no commits,", .timeLimit(.minutes(5)))
 struct RedisOutageTests {

@@ -2,6 +2,7 @@ import Dispatch
 import Locks
 import Sockets
 import Testing
+import Threads
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelReadingTests {
     /// Unconsumed bytes are delivered again together with the next ones.

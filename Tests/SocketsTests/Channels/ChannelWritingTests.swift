@@ -1,7 +1,7 @@
 import Glibc
-import Locks
 import Sockets
 import Testing
+import Threads
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelWritingTests {
     /// A socket that preserves records shows each system call.

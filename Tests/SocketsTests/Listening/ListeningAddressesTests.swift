@@ -1,7 +1,7 @@
 import Glibc
-import Locks
 import Sockets
 import Testing
+import Threads
 
 /// Listening on a host that has several addresses.
 @Suite(.timeLimit(.minutes(5))) struct ListeningAddressesTests {

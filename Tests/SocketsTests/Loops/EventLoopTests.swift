@@ -4,6 +4,7 @@ import Locks
 import Platform
 import Sockets
 import Testing
+import Threads
 
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test(arguments: LoopImplementation.allCases)

@@ -1,5 +1,6 @@
 import Locks
 import Sockets
+import Threads
 
 /// Runs `body` with a loop, and stops the loop.
 func withLoop(

@@ -1,5 +1,5 @@
-import Locks
 import Sockets
+import Threads
 
 /// A listener on a loop that runs a script for each connection. It stops when the test ends.
 struct TestServer {

@@ -9,6 +9,7 @@ import StorehouseServer
 import Stores
 import StoresTesting
 import Testing
+import Threads
 
 /// The owner of a session follows the load balancer.
 @Suite(.serialized, .timeLimit(.minutes(5)))

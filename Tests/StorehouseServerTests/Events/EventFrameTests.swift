@@ -6,6 +6,7 @@ import StoreKinds
 import StorehouseServer
 import Stores
 import Testing
+import Threads
 
 /// The bytes of a commit for the streams of a topic: streams that show the same share them.
 @Suite struct EventFrameTests {

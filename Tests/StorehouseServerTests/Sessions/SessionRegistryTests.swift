@@ -1,6 +1,5 @@
 import Foundation
 import Journal
-import Locks
 import Observability
 import RedisJournal
 import RedisTesting
@@ -9,6 +8,7 @@ import Sessions
 import StoreHosting
 import StorehouseServer
 import Testing
+import Threads
 
 /// Sessions in memory and in a file, without sockets.
 @Suite struct SessionRegistryTests {

@@ -4,6 +4,7 @@ import Locks
 import Platform
 import Sockets
 import StorehouseServer
+import Threads
 
 /// A client's end of a connection to an API in memory. The client has no flow control, and cannot end its side alone.
 final class MemoryConnection: Sendable {

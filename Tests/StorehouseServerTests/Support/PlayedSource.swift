@@ -6,6 +6,7 @@ import Sessions
 import Sockets
 import StorehouseServer
 import Testing
+import Threads
 
 /// A source of one request. It does not wait for the time that the request is to be answered at, but remembers it. On its loop only.
 final class PlayedSource: RequestSource {

@@ -15,6 +15,7 @@ import StorehouseServer
 import Stores
 import StoresTesting
 import Testing
+import Threads
 
 /// Two nodes on one Redis, for as long as a test runs.
 struct TestCluster: Sendable {

@@ -163,7 +163,8 @@ import Testing
             decide: { action, _ in action > 0 ? .accept : .ignore }, reduce: { alarm, action in alarm.due = action })
         let executor = ManualExecutor()
         let store = Store(
-            Alarm(), reducer: combine(quiet, setting), environment: StoreEnvironment(clock: clock, executor: executor))
+            Alarm(), reducer: combine(quiet, setting),
+            environment: StoreEnvironment(clock: clock, startTask: executor.startTask))
         store.dispatch(100)
         executor.run()
         clock.advance(to: 100)

@@ -12,8 +12,8 @@ struct TestScheduler: Sendable {
         effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) -> StoreEnvironment {
         StoreEnvironment(
-            clock: clock, executor: executor, effectLimit: effectLimit, cascadeLimit: cascadeLimit,
-            report: { [faults] in faults.record($0) }, effects: effects)
+            clock: clock, effectLimit: effectLimit, cascadeLimit: cascadeLimit,
+            report: { [faults] in faults.record($0) }, effects: effects, startTask: executor.startTask)
     }
 
     func run() { executor.run() }

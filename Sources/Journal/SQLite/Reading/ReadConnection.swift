@@ -3,6 +3,7 @@ import JSON
 import Locks
 import StoreHosting
 import Stores
+import Threads
 
 /// A connection for reading, with its prepared statements.
 final class ReadConnection {

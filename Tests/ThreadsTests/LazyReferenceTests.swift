@@ -2,6 +2,7 @@ import Dispatch
 import Locks
 import Synchronization
 import Testing
+import Threads
 
 @Suite struct LazyReferenceTests {
     private final class Counted: Sendable {

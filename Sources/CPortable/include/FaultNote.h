@@ -1,7 +1,7 @@
-#ifndef CPLATFORM_FAULTNOTE_H
-#define CPLATFORM_FAULTNOTE_H
+#ifndef CPORTABLE_FAULTNOTE_H
+#define CPORTABLE_FAULTNOTE_H
 
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,9 +19,17 @@ typedef struct {
     uint64_t *count;
 } fault_note;
 
-/// The note of the calling thread. On the first call in a thread this gives its signal handler a stack of its own, so that
-/// it runs even if the stack has overflowed.
-fault_note *fault_note_of_thread(void);
+/// Returns the note of the calling thread.
+typedef fault_note *(*fault_note_source)(void);
+
+/// A server sets it, and elsewhere it is NULL. It is never changed back.
+extern _Atomic(fault_note_source) fault_notes;
+
+/// The note of the calling thread; NULL if nobody reads notes.
+static inline fault_note *fault_note_of_thread(void) {
+    fault_note_source source = atomic_load_explicit(&fault_notes, memory_order_relaxed);
+    return source == NULL ? NULL : source();
+}
 
 /// The code of a store begins, or another function of it.
 static inline void fault_note_begin(fault_note *note) {
@@ -44,25 +52,5 @@ static inline void fault_note_restore(fault_note *note, const fault_note *earlie
         fault_note_end(note);
     }
 }
-
-/// A thread that runs the code of a store, and which run of that code it is.
-typedef struct {
-    uint64_t thread;
-    uint64_t count;
-} fault_note_run;
-
-/// Finds the threads that run the code of a store now.
-///
-/// - Returns: how many were found, `limit` at most.
-size_t fault_note_runs(fault_note_run *found, size_t limit);
-
-/// Copies the note of a thread, if that is still at the same run. It is to be asked only about a run that has taken long.
-bool fault_note_of_run(fault_note_run run, fault_note *copy);
-
-/// Writes one line to a file descriptor when the process ends with SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE or SIGABRT
-/// while a thread dispatches an action. The process ends as it would without this. A second call changes the format only.
-///
-/// The handlers call async-signal-safe functions only.
-void fault_note_install(int descriptor, bool as_json);
 
 #endif

@@ -1,6 +1,6 @@
 import Dispatch
-import Locks
 import Testing
+import Threads
 
 struct StripedCountersTests {
     @Test func noAdditionOfAnyThreadIsLost() {

@@ -1,5 +1,5 @@
 #include "CivilDate.h"
-#include "FaultNote.h"
+#include "FaultNotes.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -124,11 +124,13 @@ bool fault_note_of_run(fault_note_run run, fault_note *copy) {
     return is_found;
 }
 
-fault_note *fault_note_of_thread(void) {
+static fault_note *note_of_thread(void) {
     if (note.count == NULL) watch();
     if (!has_stack && atomic_load_explicit(&is_installed, memory_order_relaxed)) add_stack();
     return &note;
 }
+
+void fault_notes_keep(void) { atomic_store_explicit(&fault_notes, note_of_thread, memory_order_relaxed); }
 
 // MARK: The line
 
@@ -230,6 +232,7 @@ static void handle(int number, siginfo_t *info, void *context) {
 void fault_note_install(int descriptor, bool as_json) {
     output = descriptor;
     is_json = as_json;
+    fault_notes_keep();
     if (atomic_exchange(&is_installed, true)) return;
     for (int index = 0; index < signal_count; index++) {
         struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_ONSTACK | SA_SIGINFO};

@@ -1,5 +1,5 @@
-#ifndef CPLATFORM_CIVILDATE_H
-#define CPLATFORM_CIVILDATE_H
+#ifndef CPORTABLE_CIVILDATE_H
+#define CPORTABLE_CIVILDATE_H
 
 #include <stdint.h>
 

@@ -1,9 +1,10 @@
 import CPlatform
+import CPortable
 
 /// Finds functions of stores that do not return: reducers, middlewares, interceptors, selectors, and the functions of access and members.
 /// They hold their sessions, but for a selector of an earlier state.
 ///
-/// The stores only count in the notes of their threads that a function begins or ends; see ``FaultNote``. So this costs them next to
+/// The stores only count in the notes of their threads that a function begins or ends; see `FaultNote.h`. So this costs them next to
 /// nothing, and it works while all event loops stand still. An `AsyncStore` watches its reducer itself.
 package struct RunningFunctions: Sendable {
     /// A function that has run for long.
