@@ -154,7 +154,7 @@ final class Page {
         write(["outcome": .object(outcome)])
     }
 
-    private func report(_ report: ClientReport) {
+    private func report(_ report: RemoteReport) {
         switch report {
         case .patch: write(["report": ["kind": "patch"]])
         case .history: write(["report": ["kind": "history"]])

@@ -33,6 +33,7 @@ extension ClientCore {
 
     private func loaded(_ stored: StoredOutbox) {
         guard end == nil else { return }
+        if let damage = stored.damage { owner?.report(.storage(damage)) }
         let client = stored.client ?? environment.makeID()
         if let cached = stored.cache.flatMap({ CachedState($0) }) { adopt(cached, client) }
         let entries = stored.rows.compactMap { row in Entry(key: makeKey(), row) }

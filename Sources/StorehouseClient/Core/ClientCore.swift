@@ -15,7 +15,9 @@ protocol ClientCoreOwner: AnyObject {
     /// An event that is no value.
     func heard(_ event: StreamEvent)
     func connected(_ connection: RemoteConnection)
-    func report(_ report: ClientReport)
+    /// All that is done has left.
+    func settled()
+    func report(_ report: RemoteReport)
 }
 
 /// Joins stream, outbox, ledger and storage.
@@ -44,6 +46,8 @@ package final class ClientCore {
     /// The version of the kind that the app was compiled with. To compute it takes a millisecond.
     lazy var ownVersion = options.version?()
     private var hasBegun = false
+    /// Tells of changes of the system's network while the client is connected.
+    private var watch: AnyObject?
     private var newestKey = 0
 
     init(
@@ -71,6 +75,7 @@ package final class ClientCore {
     package func begin() {
         guard !hasBegun, end == nil else { return }
         hasBegun = true
+        watch = environment.watch { [weak self] in self?.hear($0) }
         load()
     }
 
@@ -107,6 +112,7 @@ package final class ClientCore {
         owner?.show()
         for entry in done { owner?.left(entry, nil) }
         for entry in gone { owner?.left(entry, error) }
+        owner?.settled()
     }
 }
 
@@ -154,6 +160,7 @@ extension ClientCore: StreamReaderOwner {
     }
 
     private func ended(_ reason: String) {
+        watch = nil
         sender.stop()
         access.stop()
         saveAlarm.set(.infinity)
@@ -184,7 +191,7 @@ extension ClientCore: OutboxSenderOwner {
         guard end == nil else { return }
         ledger.rename(client)
         if !dropped.isEmpty {
-            owner?.report(.unknown(dropped.map { UnknownEntry(key: $0.key, actions: $0.actions) }))
+            owner?.report(.unknown(dropped.map { UnknownEntry(actions: $0.actions, key: $0.key) }))
             settle(lost: Set(dropped.map(\.key)), OutcomeUnknown())
         }
         stream.step(.again)

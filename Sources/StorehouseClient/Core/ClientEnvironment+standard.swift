@@ -1,7 +1,11 @@
 extension ClientEnvironment {
     /// That of the system.
     @MainActor static func standard(_ transport: (any ClientTransport)?) -> ClientEnvironment {
-        ClientEnvironment(transport: transport ?? Transports.shared, clock: SystemClock())
+        var environment = ClientEnvironment(transport: transport ?? Transports.shared, clock: SystemClock())
+        #if canImport(Network)
+            environment.watch = { NetworkWatch($0) }
+        #endif
+        return environment
     }
 }
 

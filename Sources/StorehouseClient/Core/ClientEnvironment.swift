@@ -8,6 +8,10 @@ package struct ClientEnvironment: Sendable {
     package var random: @MainActor @Sendable () -> Double
     /// Makes a random id: 22 characters of URL-safe base64.
     package var makeID: @MainActor @Sendable () -> String
+    /// Begins to tell what the system says of its network, for as long as the result is held.
+    var watch: @MainActor @Sendable (@escaping @MainActor @Sendable (ConnectionMachine.Event) -> Void) -> AnyObject? = {
+        _ in nil
+    }
 
     package init(
         transport: any ClientTransport, clock: any ClientClock,

@@ -1,5 +1,3 @@
-package import JSON
-
 /// The fate of actions that may have been committed by a server that has forgotten them.
 public enum UnknownPolicy: Sendable, Hashable {
     /// It is given up, and throws ``OutcomeUnknown``.
@@ -14,6 +12,8 @@ struct ClientOptions: Sendable {
     var select: String?
     /// The kind of which a session is made where there is none; nil if none is made.
     var create: String?
+    /// The kind that the session must have; nil for any.
+    var kind: String?
     var unknown = UnknownPolicy.drop
     /// Whether the ends of effects are told.
     var hearsEffects = false
@@ -21,28 +21,4 @@ struct ClientOptions: Sendable {
     var user: String?
     /// The version of the kind that the app was compiled with; nil if it has none.
     var version: (@Sendable () -> String)?
-}
-
-/// An entry of which the server no longer knows whether it was committed.
-package struct UnknownEntry: Sendable, Hashable {
-    /// That of the entry in ``RemoteStore/pending``.
-    package let key: Int
-    /// The bodies of its actions.
-    package let actions: [JSONValue]
-}
-
-/// Tells of what no action's outcome tells.
-package enum ClientReport: Sendable {
-    /// Events did not apply, so that the state comes anew.
-    case patch(any Error)
-    /// Revisions were lost: the session has another history.
-    case history(String?)
-    /// Nobody knows what became of these entries.
-    case unknown([UnknownEntry])
-    /// The kind has another version than the app, so that nothing is predicted.
-    case version(String?)
-    case storage(any Error)
-    case token(any Error)
-    /// The new token is of another user, whose actions stand elsewhere.
-    case user
 }

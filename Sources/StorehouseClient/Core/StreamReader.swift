@@ -165,7 +165,7 @@ final class StreamReader {
     private func deliver(_ events: [StreamEvent]) throws {
         guard let owner, !events.isEmpty else { return }
         let ready = events.last { $0.type == "ready" }?.data
-        if let kind = options.create, let own = ready?["store"]?.asString, own != kind {
+        if let kind = options.kind ?? options.create, let own = ready?["store"]?.asString, own != kind {
             return step(.end(reason: StreamEnd.refused))
         }
         if ready != nil { current.isReady = true }

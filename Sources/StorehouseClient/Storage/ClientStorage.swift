@@ -4,7 +4,7 @@
 package protocol ClientStorage: Sendable {
     /// All that is kept under a name. It is called first, and once; all other calls are about this name.
     ///
-    /// A row that a crash has torn is left out. Of two rows with one number, the later one counts.
+    /// A row that a crash has torn is left out, and so is one that is damaged. Of two rows with one number, the later one counts.
     /// - Parameter name: server, session, selection and user. Each name has an outbox of its own.
     func load(_ name: String) async throws -> StoredOutbox
 
@@ -33,15 +33,19 @@ package struct StoredOutbox: Sendable, Hashable {
     package var rows: [OutboxRow]
     /// Nil if there is none.
     package var cache: [UInt8]?
+    /// Tells that entries may be lost; nil if all is well.
+    package var damage: StorageFailure?
 
     package init(
-        client: String? = nil, last: Int = 0, sent: Int = 0, rows: [OutboxRow] = [], cache: [UInt8]? = nil
+        client: String? = nil, last: Int = 0, sent: Int = 0, rows: [OutboxRow] = [], cache: [UInt8]? = nil,
+        damage: StorageFailure? = nil
     ) {
         self.client = client
         self.last = last
         self.sent = sent
         self.rows = rows
         self.cache = cache
+        self.damage = damage
     }
 }
 

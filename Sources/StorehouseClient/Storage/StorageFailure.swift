@@ -6,6 +6,8 @@ public enum StorageFailure: Error, Hashable, CustomStringConvertible {
     case inUse(path: String)
     /// A newer release has written the file.
     case newer(path: String)
+    /// A part of the file is not what was written. What stood there is lost; all else is kept.
+    case damaged(path: String)
     /// The system says why.
     case unusable(path: String, reason: String)
 
@@ -15,6 +17,7 @@ public enum StorageFailure: Error, Hashable, CustomStringConvertible {
         case .diskFull(let path): "there is no room on the disk for \(path)"
         case .inUse(let path): "another store has \(path) open, perhaps in another process"
         case .newer(let path): "a newer release has written \(path)"
+        case .damaged(let path): "a part of \(path) is damaged, so that actions may be lost"
         case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
         }
     }

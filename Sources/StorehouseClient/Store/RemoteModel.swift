@@ -25,6 +25,8 @@ package struct RemoteModel<State: Sendable>: Sendable {
         }
     }
 
+    /// The name of the kind; nil if it is not known.
+    package var kind: String?
     /// The state before the first one has come.
     package var initialState: State
     /// The version of the kind that the app was compiled with; nil if it has none.
@@ -37,11 +39,12 @@ package struct RemoteModel<State: Sendable>: Sendable {
     package var encode: @Sendable (StoreAction<State>, Actor, Int) -> Action?
 
     package init(
-        initialState: State, version: (@Sendable () -> String)? = nil,
+        kind: String? = nil, initialState: State, version: (@Sendable () -> String)? = nil,
         update: @escaping @Sendable (inout State, JSONValue, Set<String>?) throws -> Void,
         action: @escaping @Sendable (JSONValue, Actor, Int) -> Action,
         encode: @escaping @Sendable (StoreAction<State>, Actor, Int) -> Action? = { _, _, _ in nil }
     ) {
+        self.kind = kind
         self.initialState = initialState
         self.version = version
         self.update = update
@@ -53,7 +56,7 @@ package struct RemoteModel<State: Sendable>: Sendable {
     package init(_ definition: StoreDefinition<State>) {
         let coding = definition.clientCoding
         self.init(
-            initialState: coding.initialState, version: { coding.version },
+            kind: definition.kind.name, initialState: coding.initialState, version: { coding.version },
             update: { try coding.update(&$0, from: $1, only: $2) },
             action: { json, actor, now in
                 coding.coded(json, by: actor, at: now).map { Action($0, coding) } ?? Action(json: json)

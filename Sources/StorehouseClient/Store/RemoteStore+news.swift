@@ -81,7 +81,6 @@ extension RemoteStore: ClientCoreOwner {
         onLeft?(
             LeftEntry(
                 key: entry.key, outcome: entry.outcome(error), revision: entry.result?.revision, refusal: refusal))
-        if core.ledger.entries.isEmpty { handles.idle() }
     }
 
     func heard(_ event: StreamEvent) {
@@ -101,5 +100,9 @@ extension RemoteStore: ClientCoreOwner {
         onChange?()
     }
 
-    func report(_ report: ClientReport) { onReport?(report) }
+    func settled() {
+        if core.isLoaded, core.ledger.entries.isEmpty { handles.idle() }
+    }
+
+    func report(_ report: RemoteReport) { onReport?(report) }
 }

@@ -30,8 +30,8 @@ public final class RemoteStore<State: Sendable>: Observable {
     var isRead = false
     var shownEntries: [ShownEntry] = []
     var shownRefusals: [ActionRejected] = []
-    /// Hears what nothing else tells.
-    package var onReport: ((ClientReport) -> Void)?
+    /// Hears what nothing else tells, such as that the server has lost revisions. Set it in the turn in which the store is made.
+    public var onReport: ((RemoteReport) -> Void)?
     /// Hears of each change, after it.
     package var onChange: (() -> Void)?
     /// Hears of entries that are no longer pending.
@@ -43,7 +43,7 @@ public final class RemoteStore<State: Sendable>: Observable {
         unknown: UnknownPolicy = .drop, hearsEffects: Bool = false, user: String? = nil
     ) {
         let options = ClientOptions(
-            select: select, create: create, unknown: unknown, hearsEffects: hearsEffects, user: user,
+            select: select, create: create, kind: model.kind, unknown: unknown, hearsEffects: hearsEffects, user: user,
             version: model.version)
         self.model = model
         replay = Replay(model.initialState)
@@ -146,11 +146,19 @@ public final class RemoteStore<State: Sendable>: Observable {
         return send(coded, ifMatch: revision.map(core.etag)).handle
     }
 
-    /// Waits until nothing is pending, or the connection has ended.
+    /// Waits until nothing is pending, also of what was stored before, or the connection has ended.
     public func flush() async {
-        guard !core.ledger.entries.isEmpty else { return }
+        if core.end != nil || core.isLoaded && core.ledger.entries.isEmpty { return }
         try? await handles.waitForIdle().value
     }
+
+    // ---- What an app tells
+
+    /// Uses another token of the user from now on. The stream goes on, and one that was `unauthorized` is tried again.
+    public func setToken(_ token: String?) { core.setToken(token) }
+
+    /// Says that there is a network, so that the store connects at once, or none. On Apple systems the store is told by the system.
+    public func networkChanged(isOnline: Bool) { core.hear(isOnline ? .online : .offline) }
 
     /// Ends the connection. Pending actions that are on disk are sent when a store is made again.
     public func close() { core.close() }
@@ -185,12 +193,6 @@ extension RemoteStore {
 
     /// Whether entries are stored without waiting for anything but the disk.
     package var isLoaded: Bool { core.isLoaded }
-
-    /// Uses another token from now on.
-    package func setToken(_ token: String?) { core.setToken(token) }
-
-    /// The system says that there is a network, or none.
-    package func networkChanged(isOnline: Bool) { core.hear(isOnline ? .online : .offline) }
 
     /// Shows and sends an entry.
     package func send(

@@ -116,4 +116,20 @@ import Testing
         let rows = try await FileStorage(folder.path, patience: .seconds(60)).load("a").rows
         #expect(rows == [OutboxRow(number: 1, bytes: [1])])
     }
+
+    @Test func anEntryThatCannotBeCutOffIsCutOffLater() async throws {
+        let folder = try TemporaryFolder()
+        let disk = ScriptedDisk()
+        do {
+            let storage = FileStorage(folder.path, disk: disk, patience: .seconds(60))
+            _ = try await storage.load("a")
+            try await storage.append([OutboxRow(number: 1, bytes: [1])])
+            // The sync behind the write fails, and then the cut.
+            disk.fail(EIO, after: 1, times: 2)
+            await #expect(throws: StorageFailure.self) { try await storage.append([OutboxRow(number: 2, bytes: [2])]) }
+            #expect(disk.calls == [.write, .sync, .truncate])
+        }
+        let rows = try await FileStorage(folder.path, patience: .seconds(60)).load("a").rows
+        #expect(rows == [OutboxRow(number: 1, bytes: [1])])
+    }
 }

@@ -73,6 +73,40 @@ import Testing
         #expect(stream.request.headers["last-event-id"] == "h-1")
     }
 
+    @Test func `flush waits for what was stored before, although it is not read yet`() async {
+        disk.keep([OutboxRow(number: 1, bytes: Array(#"{"actions":[{"type":"seats/visit"}]}"#.utf8))])
+        let world = World()
+        let store = world.store(storage: disk.storage)
+        #expect(!store.isLoaded)
+        let flushed = Task { await store.flush() }
+        let stream = await world.server.stream()
+        stream.begin()
+        stream.send(Server.state(0, ["guests": [], "visits": 0]), Server.ready(0))
+        await world.server.begin()
+        await world.server.answer(Server.decided([Server.result(1, "ignored", revision: 0)]))
+        await flushed.value
+        #expect(world.server.postCount == 2)
+        #expect(store.pending.isEmpty)
+    }
+
+    @Test func `flush of an empty outbox ends when it is read`() async {
+        let store = World().store(storage: disk.storage)
+        await store.flush()
+        #expect(store.isLoaded)
+        store.close()
+        await store.flush()
+    }
+
+    @Test func `a damaged outbox is told`() async {
+        disk.keep([], damage: .damaged(path: "a"))
+        let store = World().store(storage: disk.storage)
+        var reports: [String] = []
+        store.onReport = { reports.append("\($0)") }
+        await store.flush()
+        #expect(reports.count == 1)
+        #expect(reports.first?.contains("a part of a is damaged") == true)
+    }
+
     @Test func `an action with a secret is sent, and not written`() async throws {
         let world = World()
         let store = await liveStore(world)

@@ -22,6 +22,14 @@ final class FakeDisk: ClientStorage {
 
     func fill() { contents.withLock { $0.isFull = true } }
 
+    /// Begins with entries that an earlier store has kept.
+    func keep(_ rows: [OutboxRow], damage: StorageFailure? = nil) {
+        contents.withLock { contents in
+            contents.stored.rows = rows
+            contents.stored.damage = damage
+        }
+    }
+
     func load(_ name: String) -> StoredOutbox {
         contents.withLock { contents in
             contents.name = name

@@ -42,6 +42,8 @@ final class OutboxFile {
     }
 
     deinit {
+        // An entry that was told as not kept should not be there later.
+        try? cutRest()
         if file >= 0 { close(file) }
         close(lock)
     }
@@ -52,6 +54,7 @@ final class OutboxFile {
             try disk.remove(path + ".outbox.new")
             try disk.remove(path + ".cache.new")
         }
+        var damage: StorageFailure?
         if let bytes = try contents(of: path + ".outbox") {
             guard let log = OutboxLog(reading: bytes) else { throw .newer(path: path + ".outbox") }
             self.log = log
@@ -60,10 +63,15 @@ final class OutboxFile {
                 try open()
                 try cutRest()
             }
+            if log.isDamaged {
+                damage = .damaged(path: path + ".outbox")
+                compact()
+            }
         }
         return StoredOutbox(
             client: log.client, last: log.last, sent: log.sent, rows: log.openRows,
-            cache: try contents(of: path + ".cache").flatMap(CacheFile.decoded))
+            cache: try contents(of: path + ".cache").flatMap(CacheFile.decoded),
+            damage: damage)
     }
 
     func append(_ rows: [OutboxRow]) throws(StorageFailure) {

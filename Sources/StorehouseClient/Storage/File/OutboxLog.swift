@@ -9,6 +9,7 @@ struct OutboxLog {
         var kind: String
         var number: Int
         var content: ArraySlice<UInt8>
+        var start: Int
         /// Behind it.
         var end: Int
     }
@@ -16,6 +17,8 @@ struct OutboxLog {
     static let head = Array("storehouse outbox 1\n".utf8)
     /// Files of all versions begin with it.
     private static let family = Array("storehouse outbox ".utf8)
+    /// Every record begins with one of them.
+    private static let initials = Array("rp".utf8)
 
     private(set) var client: String?
     private(set) var last = 0
@@ -25,19 +28,31 @@ struct OutboxLog {
     private(set) var size = 0
     /// How many of them the entries have that are not done.
     private(set) var liveSize = 0
+    /// Whether something that is no record stands before the last one.
+    private(set) var isDamaged = false
 
     init() {}
 
-    /// Reads a file up to its end, or up to the first record that is torn.
+    /// Reads all whole records of a file. What stands behind the last one is one that a crash has torn.
     ///
     /// - Returns: nil for the file of another version.
     init?(reading bytes: [UInt8]) {
-        guard bytes.starts(with: Self.head) else {
-            if bytes.starts(with: Self.family), bytes.count >= Self.head.count { return nil }
-            return
+        if bytes.starts(with: Self.head) {
+            size = Self.head.count
+        } else if bytes.starts(with: Self.family), bytes.count >= Self.head.count {
+            return nil
         }
-        size = Self.head.count
-        while let record = Self.record(in: bytes, at: size), take(record) { size = record.end }
+        var mayHaveSent = false
+        while let record = Self.nextRecord(in: bytes, from: size) {
+            if size == 0 || record.start > size {
+                isDamaged = true
+                mayHaveSent = mayHaveSent || !Self.isEntry(bytes[size..<record.start])
+            }
+            take(record)
+            size = record.end
+        }
+        // What is lost may have told of more that was sent. Such entries are not run twice.
+        if mayHaveSent { sent = last }
     }
 
     /// The entries that are not done, in the order of their numbers.
@@ -113,6 +128,19 @@ struct OutboxLog {
         return String(hash.value, radix: 16)
     }
 
+    /// The first whole record that begins here or later.
+    private static func nextRecord(in bytes: [UInt8], from start: Int) -> Record? {
+        for place in start..<bytes.count where initials.contains(bytes[place]) {
+            if let record = record(in: bytes, at: place) { return record }
+        }
+        return nil
+    }
+
+    /// Whether a damaged part had an entry, and nothing else.
+    private static func isEntry(_ part: ArraySlice<UInt8>) -> Bool {
+        part.starts(with: "row ".utf8) && part.count { $0 == 10 } == 2
+    }
+
     /// - Returns: nil if there is no whole record.
     private static func record(in bytes: [UInt8], at start: Int) -> Record? {
         // No line is longer, and what is not a record may have no line break at all.
@@ -124,22 +152,17 @@ struct OutboxLog {
         let content = bytes[(end + 1)..<(end + 1 + count)]
         let line = words[0...2].joined(separator: " ")
         guard bytes[content.endIndex] == 10, hash(line, content) == words[3] else { return nil }
-        return Record(kind: words[0], number: number, content: content, end: content.endIndex + 1)
+        return Record(kind: words[0], number: number, content: content, start: start, end: content.endIndex + 1)
     }
 
-    /// - Returns: false for a record of another kind.
-    private mutating func take(_ record: Record) -> Bool {
-        switch record.kind {
-        case "row": add(record.number, Array(record.content))
-        case "progress":
-            let words = String(decoding: record.content, as: UTF8.self).split(separator: " ")
-            let numbers = words.dropFirst().compactMap { Int($0) }
-            guard let name = words.first, let sent = numbers.first else { return false }
-            advance(to: sent, of: name == "-" ? nil : String(name))
-            last = max(last, record.number)
-            for number in numbers.dropFirst() { remove(number) }
-        default: return false
-        }
-        return true
+    private mutating func take(_ record: Record) {
+        if record.kind == "row" { add(record.number, Array(record.content)) }
+        guard record.kind == "progress" else { return }
+        let words = String(decoding: record.content, as: UTF8.self).split(separator: " ")
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        guard let name = words.first, let sent = numbers.first else { return }
+        advance(to: sent, of: name == "-" ? nil : String(name))
+        last = max(last, record.number)
+        for number in numbers.dropFirst() { remove(number) }
     }
 }
