@@ -56,7 +56,7 @@ export function formatAddress({ session, share, at, tab, b, q, lock, beside }) {
 }
 
 /** @param {string} text as a part of a query, with signs left as they are that need no encoding */
-const readable = text => encodeURIComponent(text).replace(/%(3A|2F|2C|40)/g, decodeURIComponent).replaceAll("%20", "+")
+const readable = text => encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd")).replace(/%(3A|2F|2C|40)/g, decodeURIComponent).replaceAll("%20", "+")
 
 /**
  * The session or share that a text names: an id, an address of the API, or one of this page.

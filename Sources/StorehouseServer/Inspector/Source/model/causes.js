@@ -21,7 +21,8 @@ export function causeTree(entries) {
     const roots = entries.filter(entry => {
         const { cause, revision } = entry
         if (!cause || cause >= revision || !known.has(cause)) return true
-        effects.set(cause, [entry, ...(effects.get(cause) ?? [])])
+        const others = effects.get(cause)
+        others ? others.push(entry) : effects.set(cause, [entry])
         return false
     })
     return roots.flatMap(root => rowsBelow(root, effects))
@@ -37,8 +38,8 @@ function rowsBelow(root, effects) {
         const { entry, depth, cause } = next
         const children = entry.status === undefined ? (effects.get(entry.revision) ?? []) : []
         rows.push({ entry, depth, children: children.length, duration: cause ? milliseconds(cause, entry) : 0 })
-        for (let i = children.length - 1; i >= 0; i--) waiting.push({ entry: children[i], depth: depth + 1, cause: entry })
+        for (const child of children) waiting.push({ entry: child, depth: depth + 1, cause: entry })
     }
-    rows[0].duration = Math.max(0, ...rows.map(({ entry }) => milliseconds(root, entry)))
+    rows[0].duration = rows.reduce((longest, { entry }) => Math.max(longest, milliseconds(root, entry)), 0)
     return rows
 }

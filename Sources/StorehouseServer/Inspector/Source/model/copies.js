@@ -55,8 +55,11 @@ export function curl(entry, where) {
     return (hasSecret ? `# ${note}\n` : "") + parts.join(" \\\n    ")
 }
 
-/** @param {string} key @returns {boolean} whether a member of this name can be written as `key:=JSON` */
-const isWritable = key => key !== "" && !key.includes("=")
+/**
+ * Whether a member of this name can be written as `key:=JSON`: the command splits characters, and some signs join the next one.
+ * @param {string} key
+ */
+const isWritable = key => /^[^=\0]*[ -<>-~\p{Script=Latin}]$/u.test(key)
 
 /**
  * The action as a command of `storehouse`.
@@ -90,9 +93,18 @@ export function javaScript(entry, where) {
         `import { connect } from ${text(where.base.replace(/\/+$/, "") + "/client.js")}`, "",
         `const store = connect(${text(resource(where))}${options})`,
         ...(hasSecret ? [`// ${note}`] : []),
-        `await store.dispatch(${text(bodyOf(entry, payload), 2)})`,
+        `await store.dispatch(${source(bodyOf(entry, payload))})`,
     ].join("\n")
 }
+
+/**
+ * JSON in a program, where some of it has another meaning.
+ * @param {any} value
+ */
+const source = value => text(value, 2).replace(/^( *)"__proto__":|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gm, (found, indent) => {
+    if (indent !== undefined) return `${indent}["__proto__"]:`
+    return found.startsWith('"') || String(Number(found)) === found ? found : `JSON.rawJSON("${found}")`
+})
 
 /** @param {import("./address.js").Address & {base: string}} where @returns {string} the address of what is shown */
 export const link = where => where.base.replace(/[#?].*$/s, "") + formatAddress(where)
@@ -112,9 +124,18 @@ function call(kind, entry, payload, action) {
     const filled = Object.keys(action?.filled ?? {})
     const keys = new Set([...Object.keys(schema), ...Object.keys(payload ?? {})].filter(key => !filled.includes(key)))
     const values = [...keys].map(key => argument(member(payload, key) ?? member(schema, key)?.default))
-    const inner = `${identifier(parts.at(-1) ?? "")}(${values.join(", ")})`
+    const inner = `${global(parts.at(-1) ?? "")}(${values.join(", ")})`
     const slices = parts.slice(0, -1).filter(part => part !== kind.name)
-    return slices.reduceRight((made, slice) => `${identifier(slice)}(${made})`, inner)
+    return slices.reduceRight((made, slice) => `${global(slice)}(${made})`, inner)
+}
+
+/**
+ * The name of something outside the test, in which others have names too.
+ * @param {string} name
+ */
+function global(name) {
+    const found = identifier(name)
+    return ["before", "after", "store"].includes(found) ? `${found}_` : found
 }
 
 /** @param {any} actor @returns {string} */
@@ -148,7 +169,7 @@ const shortened = (/** @type {string} */ text) => oneLine(text.length > 60 ? `${
 export function swiftTest({ kind, entry, before, after }) {
     const action = kind.actions?.find((/** @type {any} */ { type }) => type === entry.type)
     const { payload, hasSecret } = clear(entry, action)
-    const definition = identifier(kind.name)
+    const definition = global(kind.name)
     const isChanged = between(before, after, 1).changes.length > 0
     const state = (/** @type {string} */ name, /** @type {any} */ value) =>
         `let ${name} = try ${definition}.restored(from: JSONValue(parsing: ${raw(value)}))`

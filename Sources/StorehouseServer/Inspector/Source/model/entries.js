@@ -67,7 +67,7 @@ export class Entries {
      */
     add(entry) {
         const known = this.#entries.get(entry.revision)
-        if (known) return void (known.patch ??= entry.patch)
+        if (known) return void (entry.patch && this.complete(entry.revision, entry.patch))
         const isNewest = entry.revision > this.newest
         this.#entries.set(entry.revision, entry)
         if (isNewest || !this.newest) this.newest = entry.revision
@@ -87,7 +87,16 @@ export class Entries {
      */
     complete(revision, patch) {
         const entry = this.#entries.get(revision)
-        if (entry) entry.patch ??= patch
+        if (!entry || entry.patch) return
+        const filters = [...this.#lists.keys()]
+        const were = filters.map(filter => filter?.matches(entry))
+        entry.patch = patch
+        filters.forEach((filter, i) => {
+            const list = /** @type {Entry[]} */ (this.#lists.get(filter))
+            const matches = filter?.matches(entry)
+            if (matches && !were[i]) place(list, entry)
+            else if (were[i] && !matches) list.splice(list.indexOf(entry), 1)
+        })
     }
 
     /**
@@ -104,6 +113,7 @@ export class Entries {
      * @returns {Promise<boolean>} false if there is none
      */
     older() {
+        if (this.isWhole) return Promise.resolve(false)
         return (this.#reading ??= this.#read(this.oldest || undefined).finally(() => (this.#reading = undefined)))
     }
 

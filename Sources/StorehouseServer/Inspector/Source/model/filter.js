@@ -81,15 +81,10 @@ export function parseFilter(source) {
         const value = quoted ?? plain
         const isToken = name !== undefined && Object.hasOwn(tokens, name)
         const test = isToken ? tokens[name](value) : contains(name === undefined ? value : `${name}:${value}`)
-        if (!value && (!isToken || !minus)) {
-            if (isToken) problem ??= `${name}: needs a value`
-            else continue
-        }
         if (typeof test === "string") problem ??= `${name}: ${test}`
-        else if (value) {
-            tests.push(minus ? entry => !test(entry) : test)
-            if (!isToken && !minus) words.push(value)
-        }
+        else if (value) tests.push(minus ? entry => !test(entry) : test)
+        else if (isToken) problem ??= `${name}: needs a value`
+        if (value && !isToken && !minus) words.push(name === undefined ? value : `${name}:${value}`)
     }
     return { matches: entry => tests.every(test => test(entry)), words, problem }
 }

@@ -32,9 +32,6 @@ export class Rate {
     }
 }
 
-/** @param {number} value three digits at most, without needless zeros */
-const short = value => String(value >= 100 ? Math.round(value) : Number(value.toPrecision(2)))
-
 /** @param {number} rate events a second */
 export const perSecond = rate => `${rate > 0 && rate < 0.1 ? "<0.1" : rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)}/s`
 
@@ -58,7 +55,7 @@ const units = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]
 /** @param {number} milliseconds @returns {string} `42 ms`, `1.2 s`, `23 h` */
 export function duration(milliseconds) {
     if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
-    if (milliseconds < 59_950) return `${short(milliseconds / 1000)} s`
+    if (milliseconds < 10_000) return `${Number((milliseconds / 1000).toFixed(1))} s`
     const [unit, name] = units.find(([unit]) => milliseconds >= unit) ?? units[3]
     return `${Math.floor(milliseconds / unit)} ${name}`
 }

@@ -29,7 +29,9 @@ export function literal(value) {
 
 /** @param {any} value JSON @returns {string} a literal of several lines, without escapes */
 export function raw(value) {
-    const json = text(value, 2)
+    // Signs that end a line or cannot be seen.
+    const json = text(value, 2).replace(/[\u007f-\u009f]|(?!\n)[\p{Cf}\p{Zl}\p{Zp}]/gu, sign =>
+        sign === "\u200d" ? sign : [...Array(sign.length).keys()].map(i => `\\u${sign.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""))
     let signs = "#"
     while (json.includes(`"${signs}`) || json.includes(`\\${signs}`)) signs += "#"
     return `${signs}"""\n${json}\n"""${signs}`

@@ -7,18 +7,22 @@ import { between as changesBetween, pointersOf } from "./changes.js"
 /** @typedef {{revision: number, state: any}} Found */
 
 const span = 200 // revisions between two kept states
-const most = 24 // kept states
+const [mostFrames, mostVisited] = [64, 8]
 
 /** The states of a session: any one whose way from a known state has all patches is found without a request. */
 export class Travel {
-    /** @type {Map<number, any>} states by revision, the one used last at the end */
-    #states = new Map()
+    /** @type {Map<number, any>} states by revision from which others are found; the one used last at the end */
+    #frames = new Map()
+    /** @type {Map<number, any>} states that were shown last */
+    #visited = new Map()
     /** @type {Map<number, Operation[]>} the way from a revision to the one before it */
     #back = new Map()
     /** @type {Map<number, Promise<any>>} requests under way */
     #requests = new Map()
     /** @type {number | undefined} the revision of the live state */
     #live
+    /** @type {any} */
+    #liveState
     #readState
     #entries
     #parse
@@ -40,18 +44,19 @@ export class Travel {
      * @returns {string[] | undefined} pointers to all that has changed since the live state before; undefined if there is none
      */
     keep(revision, state) {
-        const last = this.#live
-        const before = last === undefined ? undefined : this.#states.get(last)
+        const [last, before] = [this.#live, this.#liveState]
         if (last === revision && before === state) return []
         this.#live = revision
-        this.#store(revision, state)
+        this.#liveState = state
+        if (last !== undefined && last > revision) this.#forget()
+        if (revision % span === 0) this.#keepFrame(revision, state)
         if (last === undefined || last > revision) return undefined
-        if (last % span) this.#states.delete(last)
-        const patch = (last + 1 === revision && this.#entries.get(revision)?.patch) || between(before, state)
-        if (last + 1 === revision) {
+        const isNext = last + 1 === revision
+        const patch = (isNext && this.#entries.get(revision)?.patch) || between(before, state)
+        if (isNext) {
             this.#entries.complete(revision, patch)
             this.#back.set(revision, inverse(before, patch))
-        }
+        } else if (last < revision) this.#keepFrame(last, before) // nothing tells yet how it became this one
         return pointersOf(patch)
     }
 
@@ -86,42 +91,55 @@ export class Travel {
         return changesBetween(before, after, limit)
     }
 
+    /** @param {number} revision */
+    #known(revision) {
+        if (revision === this.#live) return this.#liveState
+        return this.#visited.get(revision) ?? this.#frames.get(revision)
+    }
+
     /** @param {number} revision @param {any} state */
-    #store(revision, state) {
-        this.#states.delete(revision)
-        this.#states.set(revision, state)
-        for (const old of this.#states.keys()) {
-            if (this.#states.size <= most) break
-            if (old !== this.#live) this.#states.delete(old)
-        }
+    #keepFrame(revision, state) {
+        keepLast(this.#frames, revision, state, mostFrames)
     }
 
-    /** @param {number} revision the nearest known revision from which all patches are here */
+    /** The states are of another history. */
+    #forget() {
+        for (const states of [this.#frames, this.#visited, this.#back]) states.clear()
+    }
+
+    /** @param {number} revision @returns {number | undefined} the nearest known revision from which all patches are here */
     #start(revision) {
-        if (this.#states.has(revision)) return revision
-        const known = [...this.#states.keys()].sort((a, b) => Math.abs(a - revision) - Math.abs(b - revision))
-        return known.find(start => {
-            if (start < revision) return this.#isKnown(start, revision)
-            for (let at = start; at > revision; at--) if (!this.#back.has(at)) return false
-            return true
-        })
-    }
-
-    /** @param {number} from @param {number} to whether all patches between them are here */
-    #isKnown(from, to) {
-        for (let at = from + 1; at <= to; at++) if (!this.#entries.get(at)?.patch) return false
-        return true
+        let [low, high] = [revision, revision]
+        let [hasLow, hasHigh] = [true, true]
+        while (hasLow || hasHigh) {
+            if (hasLow && this.#known(low) !== undefined) return low
+            if (hasHigh && this.#known(high) !== undefined) return high
+            hasLow &&= this.#entries.get(low)?.patch !== undefined
+            low--
+            high++
+            hasHigh &&= this.#back.has(high)
+        }
+        return undefined
     }
 
     /** @param {number} revision */
     #walk(revision) {
         const start = /** @type {number} */ (this.#start(revision))
-        let state = this.#states.get(start)
-        if (start > revision) {
-            const patcher = createPatcher(state)
-            for (let at = start; at > revision; at--) state = patcher(/** @type {Operation[]} */ (this.#back.get(at)))
-        } else state = this.#forward(state, start, revision)
-        this.#store(revision, state)
+        const known = this.#known(start)
+        const state = start > revision ? this.#backward(known, start, revision) : this.#forward(known, start, revision)
+        keepLast(this.#visited, revision, state, mostVisited)
+        return state
+    }
+
+    /** @param {any} state @param {number} start @param {number} revision */
+    #backward(state, start, revision) {
+        let patcher = createPatcher(state)
+        for (let at = start - 1; at >= revision; at--) {
+            state = patcher(/** @type {Operation[]} */ (this.#back.get(at + 1)))
+            if (at % span) continue
+            this.#keepFrame(at, state)
+            patcher = createPatcher(state)
+        }
         return state
     }
 
@@ -133,11 +151,13 @@ export class Travel {
         let patcher = createPatcher(state)
         for (let at = start + 1; at <= revision; at++) {
             const patch = /** @type {Operation[]} */ (this.#entries.get(at)?.patch)
+            const isMoving = patch.some(({ op }) => op === "move")
+            // The way back contains parts of this state, which must not change at a new place.
+            if (isMoving) patcher = createPatcher(state)
             if (!this.#back.has(at)) this.#back.set(at, inverse(state, patch))
             state = patcher(patch)
-            if (at % span || at === revision) continue
-            this.#store(at, state)
-            patcher = createPatcher(state)
+            if (at % span === 0) this.#keepFrame(at, state)
+            if (isMoving || at % span === 0) patcher = createPatcher(state)
         }
         return state
     }
@@ -166,6 +186,33 @@ export class Travel {
     async #read(revision) {
         const answer = await this.#readState(revision)
         const { state } = typeof answer === "string" ? this.#parse(answer) : answer
-        this.#store(revision, state)
+        this.#keepFrame(revision, this.#shared(revision, state))
+    }
+
+    /**
+     * A state that shares its unchanged parts with a known one after it, if there is one not far away.
+     * @param {number} revision @param {any} state
+     */
+    #shared(revision, state) {
+        for (let at = revision + 1; at <= revision + 2 * span && this.#entries.get(at)?.patch; at++) {
+            const known = this.#known(at)
+            if (known === undefined) continue
+            this.#forward(state, revision, at)
+            return this.#backward(known, at, revision)
+        }
+        return state
+    }
+}
+
+/**
+ * @template Value
+ * @param {Map<number, Value>} map @param {number} key @param {Value} value @param {number} most
+ */
+function keepLast(map, key, value, most) {
+    map.delete(key)
+    map.set(key, value)
+    for (const old of map.keys()) {
+        if (map.size <= most) return
+        map.delete(old)
     }
 }
