@@ -11,7 +11,7 @@ const revisions = entries => entries.map(({ revision }) => revision)
 const naively = (log, filter) => log.filter(entry => filter.matches(entry)).sort((a, b) => b.revision - a.revision)
 
 test("pages and the stream, in any order, show what a naive filter shows", async () => {
-    for (let seed = 1; seed <= 100; seed++) {
+    for (let seed = 1; seed <= 40; seed++) {
         const random = new Random(seed)
         const session = new Session(seed, 50)
         const read = async ({ before, limit }) => session.readPage({ before, limit: Math.min(limit, 1 + random.below(9)) })

@@ -3,13 +3,14 @@ import { test } from "node:test"
 import { Entries } from "../../Sources/StorehouseServer/Inspector/Source/model/entries.js"
 import { Travel } from "../../Sources/StorehouseServer/Inspector/Source/model/travel.js"
 import { apply } from "../../Sources/StorehouseServer/Inspector/Source/model/patches.js"
+import { keysOf } from "../../Sources/StorehouseServer/Inspector/Source/model/values.js"
 import { Random } from "./support/random.js"
 import { Session } from "./support/session.js"
 
 const isPromise = value => value instanceof Promise
 
 test("each state is that of a naive application of all patches", async () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= 10; seed++) {
         const random = new Random(seed)
         const session = new Session(seed, 300 + random.below(500))
         const entries = new Entries(session.readPage)
@@ -67,10 +68,10 @@ test("one step reads one patch, also backwards, and shares what it does not touc
         reads = 0
         const [later, state] = [travel.at(revision + 1), travel.at(revision)]
         assert.ok(reads <= 4, `${reads} patches for one step`)
-        for (const key of Object.keys(state)) {
-            const isTouched = get(revision + 1).patch.some(({ path, from = path }) => [path, from].some(pointer => pointer.startsWith("/")))
-            if (!isTouched) assert.equal(state[key], later[key])
-        }
+        const pointers = get(revision + 1).patch.flatMap(({ path, from = path }) => [path, from])
+        const touched = new Set(pointers.map(pointer => keysOf(pointer)[0]))
+        // A kept state may have come the other way.
+        if (revision % 200 > 1 && revision % 200 < 199) for (const key of Object.keys(state)) if (!touched.has(key)) assert.equal(state[key], later[key])
     }
 })
 

@@ -122,11 +122,11 @@ export class Tree {
     toggle(pointer, isOpen) {
         const parent = this.#at(parentOf(pointer))
         const key = keysOf(pointer).at(-1)
-        if (!parent || key === undefined) return
+        const value = parent && key !== undefined ? member(parent.value, key) : undefined
+        if (!parent || key === undefined || !isTree(value)) return
         const wanted = isOpen ?? !parent.open.has(key)
         this.#choices.set(pointer, wanted)
-        const value = member(parent.value, key)
-        if (wanted && isTree(value)) parent.open.set(key, this.#branch(value, pointer))
+        if (wanted) parent.open.set(key, this.#branch(value, pointer))
         else parent.open.delete(key)
         this.#forgetTo(pointer)
     }
@@ -169,7 +169,7 @@ export class Tree {
         const end = Math.min(from + count, this.length)
         const start = Math.max(0, from)
         if (this.#root) this.#collect(this.#root, "", 0, start, end, rows)
-        else if (start < end) rows.push(this.#row("", "", this.#state, 0, false, 1, 1))
+        else if (start < end) rows.push(this.#row("", "", this.#state, 0, undefined, 1, 1))
         return rows
     }
 
@@ -180,34 +180,37 @@ export class Tree {
      */
     #collect(branch, pointer, depth, start, end, rows) {
         let [place, at] = [0, 0] // the next member, and its row
-        const add = (/** @type {number} */ until, /** @type {boolean} */ isOpen) => {
+        const add = (/** @type {number} */ until, /** @type {Branch | undefined} */ inner) => {
             const skipped = Math.min(Math.max(0, start - at), until - place)
             for (let i = place + skipped; i < until && at + i - place < end; i++) {
                 const key = branch.key(i)
-                rows.push(this.#row(below(pointer, key), key, branch.value[key], depth, isOpen, i + 1, branch.count))
+                rows.push(this.#row(below(pointer, key), key, branch.value[key], depth, inner, i + 1, branch.count))
             }
             at += until - place
             place = until
         }
         for (const [open, inner] of branch.order) {
             if (at >= end) return
-            add(open, false)
-            add(open + 1, true)
+            add(open, undefined)
+            add(open + 1, inner)
             const { length } = inner
             if (at < end && at + length > start)
                 this.#collect(inner, below(pointer, branch.key(open)), depth + 1, start - at, end - at, rows)
             at += length
         }
-        if (at < end) add(branch.count, false)
+        if (at < end) add(branch.count, undefined)
     }
 
     /**
-     * @param {string} pointer @param {string} key @param {any} value @param {number} depth @param {boolean} isOpen
-     * @param {number} position @param {number} siblings @returns {Row}
+     * @param {string} pointer @param {string} key @param {any} value @param {number} depth
+     * @param {Branch | undefined} branch if it is open @param {number} position @param {number} siblings @returns {Row}
      */
-    #row(pointer, key, value, depth, isOpen, position, siblings) {
-        const row = { pointer, depth, key, value, isOpen, isChanged: this.#changed.has(pointer), position, siblings }
-        return isTree(value) ? { ...row, count: countOf(value), summary: summary(value) } : row
+    #row(pointer, key, value, depth, branch, position, siblings) {
+        const [isOpen, isChanged] = [branch !== undefined, this.#changed.has(pointer)]
+        const row = { pointer, depth, key, value, isOpen, isChanged, position, siblings }
+        if (!isTree(value)) return row
+        const count = branch ? branch.count : countOf(value)
+        return { ...row, count, summary: summary(value, count) }
     }
 
     /** @param {string} pointer */
@@ -264,7 +267,9 @@ export class Tree {
         branch.value = value
         const touched = changed?.get(pointer)
         const has = (/** @type {any} */ tree, /** @type {string} */ key) => Object.hasOwn(tree, key)
-        branch.forget(!changed || touched?.some(key => !has(before, key) || !has(value, key)))
+        // A member that was removed and added again may stand at another place.
+        const isTwice = touched && new Set(touched).size < touched.length
+        branch.forget(!changed || isTwice || touched?.some(key => !has(before, key) || !has(value, key)))
         for (const [key, inner] of branch.open) {
             const next = member(value, key)
             const at = below(pointer, key)
@@ -291,11 +296,11 @@ function grouped(pointers) {
 
 const longest = 60 // characters of a summary
 
-/** @param {any} value what has members @returns {string} its first members in short */
-export function summary(value) {
+/** @param {any} value what has members @param {number} count of them @returns {string} its first members in short */
+export function summary(value, count) {
     const isArray = Array.isArray(value)
     const [open, close] = isArray ? "[]" : "{}"
-    if (countOf(value) > few) return open + "…" + close
+    if (count > few) return open + "…" + close
     let shown = ""
     for (const key of isArray ? value.keys() : keysIn(value)) {
         const part = (shown && ", ") + (isArray ? "" : `${key}: `) + short(value[key])
@@ -308,6 +313,6 @@ export function summary(value) {
 /** @param {any} value @returns {string} */
 function short(value) {
     if (isRaw(value)) return value.rawJSON
-    if (isTree(value)) return countOf(value) ? (Array.isArray(value) ? "[…]" : "{…}") : Array.isArray(value) ? "[]" : "{}"
+    if (isTree(value)) return Array.isArray(value) ? (value.length ? "[…]" : "[]") : "{…}"
     return typeof value === "string" && value.length > longest ? text(value.slice(0, longest)) : text(value)
 }
