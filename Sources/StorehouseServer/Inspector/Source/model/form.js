@@ -118,8 +118,8 @@ export function valueOf(form) {
     if (kind === "map") return objectOf((form.members ?? []).map(({ key, field }) => [key, valueOf(field)]))
     if (kind === "integer") return /^-?(0|[1-9]\d*)$/.test(value) ? integer(value) : numberIn(value)
     if (kind === "number") return numberIn(value)
-    if (kind === "json") return parsed(value) ?? value
-    return value
+    const json = kind === "json" ? parsed(value) : undefined
+    return json === undefined ? value : json
 }
 
 /** @param {[string, any][]} members */
