@@ -113,6 +113,12 @@ test("a test in Swift says who acts, and leaves out what the server fills in", (
     const swift = swiftTest({ kind, entry: entry("order/vote", { option: "tea", by: "ada" }, { actor }), before: {}, after: {} })
     assert.match(swift, /try store\.as\(\.user\("ada", name: "Ada \\\\\(x\)", roles: \["cashier"\]\)\)\.dispatch\(vote\("tea"\)\)$/m)
     assert.ok(!swift.includes("after"))
+    const close = { type: "order/close", filled: { at: "now", id: "id" }, payload: { properties: { id: { type: "string" } } } }
+    const filled = { kind: { name: "order", actions: [close] }, entry: entry("order/close", { at: 5000, id: "x" }), before: {}, after: {} }
+    filled.entry.at = "1970-01-01T00:00:05.000Z"
+    const closing = swiftTest(filled)
+    assert.match(closing, /TestStore\(before, reducer: order.reducer, clock: TestClock\(now: 5000\)\)$/m)
+    assert.match(closing, /filled in an id.*\n.*dispatch\(close\(\)\)$/m)
     const secret = swiftTest({ kind, entry: entry("login/enter", { password: "***" }), before: {}, after: {} })
     assert.match(secret, /^ {4}\/\/ Write the secret.*\n {4}try store\.dispatch\(login\(enter\("THE-SECRET"\)\)\)$/m)
 })

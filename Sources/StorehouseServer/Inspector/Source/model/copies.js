@@ -143,8 +143,7 @@ function acting(actor) {
     if (!actor?.id || (actor.kind !== "user" && actor.kind !== "guest")) return ""
     const name = actor.name === undefined ? "" : `, name: ${literal(actor.name)}`
     const roles = actor.roles?.length ? `, roles: [${actor.roles.map(literal).join(", ")}]` : ""
-    const id = actor.kind === "guest" ? actor.id.replace(/^guest:/, "") : actor.id
-    return `.as(.${actor.kind}(${literal(id)}${name}${roles}))`
+    return `.as(.${actor.kind}(${literal(actor.id)}${name}${roles}))`
 }
 
 /** @param {any} before @param {any} after */
@@ -173,12 +172,17 @@ export function swiftTest({ kind, entry, before, after }) {
     const isChanged = between(before, after, 1).changes.length > 0
     const state = (/** @type {string} */ name, /** @type {any} */ value) =>
         `let ${name} = try ${definition}.restored(from: JSONValue(parsing: ${raw(value)}))`
-    const origin = entry.origin && entry.origin !== "client" ? [`// Its sender was ${entry.origin}, not a client.`] : []
+    const fillers = Object.values(action?.filled ?? {})
+    const clock = fillers.includes("now") ? `, clock: TestClock(now: ${Date.parse(entry.at)})` : ""
+    const notes = [
+        ...(entry.origin && entry.origin !== "client" ? [`// Its sender was ${entry.origin}, not a client.`] : []),
+        ...(fillers.includes("id") ? ["// The server has filled in an id, which is another one here."] : []),
+    ]
     const lines = [
         state("before", before),
         ...(isChanged ? [state("after", after)] : []),
-        `let store = TestStore(before, reducer: ${definition}.reducer)`,
-        ...origin, ...changeLines(before, after), ...(hasSecret ? [`// ${note}`] : []),
+        `let store = TestStore(before, reducer: ${definition}.reducer${clock})`,
+        ...notes, ...changeLines(before, after), ...(hasSecret ? [`// ${note}`] : []),
         `try store${acting(entry.actor)}.dispatch(${call(kind, entry, payload, action)})${isChanged ? " { $0 = after }" : ""}`,
         "try store.finish()",
     ]
