@@ -1,5 +1,5 @@
 import { createPatcher, equal } from "../../../../../Clients/javascript/src/patch.js"
-import { below, find, isTree, keysIn, lastKey, member, parentOf, text } from "./values.js"
+import { below, find, isTree, keysIn, lastKey, parentOf, text } from "./values.js"
 
 /** @typedef {import("../../../../../Clients/javascript/src/patch.js").Operation} Operation */
 /**
@@ -84,14 +84,25 @@ export function* differences(before, after, path) {
     if (!isTree(before) || !isTree(after) || Array.isArray(before) !== Array.isArray(after)) {
         if (text(before) !== text(after)) yield { op: "replace", path, value: after, before }
     } else if (Array.isArray(before)) yield* elements(before, after, path)
-    else {
-        for (const key of keysIn(before))
-            if (!Object.hasOwn(after, key)) yield { op: "remove", path: below(path, key), value: undefined, before: before[key] }
-        for (const key of keysIn(after)) {
-            if (Object.hasOwn(before, key)) yield* differences(member(before, key), member(after, key), below(path, key))
-            else yield { op: "add", path: below(path, key), value: after[key], before: undefined }
+    else yield* members(before, after, path)
+}
+
+/** @param {any} before @param {any} after @param {string} path @returns {Generator<Step>} */
+function* members(before, after, path) {
+    const [keys, later] = [keysIn(before), keysIn(after)]
+    let common = 0
+    for (let i = 0; i < later.length; i++) {
+        const key = later[i]
+        if (key !== keys[i] && !Object.hasOwn(before, key)) {
+            yield { op: "add", path: below(path, key), value: after[key], before: undefined }
+            continue
         }
+        common++
+        if (before[key] !== after[key]) yield* differences(before[key], after[key], below(path, key))
     }
+    if (common === keys.length) return
+    for (const key of keys)
+        if (!Object.hasOwn(after, key)) yield { op: "remove", path: below(path, key), value: undefined, before: before[key] }
 }
 
 /**

@@ -7,12 +7,15 @@ import { between as changesBetween, pointersOf } from "./changes.js"
 /** @typedef {{revision: number, state: any}} Found */
 
 const span = 200 // revisions between two kept states
+const farthest = 2 * span // more patches than that take longer than a request
 const [mostFrames, mostVisited] = [64, 8]
 
-/** The states of a session: any one whose way from a known state has all patches is found without a request. */
+/** The states of a session. One that is near a known state is found without a request, by the patches between them. */
 export class Travel {
     /** @type {Map<number, any>} states by revision from which others are found; the one used last at the end */
     #frames = new Map()
+    /** @type {Map<number, any>} states that were asked for, and share nothing with others */
+    #islands = new Map()
     /** @type {Map<number, any>} states that were shown last */
     #visited = new Map()
     /** @type {Map<number, Operation[]>} the way from a revision to the one before it */
@@ -61,7 +64,7 @@ export class Travel {
     }
 
     /**
-     * The state at a revision. If it must be asked for, so is what its neighbours need.
+     * The state at a revision: at once if a known one is near, else by a request, which serves its neighbours too.
      * @param {number} revision @returns {any | Promise<any>}
      */
     at(revision) {
@@ -94,7 +97,7 @@ export class Travel {
     /** @param {number} revision */
     #known(revision) {
         if (revision === this.#live) return this.#liveState
-        return this.#visited.get(revision) ?? this.#frames.get(revision)
+        return this.#visited.get(revision) ?? this.#frames.get(revision) ?? this.#islands.get(revision)
     }
 
     /** @param {number} revision @param {any} state */
@@ -104,14 +107,14 @@ export class Travel {
 
     /** The states are of another history. */
     #forget() {
-        for (const states of [this.#frames, this.#visited, this.#back]) states.clear()
+        for (const states of [this.#frames, this.#islands, this.#visited, this.#back]) states.clear()
     }
 
     /** @param {number} revision @returns {number | undefined} the nearest known revision from which all patches are here */
     #start(revision) {
         let [low, high] = [revision, revision]
         let [hasLow, hasHigh] = [true, true]
-        while (hasLow || hasHigh) {
+        while ((hasLow || hasHigh) && high <= revision + farthest) {
             if (hasLow && this.#known(low) !== undefined) return low
             if (hasHigh && this.#known(high) !== undefined) return high
             hasLow &&= this.#entries.get(low)?.patch !== undefined
@@ -186,21 +189,23 @@ export class Travel {
     async #read(revision) {
         const answer = await this.#readState(revision)
         const { state } = typeof answer === "string" ? this.#parse(answer) : answer
-        this.#keepFrame(revision, this.#shared(revision, state))
+        const shared = this.#shared(revision, state)
+        if (shared) this.#keepFrame(revision, shared)
+        else keepLast(this.#islands, revision, state, mostVisited)
     }
 
     /**
-     * A state that shares its unchanged parts with a known one after it, if there is one not far away.
+     * The state made from a known one after it, so that both share what has not changed; undefined if none is near.
      * @param {number} revision @param {any} state
      */
     #shared(revision, state) {
-        for (let at = revision + 1; at <= revision + 2 * span && this.#entries.get(at)?.patch; at++) {
+        for (let at = revision + 1; at <= revision + farthest && this.#entries.get(at)?.patch; at++) {
             const known = this.#known(at)
             if (known === undefined) continue
             this.#forward(state, revision, at)
             return this.#backward(known, at, revision)
         }
-        return state
+        return undefined
     }
 }
 
