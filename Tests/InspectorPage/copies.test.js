@@ -1,10 +1,8 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { test } from "node:test"
-import { curl, javaScript, link, quoted, storehouseSend, swiftTest } from "../../Sources/StorehouseServer/Inspector/Source/model/copies.js"
-import { literal, raw } from "../../Sources/StorehouseServer/Inspector/Source/model/swift.js"
-import { parse } from "../../Sources/StorehouseServer/Inspector/Source/model/values.js"
 import { withExactNumbers } from "./support/exact.js"
+import { curl, javaScript, link, literal, parse, quoted, raw, storehouseSend, swiftTest } from "./support/model.js"
 import { Random } from "./support/random.js"
 
 const where = { base: "http://127.0.0.1:8080/", session: "9GZ3mXk0cYbq2vT1sQeRpA" }

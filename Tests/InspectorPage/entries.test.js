@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { Entries } from "../../Sources/StorehouseServer/Inspector/Source/model/entries.js"
-import { parseFilter } from "../../Sources/StorehouseServer/Inspector/Source/model/filter.js"
+import { Entries, parseFilter } from "./support/model.js"
 import { Random } from "./support/random.js"
 import { Session } from "./support/session.js"
 

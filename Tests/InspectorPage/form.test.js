@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { addItem, addMember, fill, formOf, problemsOf, removeAt, valueOf } from "../../Sources/StorehouseServer/Inspector/Source/model/form.js"
-import { parse, text } from "../../Sources/StorehouseServer/Inspector/Source/model/values.js"
 import { withExactNumbers } from "./support/exact.js"
+import { addItem, addMember, fill, formOf, parse, problemsOf, removeAt, text, valueOf } from "./support/model.js"
 import { Random } from "./support/random.js"
 
 const object = (properties, required = [], more = {}) => ({ type: "object", properties, required, additionalProperties: false, ...more })

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { buckets, placeOf, playback, revisionAt } from "../../Sources/StorehouseServer/Inspector/Source/model/buckets.js"
-import { causeTree } from "../../Sources/StorehouseServer/Inspector/Source/model/causes.js"
-import { parseFilter } from "../../Sources/StorehouseServer/Inspector/Source/model/filter.js"
-import { forkWithout, isReplayed, outcomes } from "../../Sources/StorehouseServer/Inspector/Source/model/replay.js"
+import {
+    buckets, causeTree, forkWithout, isReplayed, outcomes, parseFilter, placeOf, playback, revisionAt,
+} from "./support/model.js"
 import { Random } from "./support/random.js"
 
 const entry = (revision, more = {}) => ({ revision, type: "tasks/add", origin: "client", cause: null, at: new Date(revision * 100).toISOString(), ...more })

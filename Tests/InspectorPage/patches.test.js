@@ -1,8 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as changes from "../../Sources/StorehouseServer/Inspector/Source/model/changes.js"
-import { apply, between, inverse, steps } from "../../Sources/StorehouseServer/Inspector/Source/model/patches.js"
-import { find } from "../../Sources/StorehouseServer/Inspector/Source/model/values.js"
+import { apply, between, changes, find, inverse, steps } from "./support/model.js"
 import { applyNaively, Random, walk } from "./support/random.js"
 
 const runs = 500

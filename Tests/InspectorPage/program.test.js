@@ -6,11 +6,9 @@ import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
 import { promisify } from "node:util"
 import { Program } from "../../Clients/javascript/acceptance/support/program.js"
-import { curl, storehouseSend } from "../../Sources/StorehouseServer/Inspector/Source/model/copies.js"
-import { Entries } from "../../Sources/StorehouseServer/Inspector/Source/model/entries.js"
-import { fill, formOf, problemsOf, valueOf } from "../../Sources/StorehouseServer/Inspector/Source/model/form.js"
-import { forkWithout, outcomes } from "../../Sources/StorehouseServer/Inspector/Source/model/replay.js"
-import { Travel } from "../../Sources/StorehouseServer/Inspector/Source/model/travel.js"
+import {
+    curl, Entries, fill, forkWithout, formOf, outcomes, problemsOf, storehouseSend, Travel, valueOf,
+} from "./support/model.js"
 
 // The modules with a real server: STOREHOUSE names its program.
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { addressIn, formatAddress, parseAddress, tabs } from "../../Sources/StorehouseServer/Inspector/Source/model/address.js"
-import { delta, duration, expiry, grouped, perSecond, Rate, size, sizeOf } from "../../Sources/StorehouseServer/Inspector/Source/model/rates.js"
-import { search } from "../../Sources/StorehouseServer/Inspector/Source/model/search.js"
-import { RecentSessions, SessionList } from "../../Sources/StorehouseServer/Inspector/Source/model/sessions.js"
+import {
+    addressIn, delta, duration, expiry, formatAddress, grouped, parseAddress, perSecond, Rate, RecentSessions, search,
+    SessionList, size, sizeOf, tabs,
+} from "./support/model.js"
 import { Random, walk } from "./support/random.js"
 
 const id = "9GZ3mXk0cYbq2vT1sQeRpA"

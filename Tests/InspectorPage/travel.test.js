@@ -1,9 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { Entries } from "../../Sources/StorehouseServer/Inspector/Source/model/entries.js"
-import { Travel } from "../../Sources/StorehouseServer/Inspector/Source/model/travel.js"
-import { apply } from "../../Sources/StorehouseServer/Inspector/Source/model/patches.js"
-import { keysOf } from "../../Sources/StorehouseServer/Inspector/Source/model/values.js"
+import { apply, Entries, keysOf, Travel } from "./support/model.js"
 import { Random } from "./support/random.js"
 import { Session } from "./support/session.js"
 

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { pointersOf } from "../../Sources/StorehouseServer/Inspector/Source/model/changes.js"
-import { apply, between } from "../../Sources/StorehouseServer/Inspector/Source/model/patches.js"
-import { Tree } from "../../Sources/StorehouseServer/Inspector/Source/model/tree.js"
-import { below, isTree, keysOf } from "../../Sources/StorehouseServer/Inspector/Source/model/values.js"
+import { apply, below, between, changes, isTree, keysOf, Tree } from "./support/model.js"
 import { Random, walk } from "./support/random.js"
 
 /** The rows of all that is open, by a walk over the whole state. */
@@ -30,7 +27,7 @@ test("the rows are those of a naive walk, whatever is opened, closed and changed
             if (random.chance(0.5)) {
                 const { patch } = random.patch(state)
                 state = apply(state, patch)
-                tree.set(state, random.chance(0.7) ? pointersOf(patch) : undefined)
+                tree.set(state, random.chance(0.7) ? changes.pointersOf(patch) : undefined)
             } else if (tree.length) {
                 const [{ pointer, value, isOpen }] = tree.rows(random.below(tree.length), 1)
                 if (isTree(value)) choices.set(pointer, !isOpen)
