@@ -99,4 +99,8 @@ test("refused actions stand above the commit that they found", () => {
     entries.add({ revision: 4, type: "a/b", at: "2026-01-01T00:00:07Z" })
     assert.deepEqual(revisions(entries.visible()), [4, 3, 2, 2, 2, 1])
     assert.equal(entries.size, 4)
+    entries.setRefused([refusal(6, 8), refusal(2, 5)])
+    for (const revision of [6, 5]) entries.add({ revision, type: "a/b", at: "2026-01-01T00:00:09Z" })
+    assert.deepEqual(revisions(entries.visible()), [6, 6, 5, 4, 3, 2, 2, 1])
+    assert.equal(entries.visible()[0].status, 409)
 })

@@ -50,13 +50,16 @@ export function parseAddress(hash) {
 export function formatAddress({ session, share, at, tab, b, q, lock, beside }) {
     if (!session && !share) return ""
     const path = [share ? `share/${encodeURIComponent(share)}` : session, at === undefined ? undefined : `at/${at}`, tab]
-    const query = [b === undefined ? undefined : `b=${b}`, q && `q=${readable(q)}`, lock && "lock=1", beside && `beside=${beside}`]
+    const query = [b !== undefined && `b=${b}`, q && `q=${readable(q)}`, lock && "lock=1", beside && `beside=${beside}`]
     const written = query.filter(Boolean).join("&")
     return `#${path.filter(Boolean).join("/")}${written && `?${written}`}`
 }
 
 /** @param {string} text as a part of a query, with signs left as they are that need no encoding */
-const readable = text => encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd")).replace(/%(3A|2F|2C|40)/g, decodeURIComponent).replaceAll("%20", "+")
+function readable(text) {
+    const encoded = encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"))
+    return encoded.replace(/%(3A|2F|2C|40)/g, decodeURIComponent).replaceAll("%20", "+")
+}
 
 /**
  * The session or share that a text names: an id, an address of the API, or one of this page.

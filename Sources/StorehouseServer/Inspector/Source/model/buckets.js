@@ -26,7 +26,8 @@ export function buckets(entries, width, failures = []) {
         const from = first + i * size
         return { from, to: Math.min(last, from + size - 1), count: 0, origins: {}, refusals: 0, failures: 0 }
     })
-    const bar = (/** @type {number} */ revision) => bars[Math.max(0, Math.min(count - 1, Math.floor((revision - first) / size)))]
+    const bar = (/** @type {number} */ revision) =>
+        bars[Math.max(0, Math.min(count - 1, Math.floor((revision - first) / size)))]
     for (const { revision, status, origin = "client" } of entries) {
         const found = bar(revision)
         if (status !== undefined) found.refusals++

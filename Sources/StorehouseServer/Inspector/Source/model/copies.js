@@ -160,8 +160,8 @@ const oneLine = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Zl}\p{Zp
 const shortened = (/** @type {string} */ text) => oneLine(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 /**
- * The action as a test with a `TestStore`. It needs the names that the program gives to the definition and its actions, which are
- * taken to be those in JSON.
+ * The action as a test with a `TestStore`. The names that the program gives to the definition and its actions are taken to be
+ * those in JSON.
  * @param {{kind: any, entry: Entry, before: any, after: any}} made from the description of the kind and two states
  * @returns {string}
  */

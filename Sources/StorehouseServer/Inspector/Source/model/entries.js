@@ -1,6 +1,6 @@
 /** @typedef {import("./patches.js").Operation} Operation */
 /**
- * An entry of the action log, or an action that was refused: then it has a `status`, and `revision` is the one at which it came.
+ * An entry of the action log; or an action that was refused, with a `status`, and the revision at which it came.
  * @typedef {object} Entry
  * @property {number} revision
  * @property {string} type
@@ -68,17 +68,10 @@ export class Entries {
     add(entry) {
         const known = this.#entries.get(entry.revision)
         if (known) return void (entry.patch && this.complete(entry.revision, entry.patch))
-        const isNewest = entry.revision > this.newest
         this.#entries.set(entry.revision, entry)
-        if (isNewest || !this.newest) this.newest = entry.revision
-        const isOldest = !this.oldest || entry.revision < this.oldest
-        if (isOldest) this.oldest = entry.revision
-        for (const [filter, list] of this.#lists) {
-            if (filter && !filter.matches(entry)) continue
-            if (isNewest) list.unshift(entry)
-            else if (isOldest && !this.#refused.length) list.push(entry)
-            else place(list, entry)
-        }
+        this.newest = Math.max(this.newest, entry.revision)
+        this.oldest = Math.min(this.oldest || Infinity, entry.revision)
+        for (const [filter, list] of this.#lists) if (!filter || filter.matches(entry)) place(list, entry)
     }
 
     /**
@@ -172,6 +165,8 @@ export class Entries {
 
 /** @param {Entry[]} list @param {Entry} entry */
 function place(list, entry) {
+    if (!list.length || order(list[list.length - 1], entry) < 0) return void list.push(entry)
+    if (order(entry, list[0]) < 0) return void list.unshift(entry)
     let [low, high] = [0, list.length]
     while (low < high) {
         const middle = (low + high) >> 1

@@ -12,7 +12,8 @@ const texts = new WeakMap()
 function textOf(entry) {
     let found = texts.get(entry)
     if (found === undefined) {
-        found = [entry.type, entry.payload === undefined ? "" : text(entry.payload), entry.reason ?? ""].join("\n").toLowerCase()
+        const payload = entry.payload === undefined ? "" : text(entry.payload)
+        found = [entry.type, payload, entry.reason ?? ""].join("\n").toLowerCase()
         texts.set(entry, found)
     }
     return found

@@ -1,11 +1,14 @@
 import { below, integer, isRaw, isTree, member, parse, text } from "./values.js"
 
 /** @typedef {any} Schema a JSON Schema of `GET /stores` */
+/** @typedef {"text" | "number" | "integer" | "boolean" | "choice" | "day" | "time" | "secret" | "json"} Leaf */
+/** @typedef {Leaf | "list" | "record" | "map" | "optional"} Kind */
+/** @typedef {"absent" | "null" | "value"} State */
 /**
- * A field of a form. Which members it has besides the first ones depends on its kind; the page may set `value`, `state`, and what
- * a list or a map contains.
+ * A field of a form. Which members it has besides the first ones depends on its kind; the page may set `value`, `state`, and
+ * what a list or a map contains.
  * @typedef {object} Field
- * @property {"text" | "number" | "integer" | "boolean" | "choice" | "day" | "time" | "secret" | "list" | "record" | "map" | "optional" | "json"} kind
+ * @property {Kind} kind
  * @property {string} pointer
  * @property {string} label
  * @property {boolean} isRequired
@@ -16,8 +19,8 @@ import { below, integer, isRaw, isTree, member, parse, text } from "./values.js"
  * @property {Field[]} [fields] of a record
  * @property {Field[]} [items] of a list
  * @property {{key: string, field: Field}[]} [members] of a map
- * @property {("absent" | "null" | "value")[]} [states] of an optional one
- * @property {"absent" | "null" | "value"} [state]
+ * @property {State[]} [states] of an optional one
+ * @property {State} [state]
  * @property {Field} [field] of an optional one: that of its value
  */
 
@@ -38,8 +41,10 @@ function make(schema, pointer, label, isRequired) {
     const common = { pointer, label, isRequired, hint: hintOf(schema), schema }
     const isNullable = types.includes("null")
     if (isRequired && !isNullable) return { ...common, ...contentOf(schema, types, pointer) }
-    /** @type {Field["states"]} */
-    const states = [...(isRequired ? [] : /** @type {const} */ (["absent"])), ...(isNullable ? /** @type {const} */ (["null"]) : []), "value"]
+    /** @type {State[]} */
+    const states = ["value"]
+    if (isNullable) states.unshift("null")
+    if (!isRequired) states.unshift("absent")
     const field = { ...common, isRequired: true, ...contentOf(schema, types, pointer) }
     return { ...common, kind: "optional", states, state: states[0], field }
 }
@@ -51,7 +56,8 @@ function contentOf(schema, types, pointer) {
         const choices = schema.enum.filter((/** @type {any} */ choice) => choice !== null)
         return { kind: "choice", choices, value: choices[0] ?? "" }
     }
-    if (other || schema.$ref || schema.oneOf || schema.anyOf || schema.allOf || schema.enum) return { kind: "json", value: "null" }
+    const isOdd = ["$ref", "oneOf", "anyOf", "allOf", "enum"].some(keyword => keyword in schema)
+    if (other || isOdd) return { kind: "json", value: "null" }
     if (type === "boolean") return { kind: "boolean", value: schema.default ?? false }
     if (type === "integer" || type === "number") return { kind: type, value: text(schema.default ?? "").replaceAll('"', "") }
     if (type === "string") return { kind: kindOfText(schema), value: schema.default ?? "" }
@@ -106,13 +112,14 @@ export function removeAt(field, index) {
 }
 
 /**
- * The value that is typed; undefined if it is absent. A text that cannot be what is wanted stays a text, so that the server says
- * what is wrong with it.
+ * The value that is typed; undefined if it is absent. A text that cannot be what is wanted stays a text, so that the server
+ * says what is wrong with it.
  * @param {Field} form @returns {any}
  */
 export function valueOf(form) {
     const { kind, value } = form
-    if (kind === "optional") return form.state === "value" ? valueOf(/** @type {Field} */ (form.field)) : form.state === "null" ? null : undefined
+    if (kind === "optional" && form.state === "value") return valueOf(/** @type {Field} */ (form.field))
+    if (kind === "optional") return form.state === "null" ? null : undefined
     if (kind === "list") return (form.items ?? []).map(valueOf)
     if (kind === "record") return objectOf((form.fields ?? []).map(field => [field.label, valueOf(field)]))
     if (kind === "map") return objectOf((form.members ?? []).map(({ key, field }) => [key, valueOf(field)]))
@@ -193,17 +200,17 @@ export function problemsOf(form) {
     const inner = [...(form.fields ?? []), ...(form.items ?? []), ...(form.members ?? []).map(({ field }) => field)]
     if (kind === "json" && parsed(value) === undefined) return [{ pointer, detail: "is not JSON" }]
     if (kind === "integer" || kind === "number") {
-        const found = valueOf(form)
-        if (typeof found === "string") return [{ pointer, detail: kind === "integer" ? "must be an integer" : "must be a number" }]
+        const detail = kind === "integer" ? "must be an integer" : "must be a number"
+        if (typeof valueOf(form) === "string") return [{ pointer, detail }]
     }
     return inner.flatMap(problemsOf)
 }
 
 /** @param {Schema} schema @returns {string} its description and its bounds */
-function hintOf({ description = "", minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties }) {
+function hintOf({ description = "", minimum, maximum, ...schema }) {
     const bounds = [
-        range(visible(minimum), visible(maximum), ""), range(minLength, maxLength, " characters"),
-        range(minItems, maxItems, " elements"), range(minProperties, maxProperties, " members"),
+        range(visible(minimum), visible(maximum), ""), range(schema.minLength, schema.maxLength, " characters"),
+        range(schema.minItems, schema.maxItems, " elements"), range(schema.minProperties, schema.maxProperties, " members"),
     ]
     return [description, ...bounds].filter(Boolean).join(" · ")
 }

@@ -18,8 +18,9 @@ function stepsOf(state, { op, path, from = "", value }) {
     if (op === "copy") return stepsOf(state, { op: "add", path, value: find(state, from) })
     if (op === "move") {
         if (path === from) return []
-        const removal = stepsOf(state, { op: "remove", path: from })
-        return [...removal, ...stepsOf(apply(state, [{ op: "remove", path: from }]), { op: "add", path, value: removal[0].before })]
+        const removal = { op: "remove", path: from }
+        const addition = { op: "add", path, value: find(state, from) }
+        return [...stepsOf(state, removal), ...stepsOf(apply(state, [removal]), addition)]
     }
     const parent = path ? find(state, parentOf(path)) : undefined
     if (!Array.isArray(parent)) {

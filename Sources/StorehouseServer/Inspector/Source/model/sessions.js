@@ -1,5 +1,5 @@
 /** @typedef {{id: string, store: string, at: number, title?: string}} Recent */
-/** @typedef {{getItem(key: string): string | null, setItem(key: string, value: string): void, removeItem(key: string): void}} Storage */
+/** @typedef {Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">} Storage */
 
 const [listName, offName] = ["storehouse.sessions", "storehouse.sessions.off"]
 const most = 20

@@ -1,9 +1,11 @@
 import { text } from "./values.js"
 
-const reserved = new Set(("actor any as associatedtype async await break case catch class continue default defer deinit do else enum "
-    + "extension fallthrough false fileprivate for func guard if import in init inout internal is let nil operator precedencegroup "
-    + "private protocol public repeat rethrows return self Self static struct subscript super switch throw throws true try typealias "
-    + "var where while").split(" "))
+const reserved = new Set([
+    ..."actor any as associatedtype async await break case catch class continue default defer deinit do else enum".split(" "),
+    ..."extension fallthrough false fileprivate for func guard if import in init inout internal is let nil operator".split(" "),
+    ..."precedencegroup private protocol public repeat rethrows return self Self static struct subscript super switch".split(" "),
+    ..."throw throws true try typealias var where while".split(" "),
+])
 
 /** @param {string} text @returns {string} an identifier like it: `login-form` gives `loginForm` */
 export function identifier(text) {
@@ -31,7 +33,7 @@ export function literal(value) {
 export function raw(value) {
     // Signs that end a line or cannot be seen.
     const json = text(value, 2).replace(/[\u007f-\u009f]|(?!\n)[\p{Cf}\p{Zl}\p{Zp}]/gu, sign =>
-        sign === "\u200d" ? sign : [...Array(sign.length).keys()].map(i => `\\u${sign.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""))
+        sign === "\u200d" ? sign : sign.split("").map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""))
     let signs = "#"
     while (json.includes(`"${signs}`) || json.includes(`\\${signs}`)) signs += "#"
     return `${signs}"""\n${json}\n"""${signs}`

@@ -83,8 +83,8 @@ class Branch {
 }
 
 /**
- * The rows of a state of which only a part is shown. The state itself has no row, unless it is a single value. Rows are known by
- * their pointers, so that what is open stays open.
+ * The rows of a state of which only a part is shown. The state itself has no row, unless it is a single value. Rows are known
+ * by their pointers, so that what is open stays open.
  */
 export class Tree {
     /** @type {any} */
@@ -103,7 +103,7 @@ export class Tree {
 
     /**
      * Shows a state. It takes time for what is open on the way to a change, if the pointers tell all changes.
-     * @param {any} state @param {string[]} [changed] pointers to what differs from the state before; undefined if that is unknown
+     * @param {any} state @param {string[]} [changed] pointers to what differs from the state before, if that is known
      */
     set(state, changed) {
         this.#changed = new Set(changed)
