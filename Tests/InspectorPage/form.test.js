@@ -83,6 +83,9 @@ test("a form says when it cannot show a value, and shows the rest", () => {
     fill(form, { a: 3, d: 1 })
     assert.deepEqual(valueOf(form), { a: 3 })
     assert.equal(fill(formOf({ type: "array", items: { type: "string" } }), {}), false)
+    for (const value of [[1], null, { a: "x" }])
+        assert.equal(fill(formOf({ type: "object", additionalProperties: { type: "integer" } }), value), false)
+    assert.deepEqual(valueOf(formOf(object({ a: { type: "boolean" }, b: { type: "boolean", default: true } }, ["a", "b"]))), { a: false, b: true })
 })
 
 test("what is typed becomes a number, JSON, or stays a text with a problem", () => {
@@ -107,7 +110,8 @@ test("lists and maps grow and shrink", () => {
     const list = formOf({ type: "array", items: { type: "integer" } }, [1, 2, 3])
     removeAt(list, 1)
     addItem(list).value = "4"
-    assert.deepEqual([valueOf(list), list.items.map(({ pointer }) => pointer)], [[1, 3, 4], ["/0", "/1", "/2"]])
+    assert.deepEqual(valueOf(list), [1, 3, 4])
+    assert.deepEqual(list.items.map(({ pointer, label }) => [pointer, label]), [["/0", "1"], ["/1", "2"], ["/2", "3"]])
     const map = formOf({ type: "object", additionalProperties: { type: "integer" } }, { a: 1 })
     addMember(map, "__proto__").value = "2"
     addMember(map, "x/y").value = "3"

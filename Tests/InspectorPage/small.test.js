@@ -125,10 +125,12 @@ test("the sessions of this browser are remembered, the last one first, and forgo
 test("storage that is damaged, full or forbidden hurts nobody", () => {
     const storage = new Storage()
     const recent = new RecentSessions(storage)
-    for (const value of ["{", "7", '[1,null,{"id":"<b>","store":"x","at":1},{"id":"ok","store":"x","at":1}]']) {
+    const odd = '[1,null,{"id":"<b>","store":"x","at":1},{"id":"a","at":1},{"id":"a","store":"x"},{"id":"ok","store":"x","at":1}]'
+    for (const value of ["{", "7", odd]) {
         storage.setItem("storehouse.sessions", value)
         assert.ok(recent.list().every(({ id }) => id === "ok"))
     }
+    assert.equal(recent.list().length, 1)
     const forbidden = new RecentSessions({ getItem: () => { throw new Error() }, setItem: () => { throw new Error() }, removeItem: () => { throw new Error() } })
     forbidden.add({ id: "a", store: "b", at: 1 })
     forbidden.isOn = false

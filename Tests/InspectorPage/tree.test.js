@@ -116,6 +116,22 @@ test("a changed part and all that it is in are marked until the next state", () 
     assert.deepEqual(marks(), [])
 })
 
+test("small parts of the state are open from the start, and what was closed stays closed", () => {
+    const tree = new Tree()
+    const state = { few: Array(50).fill(0), many: Array(51).fill(0), deep: { inner: {} } }
+    tree.set(state)
+    const open = () => tree.rows(0, Infinity).filter(({ isOpen }) => isOpen).map(({ pointer }) => pointer)
+    assert.deepEqual(open(), ["/few", "/deep"])
+    tree.toggle("/deep", false)
+    tree.toggle("/deep/inner", true)
+    tree.toggle("/not/here")
+    tree.set({ ...state, deep: 7 }, ["/deep"])
+    tree.set({ ...state }, ["/deep"])
+    assert.deepEqual(open(), ["/few"])
+    tree.toggle("/deep", true)
+    assert.deepEqual(open(), ["/few", "/deep"])
+})
+
 test("a single value is one row, and no state is none", () => {
     const tree = new Tree()
     assert.equal(tree.length, 0)

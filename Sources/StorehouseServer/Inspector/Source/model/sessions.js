@@ -68,7 +68,8 @@ export class RecentSessions {
 }
 
 /** @param {any} value @returns {value is Recent} */
-const isRecent = value => /^[\w-]+$/.test(value?.id) && typeof value.store === "string" && typeof value.at === "number"
+const isRecent = value =>
+    /^[\w-]+$/.test(value?.id ?? "") && typeof value.store === "string" && typeof value.at === "number"
 
 /** @typedef {{store?: string, owner?: string, mark?: string, order?: string}} Wanted */
 /** @typedef {(page: Wanted & {after?: string, limit: number}) => Promise<{sessions: any[], next: string | null}>} ReadPage */
