@@ -44,6 +44,7 @@ test("each schema has its kind of field", () => {
     assert.equal(field(form, "id").hint, "")
     assert.equal(field(form, "odds").hint, "0 or more")
     assert.equal(field(form, "names").hint, "1 to 3 elements")
+    assert.deepEqual([field(form, "due").isRequired, field(form, "due").field.isRequired], [false, true])
     assert.deepEqual(field(form, "theme").choices, ["system", "light"])
     assert.equal(field(form, "address").fields[1].pointer, "/address/")
 })

@@ -93,7 +93,7 @@ test("a search in a large state rests between slices", () => {
     const entities = Object.fromEntries(Array.from({ length: 5000 }, (_, id) => [id, { id, title: `task ${id}`, isDone: false }]))
     const slices = [...search({ entities }, "task 4999")]
     assert.deepEqual(slices.flat(), ["/entities/4999/title"])
-    assert.ok(slices.length > 5, `${slices.length} slices`)
+    assert.ok(slices.length > 3 && slices.length < 20, `${slices.length} slices`)
     assert.ok([...search({ texts: Array(20).fill("x".repeat(300_000)) }, "y")].length > 5)
 })
 

@@ -87,6 +87,21 @@ test("states outside the window are asked for once, and their neighbours are the
     assert.ok(isPromise(travel.at(49)))
 })
 
+test("what is too far for a walk is asked for, and brings its neighbours with it", async () => {
+    const session = new Session(4, 1000, { untouched: [1], tasks: {} })
+    const entries = new Entries(session.readPage)
+    const travel = new Travel(session.readState, entries)
+    travel.keep(1000, session.states[1000])
+    while (await entries.older());
+    await travel.prepare(999)
+    session.requests.length = 0
+    assert.ok(!travel.has(100))
+    assert.deepEqual(await travel.at(500), session.states[500])
+    assert.deepEqual(session.requests, ["state 300"])
+    assert.ok(travel.has(301) && travel.has(700) && !travel.has(299))
+    assert.equal(travel.at(450).untouched, travel.at(500).untouched)
+})
+
 test("a state that is gone is a problem, and that above it is asked for itself", async () => {
     const session = new Session(5, 300)
     const entries = new Entries(session.readPage)
