@@ -112,7 +112,7 @@ class Browser:
             except (Failure, TypeError) as failure:
                 value = failure
             if time.monotonic() > end:
-                raise Failure(f"{what}: {script} is {value!r}; the page says {self.run('document.body?.innerText')!r}")
+                raise Failure(f"{what}: {script[:300]} is {value!r}; the page says {self.run('document.body?.innerText')!r}")
             time.sleep(0.02)
         print(f"    ok: {what}", flush=True)
         return value

@@ -1,5 +1,6 @@
 import { make } from "./dom.js"
-import { text } from "./model/values.js"
+import { between } from "./model/changes.js"
+import { isTree, text } from "./model/values.js"
 
 /** @typedef {import("./model/changes.js").Change} Change */
 
@@ -8,6 +9,17 @@ const longest = 200 // characters of a value
 
 const looks = { "+": "add", "-": "del", "~": "edit" }
 const names = { "+": "added", "-": "removed", "~": "changed" }
+
+/**
+ * A patch may replace a whole part of the state: then the members that differ are told.
+ * @param {Change[]} changes @returns {Change[]}
+ */
+export const detailed = changes => changes.flatMap(change => {
+    const { sign, pointer, before, after } = change
+    if (sign !== "~" || !isTree(before) || !isTree(after) || Array.isArray(before) !== Array.isArray(after)) return [change]
+    const { changes: inner, isCut } = between(before, after, most)
+    return isCut ? [change] : inner.map(one => ({ ...one, pointer: pointer + one.pointer }))
+})
 
 /** @param {any} value */
 const short = value => {

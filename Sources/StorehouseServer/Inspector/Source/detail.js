@@ -1,11 +1,12 @@
 import { app, changed, kind, onChange, shownRevision } from "./app.js"
-import { showChanges } from "./changelist.js"
+import { detailed, showChanges } from "./changelist.js"
 import { $, button, make, mark, roving, write } from "./dom.js"
 import { paintEffects } from "./effects.js"
 import { chosenRefusal, clock, origins } from "./log.js"
 import { copies } from "./copying.js"
+import { noticeOf } from "./forks.js"
 import { tell } from "./layers.js"
-import { ofPatch, pointersOf } from "./model/changes.js"
+import { ofPatch } from "./model/changes.js"
 import { delta } from "./model/rates.js"
 import { choose, look } from "./navigate.js"
 import { pathBar, Pins, searchField, TreeView } from "./treeview.js"
@@ -44,7 +45,7 @@ function paint() {
         action: tab === "action", effects: tab === "effects", test: tab === "test",
     }
     for (const [name, isShown] of Object.entries(visible)) if (parts[name].hidden === isShown) parts[name].hidden = !isShown
-    write(parts.notice, session.notice ?? "")
+    write(parts.notice, noticeOf(session))
     if (isBoth) paintState(session, revision, entry)
     if (tab === "action") paintAction(entry)
     if (tab === "effects") paintEffects(parts.effects, session, revision)
@@ -100,7 +101,7 @@ function paintState(session, revision, entry) {
     write(parts.hint, "")
     tell(now.problem, parts.hint)
     if (now.state === undefined) return
-    showTree(session, revision, now.state, entry?.patch ? pointersOf(entry.patch) : [])
+    showTree(session, revision, now.state, entry?.patch && entry.status === undefined ? last.marked ?? [] : [])
 }
 
 /** @param {import("./session.js").Session} session @param {number} revision @param {any} state @param {string[]} marked */
@@ -124,12 +125,15 @@ function paintPatch(session, revision, entry) {
     const key = `${revision} ${!!entry?.patch} ${before.state === undefined}`
     if (last.changes === key && last.session === session) return
     Object.assign(last, { changes: key, session })
+    last.marked = []
     if (!revision) return showChanges(parts.changes, [], { none: "The state that the session began with." })
     if (!entry?.patch) return showChanges(parts.changes, [], { none: "Loading …" })
     /** @type {import("./model/changes.js").Change[]} */
     const plain = entry.patch.map((/** @type {any} */ { op, path, value }) =>
         ({ sign: op === "remove" ? "-" : op === "add" ? "+" : "~", pointer: path, before: undefined, after: value }))
-    showChanges(parts.changes, before.state === undefined ? plain : ofPatch(before.state, entry.patch), { reveal })
+    const found = before.state === undefined ? plain : detailed(ofPatch(before.state, entry.patch))
+    last.marked = found.map(({ pointer }) => pointer)
+    showChanges(parts.changes, found, { reveal })
 }
 
 /** @param {any} entry */

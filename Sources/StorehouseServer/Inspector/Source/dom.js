@@ -68,7 +68,7 @@ export function roving(bar, controls = "button") {
     bar.addEventListener("keydown", event => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
         const place = all().indexOf(/** @type {any} */ (event.target))
-        if (!step || place < 0 || /** @type {any} */ (event.target).tagName === "SELECT") return
+        if (!step || place < 0 || /SELECT|INPUT/.test(/** @type {any} */ (event.target).tagName)) return
         event.preventDefault()
         all()[(place + step + all().length) % all().length]?.focus()
     })

@@ -10,8 +10,7 @@ export const notices = new Map()
 
 /** @param {any} made the document of the fork @param {import("./session.js").Session} parent @param {number} revision */
 function remember(made, parent, revision) {
-    const gone = made.revision ? ` It has gone on to #${made.revision} at once: what waited for an effect was interrupted.` : ""
-    notices.set(made.id, `A fork of ${parent.document.store} ${parent.document.mark?.slice(0, 8) ?? ""} at its #${revision}, which is #0 here.${gone}`)
+    notices.set(made.id, `A fork of ${parent.document.store} ${parent.document.mark?.slice(0, 8) ?? ""} at its #${revision}, which is #0 here.`)
 }
 
 /** @param {import("./session.js").Session} session @param {number} revision */
@@ -19,7 +18,16 @@ async function fork(session, revision) {
     const made = await ask("POST", session.path + "/forks", { revision })
     remember(made, session, revision)
     // It opens on the state that was forked, whatever it has gone on to.
-    go(made.id, made.revision ? "/at/0" : "")
+    go(made.id, "/at/0")
+}
+
+/**
+ * A fork has no effect: the system goes on from a state that waits for one.
+ * @param {import("./session.js").Session} session
+ */
+export function noticeOf({ notice = "", entries, document }) {
+    const isInterrupted = document.forkedFrom && notice && entries.get(1)?.origin === "system"
+    return notice + (isInterrupted ? " It has gone on at once: what waited for an effect was interrupted." : "")
 }
 
 /** @param {ReturnType<typeof outcomes>} rows @param {number} skipped */

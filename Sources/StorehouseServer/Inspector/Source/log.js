@@ -56,7 +56,7 @@ function draw(row, index) {
 
 /** @param {any} row @param {Entry} entry @param {Entry | undefined} previous the one below */
 function fill(row, entry, previous) {
-    const [n, glyph, name, body, delta] = row.children
+    const [n, glyph, name, body, later] = row.children
     const refused = isRefused(entry)
     const [sign, origin] = origins[refused ? "refused" : entry.origin ?? "system"] ?? origins.system
     const slash = entry.type.lastIndexOf("/") + 1
@@ -69,7 +69,7 @@ function fill(row, entry, previous) {
     const payload = entry.payload && Object.keys(entry.payload).length ? JSON.stringify(entry.payload).slice(0, 300) : ""
     write(body, refused ? `${entry.status} ${entry.reason ?? entry.code ?? ""} ${payload}` : payload)
     const after = place?.duration ?? (previous ? Date.parse(entry.at) - Date.parse(previous.at) : undefined)
-    write(delta, after === undefined ? "" : delta(after))
+    write(later, after === undefined ? "" : delta(after))
     row.title = `${clock(entry.at)} by ${origin}${entry.cause ? `, because of #${entry.cause}` : ""}`
 }
 
@@ -207,6 +207,7 @@ export function startLog() {
         event.preventDefault()
         move(by, event.shiftKey)
     })
+    roving($("ways"))
     setInterval(tellNews, 3000)
     addEventListener("resize", () => changed("log", "state"))
 }

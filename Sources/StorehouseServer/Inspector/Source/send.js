@@ -1,6 +1,6 @@
 import { app, changed, kind, onChange, shownRevision } from "./app.js"
-import { showChanges } from "./changelist.js"
-import { $, button, field, input, make, mark, write } from "./dom.js"
+import { detailed, showChanges } from "./changelist.js"
+import { $, button, field, input, make, mark, roving, write } from "./dom.js"
 import { showFaults, showForm } from "./formview.js"
 import { tell, toast } from "./layers.js"
 import { ofPatch } from "./model/changes.js"
@@ -138,7 +138,7 @@ export async function dryRun() {
         const before = session.state
         const answer = await ask("POST", session.path + "/actions?dryRun=true&select=/-", outgoing(), { signal: mine.signal, headers: conditions() })
         if (mine.signal.aborted) return
-        const changes = ofPatch(before, answer.patch ?? [])
+        const changes = detailed(ofPatch(before, answer.patch ?? []))
         showPreview(answer, changes)
     } catch (problem) {
         if (!mine.signal.aborted) showRefused(problem)
@@ -280,7 +280,9 @@ export function startSend() {
     parts.tray = make("fieldset", "", make("legend", "", "Batch: all or none"), parts.batch,
         make("label", "field", also, " and the action above"), button("Clear the batch", () => (batch = [], showBatch())))
     const fold = mark(button("›", () => document.documentElement.classList.add("folded"), "plain", "Fold (])"), { "aria-label": "Fold the form" })
-    place.append(make("div", "head", make("h2", "", "Send"), parts.toggle, fold),
+    const bar = mark(make("span", "", parts.toggle, fold), { role: "toolbar", "aria-label": "The form" })
+    roving(bar)
+    place.append(make("div", "head", make("h2", "", "Send"), bar),
         make("div", "scroll", field("Action", parts.types), parts.summary, parts.role, parts.form, parts.jsonfield, parts.secrets,
             parts.preview, parts.tray, make("label", "field", only, parts.onlylabel), parts.why, parts.refusal, parts.answer,
             make("details", "", make("summary", "", "Schema of the payload"), parts.schema)),

@@ -99,7 +99,7 @@ function paintStart() {
     $("session").hidden = !isOpen
     $("views").hidden = !isOpen
     for (const name of ["find", "shares"]) $(name).hidden = !isOpen
-    if (isOpen) return
+    if (isOpen) return $("start").replaceChildren()
     if (needsToken && !app.kinds.length) return $("start").replaceChildren(...signIn(), adminPart())
     const line = `storehouse send ${location.origin}/sessions/ID ${app.kinds[0]?.actions[0]?.type ?? "counter/increment"}`
     $("start").replaceChildren(

@@ -64,7 +64,7 @@ export function openShares() {
         boxes.expiry.append(Object.assign(make("option", "", words), { value: seconds }))
     for (const [name, [, properties]] of Object.entries(fields)) boxes[name] = input({ ...properties, name })
     const [problem, made, shares] = [make("div", "refusal"), make("div"), make("ul")]
-    const form = make("form", "", ...Object.entries(fields).map(([name, [label, , hint]]) => field(label, boxes[name], hint)),
+    const form = make("form", "cols", ...Object.entries(fields).map(([name, [label, , hint]]) => field(label, boxes[name], hint)),
         make("label", "field", boxes.act, " may send actions"), make("label", "field", boxes.presence, " may see who watches"),
         field("Ends after", boxes.expiry), make("button", "main", "Make a share"))
     form.addEventListener("submit", (/** @type {Event} */ event) => {

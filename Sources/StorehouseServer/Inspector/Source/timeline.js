@@ -62,18 +62,20 @@ function draw(session) {
     const colour = (/** @type {string} */ name) => style.getPropertyValue(name)
     const largest = Math.max(1, ...bars.map(({ count }) => count))
     const span = width / Math.max(1, bars.length)
+    const thick = Math.max(1, Math.min(10, span - 1))
     context.globalAlpha = 0.75
     bars.forEach((bar, i) => {
+        const left = (i + 0.5) * span - thick / 2
         let bottom = height - 2
         for (const [origin, count] of Object.entries(bar.origins)) {
             const high = Math.max(1, count / largest * (height - 9))
             context.fillStyle = colour(colours[origin] ?? "--dim")
-            context.fillRect(i * span, bottom - high, Math.max(1, Math.min(12, span - 1)), high)
+            context.fillRect(left, bottom - high, thick, high)
             bottom -= high
         }
         context.fillStyle = colour("--del")
-        if (bar.refusals) context.fillRect(i * span, 0, Math.max(2, Math.min(6, span)), 3)
-        if (bar.failures) context.fillRect(i * span, 4, Math.max(2, Math.min(6, span)), 3)
+        if (bar.refusals) context.fillRect(left, 0, Math.max(2, thick), 3)
+        if (bar.failures) context.fillRect(left, 4, Math.max(2, thick), 3)
     })
 }
 
@@ -119,7 +121,7 @@ export function togglePlay() {
 }
 
 export function startTimeline() {
-    roving($("steps"), "button, select")
+    roving($("time"), "button, select, input")
     $("back").addEventListener("click", () => step(-1))
     $("forth").addEventListener("click", () => step(1))
     $("play").addEventListener("click", togglePlay)
