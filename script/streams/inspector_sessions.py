@@ -1,10 +1,15 @@
 """Sessions: beginning, finding, forking, sharing and ending them."""
 
+import base64
+import hashlib
+import hmac
 import json
 import os
+import time
 
 from devtools import find
 from inspector_log import add
+from page import Page
 
 
 def first_visit(page):
@@ -176,6 +181,43 @@ def the_operators_list(page):
     page.shows("it opens", "title", "#1 tasks/add")
 
 
+def token(secret, **claims):
+    """A JSON Web Token (HS256)."""
+    def written(part):
+        return base64.urlsafe_b64encode(part).rstrip(b"=")
+    claims = {"exp": int(time.time()) + 3600, **claims}
+    signed = b".".join(written(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
+    return (signed + b"." + written(hmac.digest(secret.encode(), signed, hashlib.sha256))).decode()
+
+
+def signing_in_and_actors_with_roles(page):
+    url, secret = os.environ.get("INSPECTOR_TOKEN_URL"), os.environ.get("INSPECTOR_SECRET")
+    if not url or not secret:
+        print("    skipped: INSPECTOR_TOKEN_URL and INSPECTOR_SECRET are not set", flush=True)
+        return
+    page = Page(page.browser, url)
+    ada = token(secret, sub="ada", name="Ada", storehouse={"roles": ["cashier"]})
+    page.open()
+    page.shows("a server in token mode asks to sign in", "start", "Sign in.*for a token")
+    page.until("and shows no error", f"{find('problem')}.textContent === ''")
+    page.type("token", "no token")
+    page.press("Enter")
+    page.shows("a wrong token is refused", "#enter + .refusal", "401 unauthorized")
+    page.type("token", ada)
+    page.press("Enter")
+    page.until("a right one shows the kinds", "document.querySelectorAll('#start .card').length > 3")
+    page.until("and is nowhere on the page", f"!document.documentElement.outerHTML.includes('{ada}')")
+    page.click("#start .card")
+    page.shows("a session is watched live", "live", "^live")
+    page.shows("by whom, with the roles", "people", r"Ada \(cashier\)")
+    page.choose_type("counter/increment")
+    page.click("dispatch")
+    page.shows("the log names the actor", "title", "#1 counter/increment.*Ada .user.")
+    page.type("filter", "actor:ada")
+    page.until("and can be filtered by it", "document.querySelectorAll('#rows .row').length === 1")
+
+
 TESTS = [first_visit, open_by_id_and_recent_sessions, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
          fork_without_an_action, two_sessions_side_by_side, export_and_import, shares, who_watches, deleting_a_session,
-         a_page_that_is_left_follows_nothing, the_operators_list]
+         a_page_that_is_left_follows_nothing, the_operators_list,
+         signing_in_and_actors_with_roles]

@@ -56,7 +56,7 @@ class Page:
         self.browser.ask("Page.navigate", url=self.url + "/" + fragment)
         if path:
             self.shows("the session opens", "live", "live|ended")
-            self.until("and its state is there", "document.querySelector('[role=treeitem]') !== null")
+            self.until("and its state is there", "document.querySelector('[role=treeitem], #panel pre') !== null")
         else:
             self.until("the first page opens", "document.querySelector('#start .card, #enter') !== null")
 

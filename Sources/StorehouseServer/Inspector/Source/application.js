@@ -127,16 +127,10 @@ function startSwiping() {
     }, { passive: true })
 }
 
-async function start() {
-    try {
-        await loadKinds()
-    } catch (problem) {
-        // A server in token mode is no error: it asks to sign in.
-        if (/** @type {any} */ (problem).status !== 401) throw problem
-        return
-    }
-    await followAddress()
-}
+/** A server in token mode is no error: it asks to sign in. */
+const start = () => Promise.all([loadKinds(), followAddress()]).catch(problem => {
+    if (problem.status !== 401) throw problem
+})
 
 document.documentElement.classList.toggle("folded", innerWidth < 1024 && innerWidth > 640)
 if (setting("theme")) dress(setting("theme") ?? "system")
@@ -147,11 +141,11 @@ onSignIn(() => {
     else open()
 })
 onOpen(openSession)
+startSessions()
 startLog()
 startTimeline()
 startDetail()
 startSend()
-startSessions()
 startStatus()
 startForks()
 startCopying()

@@ -9,6 +9,7 @@ import { tell } from "./layers.js"
 import { ofPatch } from "./model/changes.js"
 import { delta } from "./model/rates.js"
 import { choose, look } from "./navigate.js"
+import { plain } from "./send.js"
 import { pathBar, Pins, searchField, TreeView } from "./treeview.js"
 import { compareBeside } from "./beside.js"
 
@@ -167,7 +168,7 @@ function paintAction(entry) {
     const declared = kind()?.actions.find((/** @type {any} */ action) => action.type === entry.type)
     const all = app.session?.entries.visible().filter(other => other.type === entry.type && other.status === undefined) ?? []
     parts.action.replaceChildren(
-        make("p", "", declared?.summary ?? ""), make("p", "note", `${all.length} of the ${app.session?.entries.size} actions that are loaded are of this type.`),
+        make("p", "", plain(declared?.summary ?? "")), make("p", "note", `${all.length} of the ${app.session?.entries.size} actions that are loaded are of this type.`),
         make("h3", "", "Log entry"), make("pre", "", JSON.stringify(rest, null, 2)),
         make("h3", "", "Patch"), make("pre", "", JSON.stringify(patch ?? [], null, 1)),
         make("h3", "", "Schema of the payload"), make("pre", "", JSON.stringify(declared?.payload ?? {}, null, 2)))

@@ -52,7 +52,7 @@ function listParts(place, problem, show) {
         event.preventDefault()
         attempt(async () => {
             const wanted = Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, box.value.trim()]).filter(([, value]) => value))
-            const found = new SessionList(readPage, { ...wanted, order: "used" })
+            const found = new SessionList(readPage, wanted)
             await found.more()
             list = found
             show()

@@ -11,6 +11,7 @@ let bars = []
 let drawn = ""
 let drawnAt = -Infinity
 let width = 0
+let height = 0
 /** @type {any} */
 let redraw
 /** @type {{stop: () => void} | null} */
@@ -23,7 +24,7 @@ function paint() {
     if (!session) return
     const revision = shownRevision()
     const { entries } = session
-    const key = `${entries.newest} ${entries.size} ${session.refused.length} ${innerWidth} ${document.documentElement.dataset.theme}`
+    const key = `${entries.newest} ${entries.size} ${session.refused.length} ${width} ${document.documentElement.dataset.theme}`
     const now = performance.now()
     if (key !== drawn) {
         // All entries are counted again, so a long log is drawn less often.
@@ -50,8 +51,6 @@ function paint() {
 /** @param {import("./session.js").Session} session */
 function draw(session) {
     const canvas = $("bars")
-    width = canvas.clientWidth
-    const height = canvas.clientHeight
     const ratio = devicePixelRatio || 1
     Object.assign(canvas, { width: width * ratio, height: height * ratio })
     const context = canvas.getContext("2d")
@@ -122,6 +121,10 @@ export function togglePlay() {
 
 export function startTimeline() {
     roving($("time"), "button, select, input")
+    new ResizeObserver(([{ contentRect }]) => {
+        ({ width, height } = contentRect)
+        changed("log")
+    }).observe($("slider"))
     $("back").addEventListener("click", () => step(-1))
     $("forth").addEventListener("click", () => step(1))
     $("play").addEventListener("click", togglePlay)
