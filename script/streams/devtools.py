@@ -118,7 +118,7 @@ class Browser:
         return value
 
     def shows(self, what, element, pattern):
-        self.until(what, f"{find(element)}.textContent", lambda value: re.search(pattern, value))
+        self.until(what, f"{find(element)}.textContent", lambda value: re.search(pattern, value, re.DOTALL))
 
     def happened(self, method):
         with self.changed:
