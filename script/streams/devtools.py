@@ -27,7 +27,7 @@ class Browser:
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{there_in} 4>&{there_out}', "bash", chromium, "--headless", "--no-sandbox",
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--ignore-certificate-errors", "--remote-debugging-pipe",
+             "--disable-component-update", "--disable-lcd-text", "--ignore-certificate-errors", "--remote-debugging-pipe",
              f"--user-data-dir={folder}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sys.stderr, pass_fds=(there_in, there_out),
             start_new_session=True)

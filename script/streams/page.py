@@ -57,6 +57,7 @@ class Page:
         if path:
             self.shows("the session opens", "live", "live|ended")
             self.until("and its state is there", "document.querySelector('[role=treeitem], #panel pre') !== null")
+            self.until("and its log", f"document.querySelector('#rows .row') !== null || {find('news')}.textContent !== ''")
         else:
             self.until("the first page opens", "document.querySelector('#start .card, #enter') !== null")
 
