@@ -27,7 +27,7 @@ def inspector(page):
     page.open(path)
     page.choose_type("tasks/add")
     page.fill("/title", "Feed the cat")
-    page.shows("the dry run has come", "preview", "would be committed as")
+    page.shows("the dry run has come", "preview", "Feed the cat.*would be committed as")
     page.until("the refused action is in the log", f"!!{page.row('placeBet')}")
     page.until("the numbers are there", f"{find('numbers')}.textContent.includes('expires')")
     page.until("its id is not", f"!document.body.innerText.includes('{path[10:]}')")

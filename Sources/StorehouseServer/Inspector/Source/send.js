@@ -113,6 +113,7 @@ export function edited() {
     running?.abort()
     const { session } = app
     parts.send.disabled = parts.add.disabled = !session || session.isOver || app.view.lock || !action
+    mark(parts.preview, { "aria-busy": true })
     if (!session || session.isOver || !action) return parts.preview.replaceChildren()
     timer = setTimeout(() => dryRun(), pause)
 }
@@ -152,7 +153,7 @@ function showPreview(answer, changes) {
     const starts = answer.effects.length ? `, and would start ${answer.effects.join(", ")}` : ""
     const words = answer.outcome === "ignored" ? "It would be ignored: the state has nothing to do with it now."
         : `would be committed as #${answer.revision + 1}${batch.length ? ` and the next` : ""}${starts}`
-    parts.preview.replaceChildren(list, make("p", "dim", words))
+    mark(parts.preview, { "aria-busy": null }).replaceChildren(list, make("p", "dim", words))
 }
 
 /** @param {any} problem */
@@ -160,7 +161,7 @@ function showRefused(problem) {
     const fault = problem instanceof SyntaxError ? { detail: `This is not JSON: ${problem.message}`, code: "malformed-json" } : problem
     const place = make("div", "refusal")
     tell(fault.code ? { ...fault, detail: plain(fault.detail ?? "") } : fault, place)
-    parts.preview.replaceChildren(place, make("p", "dim", "It would be refused."))
+    mark(parts.preview, { "aria-busy": null }).replaceChildren(place, make("p", "dim", "It would be refused."))
     showFaults(parts.form, fault.errors ?? [])
 }
 

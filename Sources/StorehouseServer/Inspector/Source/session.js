@@ -83,7 +83,6 @@ export class Session {
             connected: connection => this.connect(connection),
         })
         this.older()
-        this.poll()
         this.timer = setInterval(() => document.hidden || this.isOver || this.poll(), pollEvery)
     }
 
@@ -195,6 +194,7 @@ export class Session {
     connect(connection) {
         if (this.isClosed) return
         this.connection = connection
+        if (connection.status === "live") this.poll()
         if (connection.status === "ended") {
             this.isOver = true
             clearInterval(this.timer)
