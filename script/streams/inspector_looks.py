@@ -177,7 +177,7 @@ def budgets(page):
     added = page.run("added")
     page.expect("a commit makes few elements, whatever the size of the state", added <= 400, added)
     more = [one["url"] for one in page.requests()[before:] if "/events" not in one["url"]]
-    page.expect("and needs few requests", len(more) <= 8, more)
+    page.expect("and needs few requests", len(more) <= 4, more)
 
 
 def policy(page):

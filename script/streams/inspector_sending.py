@@ -102,6 +102,16 @@ def only_at_this_revision(page):
     page.shows("at the newest revision it commits", "answer", "committed, #4")
 
 
+def send_an_action_again_or_edit_it(page):
+    path = page.session("app", [{"type": "counter/increment", "payload": {"by": 5}}, {"type": "counter/decrement"}])
+    page.open(path, "/at/1")
+    page.press("e")
+    page.until("e fills the form with the chosen action", "document.querySelector('#form [data-pointer=\"/by\"]')?.value === '5'")
+    page.fill("/by", "6")
+    page.click("dispatch")
+    page.shows("which can be edited before it is sent", ".changes", "/counter/count 4 → 10")
+
+
 def copy_as_curl_and_code(page):
     path = page.session("app", [{"type": "counter/increment", "payload": {"by": 5}}])
     page.open(path)
@@ -114,4 +124,5 @@ def copy_as_curl_and_code(page):
 
 
 TESTS = [a_form_from_the_schema, a_live_dry_run_before_sending, json_in_place_of_the_form, secrets_are_masked,
-         a_batch_is_sent_at_once_and_stays, only_at_this_revision, copy_as_curl_and_code]
+         a_batch_is_sent_at_once_and_stays, only_at_this_revision, send_an_action_again_or_edit_it,
+         copy_as_curl_and_code]

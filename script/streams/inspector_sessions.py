@@ -39,6 +39,16 @@ def open_by_id_and_recent_sessions(page):
     page.button("Remember")
 
 
+def an_unknown_session_is_told(page):
+    page.open(page.session("app", add(1)))
+    page.run("location.hash = 'AAAAAAAAAAAAAAAAAAAAAA'")
+    page.shows("it is told", "problem", "404 no-such-session")
+    page.until("and the first page is there", "!!document.querySelector('#start .card')")
+    page.click("#start .card")
+    page.shows("where another one can begin", "live", "^live")
+    page.until("without the problem", f"{find('problem')}.textContent === ''")
+
+
 def switch_between_sessions(page):
     first, second = page.session("app", add(1)), page.session("planner")
     page.open(second)
@@ -217,7 +227,7 @@ def signing_in_and_actors_with_roles(page):
     page.until("and can be filtered by it", "document.querySelectorAll('#rows .row').length === 1")
 
 
-TESTS = [first_visit, open_by_id_and_recent_sessions, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
+TESTS = [first_visit, open_by_id_and_recent_sessions, an_unknown_session_is_told, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
          fork_without_an_action, two_sessions_side_by_side, export_and_import, shares, who_watches, deleting_a_session,
          a_page_that_is_left_follows_nothing, the_operators_list,
          signing_in_and_actors_with_roles]

@@ -102,8 +102,8 @@ def the_chart_of_a_value(page):
     page.open(path, "/state")
     page.run("document.getElementById('node/counter/count').click()")
     page.button("Pin")
-    page.until("a pinned value has a line of its last revisions", "(canvas => canvas && canvas.getContext('2d')"
-               ".getImageData(0, 0, canvas.width, canvas.height).data.some(part => part > 0))(document.querySelector('.pins canvas'))")
+    page.until("a pinned value has a line of its last revisions", "(canvas => canvas && canvas.toDataURL() !== Object.assign("
+               "document.createElement('canvas'), {width: canvas.width, height: canvas.height}).toDataURL())(document.querySelector('.pins canvas'))")
     page.act(path, "counter/increment")
     page.shows("which goes on", ".pins .value", "^21$")
 

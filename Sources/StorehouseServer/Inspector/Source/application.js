@@ -28,6 +28,7 @@ async function openSession(id) {
     resetDetail()
     resetSend()
     tell(null)
+    changed("session")
     if (!id) return
     const document_ = await ask("GET", "sessions/" + id)
     if (location.hash.slice(1).split(/[/?]/)[0] !== id) return

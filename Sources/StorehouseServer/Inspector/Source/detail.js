@@ -46,6 +46,7 @@ function paint() {
         action: tab === "action", effects: tab === "effects", test: tab === "test",
     }
     for (const [name, isShown] of Object.entries(visible)) if (parts[name].hidden === isShown) parts[name].hidden = !isShown
+    $("panel").classList.toggle("both", isBoth && innerWidth >= 1600)
     write(parts.notice, noticeOf(session))
     if (isBoth) paintState(session, revision, entry)
     if (tab === "action") paintAction(entry)

@@ -48,8 +48,8 @@ export function mark(element, attributes) {
     return element
 }
 
-export const isPhone = () => matchMedia("(max-width: 640px)").matches
-export const isNarrow = () => matchMedia("(max-width: 1023px)").matches
+const phone = matchMedia("(max-width: 640px)")
+export const isPhone = () => phone.matches
 
 /**
  * One Tab stop for the controls of a toolbar: the arrows go on to the next.
@@ -93,7 +93,18 @@ export class VirtualList {
         /** @type {any[]} */
         this.spare = []
         this.count = 0
-        scroller.addEventListener("scroll", () => this.onscroll(), { passive: true })
+        // To ask an element for these makes the browser lay out the page at once.
+        this.top = 0
+        this.tall = 0
+        scroller.addEventListener("scroll", () => {
+            this.top = scroller.scrollTop
+            this.onscroll()
+        }, { passive: true })
+        new ResizeObserver(() => {
+            this.top = scroller.scrollTop
+            this.tall = scroller.clientHeight
+            this.onscroll()
+        }).observe(scroller)
     }
 
     onscroll() {
@@ -106,15 +117,15 @@ export class VirtualList {
 
     /** @param {boolean} [isNew] whether what the rows show may have changed */
     paint(isNew = true) {
-        const { source, height, scroller } = this
+        const { source, height, top, tall } = this
         const count = source.count()
         if (count !== this.count || height !== this.rowHeight) {
             this.room.style.height = count * height + "px"
             this.count = count
             this.rowHeight = height
         }
-        const first = Math.max(0, Math.floor(scroller.scrollTop / height) - 4)
-        const last = Math.min(count, Math.ceil((scroller.scrollTop + scroller.clientHeight) / height) + 4)
+        const first = Math.max(0, Math.floor(top / height) - 4)
+        const last = Math.min(count, Math.ceil((top + tall) / height) + 4)
         const wanted = new Map()
         for (let index = first; index < last; index++) wanted.set(source.key(index), index)
         for (const [key, row] of this.shown) {
@@ -145,11 +156,21 @@ export class VirtualList {
         if (isFresh) this.room.append(row)
     }
 
-    /** @param {number} index */
-    reveal(index) {
-        const { scroller, height } = this
-        const top = index * height
-        if (top < scroller.scrollTop) scroller.scrollTop = top
-        else if (top + height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + height - scroller.clientHeight
+    /** @param {number} top */
+    scrollTo(top) {
+        this.top = Math.max(0, top)
+        this.room.style.height = this.source.count() * this.height + "px"
+        this.scroller.scrollTop = this.top
+    }
+
+    /**
+     * Scrolls to a row, if it is not in sight.
+     * @param {number} index @param {number} [part] of what is in sight above it
+     */
+    reveal(index, part) {
+        const { height, top, tall } = this
+        const at = index * height
+        if (at >= top && at + height <= top + tall) return
+        this.scrollTo(part !== undefined ? at - tall * part : at < top ? at : at + height - tall)
     }
 }

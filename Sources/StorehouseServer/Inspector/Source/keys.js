@@ -6,7 +6,7 @@ import { openDialog } from "./layers.js"
 import { move, togglePause } from "./log.js"
 import { choose, look } from "./navigate.js"
 import { openPalette } from "./palette.js"
-import { dryRun, focusSend } from "./send.js"
+import { chooseAction, dryRun, focusSend } from "./send.js"
 import { openSwitcher } from "./sessions.js"
 import { openShares } from "./shares.js"
 import { stopPlaying, togglePlay } from "./timeline.js"
@@ -31,6 +31,14 @@ export function showView(name) {
     dispatchEvent(new Event("resize"))
 }
 
+/** Fills the form with the chosen action. */
+function again() {
+    const entry = app.session?.entryAt(shownRevision())
+    if (entry?.origin !== "client") return
+    chooseAction(entry.type, entry.payload ?? {})
+    unfold()
+}
+
 /** @returns {{label: string, keys: string, act: () => void}[]} */
 export const commands = () => !app.session ? [] : [
     { label: "Next older action", keys: "j", act: () => move(1) },
@@ -47,6 +55,7 @@ export const commands = () => !app.session ? [] : [
     { label: "Dry run", keys: "D", act: dryRun },
     { label: "Go to the form", keys: "N", act: unfold },
     { label: "Fold or unfold the form", keys: "]", act: () => document.documentElement.classList.toggle("folded") },
+    { label: "Send the chosen action again, or edit it", keys: "E", act: again },
     { label: "Copy the action as curl", keys: "C", act: copyCurl },
     { label: "Other sessions", keys: "S", act: openSwitcher },
     { label: "Shares", keys: "H", act: openShares },

@@ -83,18 +83,14 @@ function paint() {
     if (!session) return
     if (view.q !== filterText || !filter) readFilter(view.q)
     if (!held) list = entriesShown()
-    const scroller = $("list")
     const virtual = /** @type {VirtualList} */ (rows.list)
     const grown = list.length - lastCount
-    if (scroller.scrollTop > 0 && grown > 0 && isNewer()) {
-        $("rows").style.height = list.length * virtual.height + "px"
-        scroller.scrollTop += grown * virtual.height
-    }
+    if (virtual.top > 0 && grown > 0 && isNewer()) virtual.scrollTo(virtual.top + grown * virtual.height)
     lastCount = list.length
     firstKey = list[0] ? keyOf(list[0]) : undefined
     virtual.paint()
-    paintAround(session)
-    mark(scroller, { "aria-activedescendant": `row-${shownRevision()}` })
+    paintAround(session, virtual)
+    mark($("list"), { "aria-activedescendant": `row-${shownRevision()}` })
 }
 
 /** @type {any} */
@@ -112,15 +108,15 @@ function entriesShown() {
     return filterText ? shown.filter((/** @type {Entry} */ entry) => filter.matches(entry)) : shown
 }
 
-/** @param {import("./session.js").Session} session */
-function paintAround(session) {
+/** @param {import("./session.js").Session} session @param {VirtualList} virtual */
+function paintAround(session, { top, tall, height }) {
     const { entries } = session
     const coming = held ? session.revision - held.newest : 0
     const empty = !list.length && (entries.size ? "Nothing matches." : entries.isWhole ? "No action yet. Send one." : "")
     const fault = session.problem ? `The log cannot be read: ${session.problem.detail ?? session.problem}` : ""
     write($("news"), coming ? `${coming} new` : fault || empty || "")
-    const { scrollTop, scrollHeight, clientHeight } = $("list")
-    if (!entries.isWhole && !session.isOver && entries.size && scrollTop + clientHeight > scrollHeight - 20 * 24) session.older()
+    const isNear = top + tall > (list.length - 20) * height
+    if (!entries.isWhole && !session.isOver && entries.size && isNear) session.older()
 }
 
 /** @param {string} text */
@@ -170,7 +166,7 @@ export function resetLog() {
     firstKey = undefined
     lastCount = told = 0
     mark($("pause"), { "aria-pressed": false })
-    $("list").scrollTop = 0
+    rows.list?.scrollTo(0)
 }
 
 /** Tells readers of the screen what has come, at most every three seconds. */

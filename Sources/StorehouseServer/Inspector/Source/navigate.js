@@ -7,6 +7,8 @@ let openSession = async () => {}
 export const onOpen = open => void (openSession = open)
 
 let steppedAt = -Infinity
+/** @type {any} */
+let writing
 
 /** @param {boolean} isStep whether it takes the place of the address before */
 function write(isStep) {
@@ -15,8 +17,10 @@ function write(isStep) {
     const hash = formatAddress({ session: session.id, ...view, at: view.at ?? undefined, b: view.b ?? undefined, beside: view.beside ?? undefined,
         tab: view.tab === "changes" ? undefined : view.tab })
     const target = hash.startsWith("#") ? hash : "#" + hash
+    clearTimeout(writing)
     if (target === location.hash) return
-    if (isStep) history.replaceState(null, "", target)
+    // A browser takes long for this, so only the last of several steps is written.
+    if (isStep) writing = setTimeout(() => history.replaceState(null, "", target), 150)
     else history.pushState(null, "", target)
 }
 
@@ -50,6 +54,7 @@ export function look(change) {
 
 /** Shows what the address tells. */
 export async function followAddress() {
+    clearTimeout(writing)
     const found = parseAddress(location.hash)
     const id = found?.session ?? null
     const { at = null, tab, b = null, q = "", lock = false, beside = null } = /** @type {any} */ (found ?? {})

@@ -92,11 +92,7 @@ export class TreeView {
         const index = this.tree.indexOf(pointer)
         if (isChosen) this.choose(pointer)
         if (index < 0) return
-        this.room.style.height = this.tree.length * this.list.height + "px"
-        const { element, list } = this
-        const top = index * list.height
-        const isInSight = top >= element.scrollTop && top + list.height <= element.scrollTop + element.clientHeight
-        if (!isInSight) element.scrollTop = top - element.clientHeight / 3
+        this.list.reveal(index, 1 / 3)
     }
 
     /** @param {KeyboardEvent} event */
