@@ -85,7 +85,7 @@ def a_batch_is_sent_at_once_and_stays(page):
     page.choose_type("betslip/placeBet")
     page.button("Add to batch")
     page.click("dispatch")
-    page.shows("one that is refused stops all", "refusal", "action 2 of the batch")
+    page.shows("one that is refused stops all", "refusal", "action 3 of the batch")
     page.expect("nothing of it was committed", page.get(path)["revision"] == 2)
 
 

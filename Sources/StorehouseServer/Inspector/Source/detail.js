@@ -72,9 +72,9 @@ function paintTitle(revision, entry) {
     const actor = entry.actor?.name ?? entry.actor?.id
     const words = [actor ? `${actor} (${entry.actor.kind})` : origin, clock(entry.at), before && !refused && delta(Date.parse(entry.at) - Date.parse(before.at))]
     const name = refused ? `✕ ${entry.type}` : `#${revision} ${entry.type}`
-    title.replaceChildren(make("b", refused ? "bad" : "", name), make("span", "dim", "  " + words.filter(Boolean).join(" · ")))
+    const cause = entry.cause && button(`because of #${entry.cause}`, () => choose(entry.cause), "link")
+    title.replaceChildren(make("b", refused ? "bad" : "", name), " ", cause || "", make("span", "dim", " " + words.filter(Boolean).join(" · ")))
     title.title = entry.at
-    if (entry.cause) title.append(" ", button(`because of #${entry.cause}`, () => choose(entry.cause), "link"))
 }
 
 /** @param {any} entry */

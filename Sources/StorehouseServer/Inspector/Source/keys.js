@@ -99,4 +99,5 @@ function press(event) {
 export function startKeys() {
     addEventListener("keydown", press)
     $("find").addEventListener("click", openPalette)
+    $("unfold").addEventListener("click", unfold)
 }

@@ -95,7 +95,7 @@ export function tell(problem, place = $("problem")) {
     if (!problem) return
     const { status, code, index, detail = `${problem}`, errors = [] } = problem
     const title = [status, code].filter(Boolean).join(" ")
-    const which = index === undefined ? "" : `, action ${index} of the batch`
+    const which = index === undefined ? "" : `, action ${index + 1} of the batch`
     const faults = errors.map((/** @type {any} */ error) => make("li", "", make("code", "", error.pointer || "/"), ` ${error.detail}`))
     place.append(make("p", "", title && make("b", "bad", `${title}${which}: `), detail))
     if (faults.length) place.append(make("ul", "", ...faults))

@@ -1,5 +1,5 @@
 import { app, changed, onChange, shownRevision } from "./app.js"
-import { $, button, make, mark, roving, VirtualList, write } from "./dom.js"
+import { $, isPhone, make, mark, roving, VirtualList, write } from "./dom.js"
 import { causeTree } from "./model/causes.js"
 import { parseFilter } from "./model/filter.js"
 import { delta } from "./model/rates.js"
@@ -20,7 +20,7 @@ let isTreeMode = false
 let held = null
 /** @type {Entry[]} */
 let list = []
-/** @type {Map<Entry, {depth: number, duration?: number}>} */
+/** @type {Map<Entry, import("./model/causes.js").CauseRow>} */
 let places = new Map()
 let lastCount = 0
 let told = 0
@@ -68,7 +68,8 @@ function fill(row, entry, previous) {
     write(name.lastChild, entry.type.slice(slash))
     const payload = entry.payload && Object.keys(entry.payload).length ? JSON.stringify(entry.payload).slice(0, 300) : ""
     write(body, refused ? `${entry.status} ${entry.reason ?? entry.code ?? ""} ${payload}` : payload)
-    const after = place?.duration ?? (previous ? Date.parse(entry.at) - Date.parse(previous.at) : undefined)
+    const isCaused = place && (place.depth || place.children)
+    const after = isCaused ? place.duration : (previous ? Date.parse(entry.at) - Date.parse(previous.at) : undefined)
     write(later, after === undefined ? "" : delta(after))
     row.title = `${clock(entry.at)} by ${origin}${entry.cause ? `, because of #${entry.cause}` : ""}`
 }
@@ -132,6 +133,8 @@ function open(entry) {
     chosenRefusal = isRefused(entry) ? entry : null
     if (!chosenRefusal) choose(entry.revision, { isStep: true })
     document.body.dataset.sheet = ""
+    // The sheet takes the place of rows, which is known after the next frame.
+    if (isPhone()) requestAnimationFrame(() => requestAnimationFrame(() => rows.list?.reveal(list.indexOf(entry))))
     changed("view", "state")
 }
 
