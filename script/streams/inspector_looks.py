@@ -19,6 +19,15 @@ if (!dialog) {
     for (const one of texts) if (!one.closest('header, main, footer, nav, dialog')) faults.push('outside of all landmarks: ' + name(one))
 }
 if (document.querySelectorAll('h1').length !== 1) faults.push('headings: h1')
+let level = 1
+for (const one of all.filter(one => one.matches('h1, h2, h3, h4'))) {
+    if (+one.tagName[1] > level + 1 && !dialog) faults.push('headings: ' + name(one))
+    level = +one.tagName[1]
+}
+// What scrolls
+const stops = 'button, a, input, select, textarea, summary, [tabindex="0"]'
+for (const one of all.filter(one => one.scrollHeight > one.clientHeight + 2 && /auto|scroll/.test(getComputedStyle(one).overflowY)))
+    if (!one.matches(stops) && !one.querySelector(stops)) faults.push('no key scrolls ' + name(one))
 // Names
 const labelled = one => one.labels?.length || one.ariaLabel || one.getAttribute('aria-labelledby') || one.title || one.textContent.trim()
 for (const one of all.filter(one => one.matches('button, a, input, select, textarea, [role=slider], [role=listbox], [role=tree], dialog, section')))

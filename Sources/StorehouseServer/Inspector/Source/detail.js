@@ -39,7 +39,7 @@ function paint() {
     paintTabs(entry)
     const tab = shown.tab
     const isBoth = tab === "changes" || tab === "state"
-    mark($("panel"), { "aria-labelledby": "tab-" + tab })
+    mark($("panel"), { "aria-labelledby": "tab-" + tab, tabindex: isBoth ? null : 0 })
     const visible = {
         notice: !!session.notice, beside: !!shown.beside, changes: tab === "changes" || tab === "state" && innerWidth >= 1600,
         tools: tab === "state", pins: isBoth && pins.pins.size > 0, tree: isBoth, path: tab === "state",
@@ -170,9 +170,9 @@ function paintAction(entry) {
     const all = app.session?.entries.visible().filter(other => other.type === entry.type && other.status === undefined) ?? []
     parts.action.replaceChildren(
         make("p", "", plain(declared?.summary ?? "")), make("p", "note", `${all.length} of the ${app.session?.entries.size} actions that are loaded are of this type.`),
-        make("h3", "", "Log entry"), make("pre", "", JSON.stringify(rest, null, 2)),
-        make("h3", "", "Patch"), make("pre", "", JSON.stringify(patch ?? [], null, 1)),
-        make("h3", "", "Schema of the payload"), make("pre", "", JSON.stringify(declared?.payload ?? {}, null, 2)))
+        make("h2", "sub", "Log entry"), make("pre", "", JSON.stringify(rest, null, 2)),
+        make("h2", "sub", "Patch"), make("pre", "", JSON.stringify(patch ?? [], null, 1)),
+        make("h2", "sub", "Schema of the payload"), make("pre", "", JSON.stringify(declared?.payload ?? {}, null, 2)))
 }
 
 /** @param {import("./session.js").Session} session @param {number} revision @param {any} entry */

@@ -30,11 +30,11 @@ export function paintEffects(place, session, revision) {
     const list = (/** @type {any[]} */ items) => make("ul", "", ...items)
     const after = (/** @type {any} */ { at }) => entry ? duration(Date.parse(at) - Date.parse(entry.at)) + " later" : clock(at)
     place.replaceChildren(
-        make("h3", "pad", `Of #${revision}`),
+        make("h2", "sub pad", `Of #${revision}`),
         own.length || brought.length ? list([...own.map(line), ...brought.map(one => make("li", "effect",
             button(`#${one.revision} ${one.type}`, () => choose(one.revision), "link"), make("span", "dim", after(one))))])
             : make("p", "pad dim", "It has started no effect that this page has heard of."),
-        others.length ? make("h3", "pad", "Of other actions") : "", others.length ? list(others.slice(0, 50).map(line)) : "")
+        others.length ? make("h2", "sub pad", "Of other actions") : "", others.length ? list(others.slice(0, 50).map(line)) : "")
     clearTimeout(ticking)
     if (session.effects.some(({ isOver }) => !isOver)) ticking = setTimeout(() => app.view.tab === "effects" && changed("effects"), 500)
 }
