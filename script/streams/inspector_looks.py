@@ -27,7 +27,7 @@ for (const one of all.filter(one => one.matches('h1, h2, h3, h4'))) {
 // What scrolls
 const stops = 'button, a, input, select, textarea, summary, [tabindex="0"]'
 for (const one of all.filter(one => one.scrollHeight > one.clientHeight + 2 && /auto|scroll/.test(getComputedStyle(one).overflowY)))
-    if (!one.matches(stops) && !one.querySelector(stops)) faults.push('no key scrolls ' + name(one))
+    if (!one.matches(stops) && !one.querySelector(stops) && !document.querySelector(`[aria-controls="${one.id}"]`)) faults.push('no key scrolls ' + name(one))
 // Names
 const labelled = one => one.labels?.length || one.ariaLabel || one.getAttribute('aria-labelledby') || one.title || one.textContent.trim()
 for (const one of all.filter(one => one.matches('button, a, input, select, textarea, [role=slider], [role=listbox], [role=tree], dialog, section')))

@@ -271,8 +271,8 @@ export function startSend() {
     const only = input({ type: "checkbox", id: "only" })
     const also = input({ type: "checkbox" })
     parts = {
-        types: Object.assign(make("select"), { id: "types" }), summary: make("p", "note"), role: make("p", "note warn"), form: mark(make("div"), { id: "form" }),
-        json, jsonfield: field("JSON", json), secrets: make("div"), schema: make("pre"), only, also,
+        types: Object.assign(make("select"), { id: "types" }), summary: make("p", "note"), role: make("p", "note warn"), form: mark(make("form"), { id: "form", autocomplete: "off" }),
+        json, jsonfield: field("JSON", json), secrets: make("form"), schema: make("pre"), only, also,
         onlylabel: make("span"), preview: mark(make("div", "preview"), { id: "preview", role: "status", "aria-label": "What would come of it" }),
         answer: mark(make("div"), { id: "answer", role: "status" }), refusal: mark(make("div", "refusal"), { id: "refusal", role: "alert" }), batch: make("ul", "batch"),
         why: make("p", "note warn"), send: mark(button("Send", send, "main", "Send (Ctrl Enter)"), { id: "dispatch" }), add: button("Add to batch", addToBatch),
@@ -292,6 +292,7 @@ export function startSend() {
     json.addEventListener("input", edited)
     only.addEventListener("change", edited)
     also.addEventListener("change", showBatch)
+    place.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault())
     place.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()
