@@ -107,6 +107,8 @@ export interface Options<S, A> {
     effects?: boolean
     presence?: boolean
     signals?: boolean
+    /** Asks for the entries of the action log, each before the state that it leads to. A share does not give them. */
+    actions?: boolean
     /** Decides what becomes of actions that may have been committed. Default: `drop`. */
     unknown?: "drop" | "resend" | ((actions: readonly A[]) => "drop" | "resend")
 }
@@ -167,7 +169,7 @@ export interface Store<S = any, A = Action> {
     /** Tells the present connection at once, and each later one. */
     onConnection(listener: (connection: Connection) => void): () => void
     onReport(listener: (report: Report<A>) => void): () => void
-    /** Effects, presence and signals, if the options ask for them. */
+    /** Effects, presence, signals and log entries, if the options ask for them. */
     onEvent(listener: (event: ServerEvent) => void): () => void
     onTrace(listener: (trace: Trace<A>) => void): () => void
     /** Done when nothing is pending. */

@@ -12,6 +12,7 @@
  * @property {boolean} [effects]
  * @property {boolean} [presence]
  * @property {boolean} [signals]
+ * @property {boolean} [actions]
  * @property {"drop" | "resend" | ((actions: import("./replay.js").Action[]) => "drop" | "resend")} [unknown]
  */
 

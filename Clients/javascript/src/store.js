@@ -214,7 +214,7 @@ export function createStore(url, options, environment) {
         },
         /** Tells what no promise tells. */
         onReport: adds(reports),
-        /** Tells of effects, presence and signals. */
+        /** Tells of effects, presence, signals and log entries. */
         onEvent: adds(events),
         /** @type {(listener: (trace: Trace) => void) => () => void} for debugging tools */
         onTrace: adds(traces),

@@ -74,8 +74,8 @@ export function createStream(environment, owner) {
         readyAlarm(Infinity)
         try {
             const { id, value } = ledger.confirmed
-            const { select, effects, presence, signals } = options
-            const query = { select, changes: "patch", sync: ledger.client, effects, presence, signals }
+            const { select, effects, presence, signals, actions } = options
+            const query = { select, changes: "patch", sync: ledger.client, effects, presence, signals, actions }
             /** @type {Record<string, string>} */
             const headers = { Accept: "text/event-stream", Prefer: "status" }
             if (id && value !== undefined) headers["Last-Event-ID"] = id

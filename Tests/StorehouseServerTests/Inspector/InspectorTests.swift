@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import StorehouseServer
 import Stores
@@ -146,16 +147,37 @@ import Testing
         for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc"] {
             #expect(!text.contains(word), "\(word)")
         }
-        for word in ["localStorage", "sessionStorage", "document.cookie"] { #expect(!text.contains(word), "\(word)") }
-        // The client can use a disk, and this page does not ask it to.
-        #expect(try !ProjectFile.text(of: Self.folder + "Source/application.js").contains("storage:"))
+        for word in ["sessionStorage", "document.cookie"] { #expect(!text.contains(word), "\(word)") }
+    }
+
+    /// One file keeps the look of the page and the list of recent sessions.
+    @Test func oneFileOfTheScriptUsesTheDisk() throws {
+        for file in try Self.sources() where file.text.contains("localStorage") {
+            #expect(file.name == "settings.js")
+        }
     }
 
     @Test func thePageContainsTheElementsOfTheScript() async throws {
-        let text = try await Self.page().text
-        let script = try ProjectFile.text(of: Self.folder + "Source/application.js")
-        let wanted = Set(script.matches(of: /(?:\$|on)\("([a-z]+)"[,)]/).map(\.1))
+        let page = try await Self.page().text
+        let sources = try Self.sources()
+        let wanted = Set(sources.flatMap { $0.text.matches(of: /\$\("([a-z]+)"\)/).map { String($0.1) } })
         #expect(wanted.count > 20)
-        for id in wanted { #expect(text.contains("id=\"\(id)\""), "\(id)") }
+        for id in wanted {
+            let isMade = sources.contains { $0.text.contains("id: \"\(id)\"") }
+            #expect(isMade || page.contains("id=\"\(id)\""), "\(id)")
+        }
+    }
+
+    /// The page is a part of each program, and loads at once.
+    @Test func thePageIsSmall() async throws {
+        #expect(try await Self.page().body.count < 160_000)
+    }
+
+    private static func sources() throws -> [(name: String, text: String)] {
+        let folder = ProjectFile.url(of: Self.folder + "Source")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "js" }.map { file in
+            (file.lastPathComponent, try String(contentsOf: file, encoding: .utf8))
+        }
     }
 }

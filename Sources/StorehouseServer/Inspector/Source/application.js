@@ -1,347 +1,163 @@
-import { connect } from "../../../../Clients/javascript/src/index.js"
-import { $, ask, attempt, because, below, differences, isTree, make, parse, tell, text, token, useToken, words } from "./library.js"
+import { app, changed, onChange } from "./app.js"
+import { closeBeside } from "./beside.js"
+import { startCopying } from "./copying.js"
+import { resetDetail, startDetail } from "./detail.js"
+import { $, button, isPhone, make, mark, roving, write } from "./dom.js"
+import { exportSession, openImport } from "./exporting.js"
+import { notices, startForks } from "./forks.js"
+import { openOverview, showView, startKeys } from "./keys.js"
+import { attempt, openMenu, tell, toast } from "./layers.js"
+import { resetLog, startLog } from "./log.js"
+import { followAddress, go, look, onOpen } from "./navigate.js"
+import { resetSend, startSend } from "./send.js"
+import { ask, onUnauthorized } from "./server.js"
+import { Session } from "./session.js"
+import { loadKinds, onSignIn, openSwitcher, startSessions, wantToken } from "./sessions.js"
+import { keep, recent, setting } from "./settings.js"
+import { openShares, startShares } from "./shares.js"
+import { startStatus } from "./status.js"
+import { startTimeline, stopPlaying } from "./timeline.js"
 
-const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // limits of what is shown
-const opened = new Map() // the parts of the tree that were opened or closed, by pointer
-let kinds = []
-let current = null // the session shown
-
-// ---- Sessions
-
-function close() {
-    current?.store?.close()
-    current = null
-    $("session").hidden = true
-    $("start").hidden = false
-    for (const control of controls()) control.disabled = false
-    for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects", "shared", "shares"])
-        $(id).replaceChildren()
-    $("action").value = ""
-    status("")
-}
-
-// Opens the session of the fragment, which no request contains, and so no log.
-async function open() {
-    close()
-    const id = $("id").value = location.hash.slice(1)
+/** @param {string | null} id */
+async function openSession(id) {
+    stopPlaying()
+    app.session?.close()
+    app.session = null
+    if (app.view.beside === null) closeBeside()
+    resetLog()
+    resetDetail()
+    resetSend()
+    tell(null)
+    changed("session")
     if (!id) return
-    if (!/^[\w-]+$/.test(id)) throw { detail: "This is no id of a session." }
-    const found = await ask("GET", "sessions/" + id)
-    if (current || location.hash.slice(1) !== id) return
-    const session = current = { path: "sessions/" + id, newest: found.revision }
-    session.last = Math.max(0, found.revision - most.entries)
-    describe(found)
-    if (!session.last) $("log").append(entry(session, { revision: 0, type: "the beginning" }))
-    watch(session)
-    await readLog(session)
+    const document_ = await ask("GET", "sessions/" + id)
+    if (location.hash.slice(1).split(/[/?]/)[0] !== id) return
+    const session = (app.session = new Session(document_))
+    session.notice = notices.get(id)
+    recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
+    session.open()
+    changed("session", "view", "state", "log")
 }
 
-const controls = () => $("session").querySelectorAll("button, input, select, textarea")
+const open = () => attempt(followAddress)
 
-// The session has ended: what is shown stays, and nothing can be done with it.
-function finish(session) {
-    session.store.close()
-    session.isOver = true
-    for (const control of controls()) control.disabled = true
+function paintBar() {
+    const { session, view } = app
+    const { store, mark: name = "", forkedFrom } = session?.document ?? {}
+    write($("chip"), session ? `${forkedFrom ? "fork › " : ""}${store} ${name.slice(0, 8)} ▾` : "Sessions ▾")
+    $("chip").hidden = !session
+    $("lockmark").hidden = !view.lock
+    document.title = session ? `${store} ${name.slice(0, 8)} · Storehouse` : "Storehouse inspector"
+    $("fork").disabled = $("shares").disabled = !session || session.isOver
 }
 
-function describe(found) {
-    const fork = found.forkedFrom ? `, forked from revision ${found.forkedFrom.revision}` : ""
-    const [begun, end] = [found.createdAt, found.expiresAt].map(at => at && new Date(at).toLocaleString())
-    const life = end ? `Unused it expires ${end}.` : "It never expires."
-    const node = found.node ? ` on ${found.node}` : ""
-    $("about").textContent = `A session of ${found.store}${fork}${node}, created ${begun}. ${life}`
-    $("kinds").value = found.store
-    const actions = kinds.find(kind => kind.name === found.store)?.actions ?? []
-    const sendable = actions.filter(action => action.audience === "client")
-    $("types").replaceChildren(...sendable.map(action => Object.assign(make("option", "", action.type), { action })))
-    choose()
-    $("session").hidden = false
-    $("start").hidden = true
+/** @param {string} theme */
+function dress(theme) {
+    if (theme === "system") delete document.documentElement.dataset.theme
+    else document.documentElement.dataset.theme = theme
+    keep("theme", theme)
+    changed("log")
 }
 
-// Follows the session.
-function watch(session) {
-    const url = new URL(session.path, location)
-    const store = session.store = connect(url, { parse, effects: true, token: () => token })
-    store.onConnection(connection => session === current && showConnection(session, connection))
-    store.onEvent(({ type, data }) => session === current && type === "effect" && showEffect(data))
-    store.subscribe(() => {
-        if (session !== current) return
-        session.newest = store.revision
-        readLog(session).catch(tell)
-        paint(session)
+function openMore() {
+    const { session } = app
+    /** @type {[string, () => void][]} */
+    const items = []
+    if (session) {
+        items.push(["Sessions …", openSwitcher], ["Shares …", openShares], ["Export", exportSession])
+        items.push([app.view.lock ? "Unlock" : "Lock: view only", () => look({ lock: !app.view.lock })])
+    }
+    items.push(["Import …", openImport])
+    for (const theme of ["system", "light", "dark"]) items.push([`Theme: ${theme}`, () => dress(theme)])
+    if (session) items.push(["Keyboard …", openOverview])
+    if (session && !session.isOver && !app.view.lock) items.push(["Delete this session …", end])
+    if (session) items.push(["Close this session", () => go("")])
+    openMenu($("more"), items)
+}
+
+function end() {
+    const { session } = app
+    if (!session || !confirm("Delete this session for everybody?")) return
+    attempt(async () => {
+        await ask("DELETE", session.path)
+        toast("The session is deleted. What is loaded of its log can still be read.")
     })
 }
 
-function showConnection(session, { status: word, reason }) {
-    if (word === "live") {
-        status("live", "good")
-        attempt(() => listEffects(session))
-    } else if (word === "ended") {
-        finish(session)
-        status(`closed by the server: ${reason}`, "bad")
-    } else if (word === "unauthorized") {
-        $("enter").hidden = false
-        status("not connected: the server wants a token", "bad")
-    } else if (word === "connecting") status(word)
-    else status("connection lost, trying again", "bad")
+/**
+ * The borders between the columns can be moved.
+ * @param {string} column @param {HTMLElement} place @param {number} sign
+ */
+function grip(column, place, sign) {
+    const handle = make("div", "grip")
+    const set = (/** @type {number} */ width) => document.documentElement.style.setProperty("--" + column, `${Math.max(220, Math.min(innerWidth / 2, width))}px`)
+    handle.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+        handle.setPointerCapture(event.pointerId)
+        const [start, width] = [event.clientX, place.offsetWidth]
+        handle.onpointermove = (/** @type {PointerEvent} */ moved) => moved.buttons && set(width + sign * (moved.clientX - start))
+        handle.onpointerup = () => {
+            handle.onpointermove = null
+            keep(column, String(place.offsetWidth))
+            dispatchEvent(new Event("resize"))
+        }
+    })
+    const kept = Number(setting(column))
+    if (kept) set(kept)
+    return handle
 }
 
-// Effects that began before the stream.
-async function listEffects(session) {
-    $("effects").replaceChildren()
-    const { effects } = await ask("GET", session.path)
-    if (session !== current) return
-    const shown = new Set([...$("effects").children].map(item => item.event.effect))
-    for (const effect of effects) if (!shown.has(effect)) showEffect({ effect, phase: "running" })
-}
-
-const status = (words, look = "") => Object.assign($("status"), { textContent: words, className: look })
-
-function showEffect(event) {
-    const isSame = other => other.effect === event.effect && (other.cause ?? event.cause) === event.cause
-    const known = [...$("effects").children].find(item => isSame(item.event) && !item.isOver)
-    const time = event.duration === undefined ? "" : `${event.duration} ms`
-    const details = words(because(event), event.attempt && `attempt ${event.attempt}`, event.code, time, event.upstream)
-    const look = { succeeded: "good", failed: "bad" }[event.phase]
-    const phase = make("span", look, ` ${event.phase} `)
-    const item = make("li", "", make("b", "", event.effect), phase, make("span", "note", details))
-    known ? known.replaceWith(item) : $("effects").prepend(item)
-    Object.assign(item, { event, isOver: ["succeeded", "failed", "cancelled"].includes(event.phase) })
-    if ($("effects").childElementCount > most.effects) $("effects").lastElementChild.remove()
-}
-
-// ---- The state: now, or at the chosen revision
-
-async function travel(session, revision) {
-    session.goal = revision
-    const read = at => ask("GET", `${session.path}/state?revision=${at}`)
-    const before = revision ? read(revision - 1).catch(() => null) : null
-    const [found, earlier] = await Promise.all([read(revision), before])
-    if (session.goal !== revision) return
-    session.past = { ...found, before: earlier?.state }
-    paint(session)
-}
-
-function returnToNow() {
-    current.goal = current.past = null
-    paint(current)
-}
-
-function paint(session) {
-    const { confirmed: state, revision } = session.store
-    if (session !== current || state === undefined) return
-    if (session.now?.revision !== revision) session.now = { revision, state, before: session.now?.state }
-    const view = session.past ?? session.now
-    const found = view.before === undefined ? [] : differences(view.before, view.state)
-    const touched = new Set()
-    for (const [pointer] of found) for (let at = pointer; at; at = at.slice(0, at.lastIndexOf("/"))) touched.add(at)
-    $("revision").textContent = `at revision ${view.revision}, ${session.past ? "in the past" : "now"}`
-    $("now").disabled = !session.past || session.isOver
-    const changes = found.slice(0, most.changes).map(([pointer, before, after]) =>
-        make("li", "", `${pointer || "/"}: `, make("del", "", text(before)), " → ", make("ins", "", text(after))))
-    const more = found.length - changes.length
-    $("changes").replaceChildren(...changes, more ? `and ${more} more` : changes.length ? "" : "none")
-    const focused = document.activeElement.dataset.pointer
-    $("tree").replaceChildren(branch("state", view.state, "", touched))
-    const summaries = focused === undefined ? [] : [...$("tree").querySelectorAll("summary")]
-    summaries.find(summary => summary.dataset.pointer === focused)?.focus()
-    for (const button of $("log").querySelectorAll("button"))
-        button.setAttribute("aria-current", session.past?.revision === button.action.revision)
-}
-
-function branch(name, value, pointer, touched) {
-    const look = touched.has(pointer) ? "changed" : ""
-    const key = make("span", "key", name)
-    if (!isTree(value)) return make("div", "leaf " + look, key, ": ", make("span", "value", text(value)))
-    const names = Object.keys(value)
-    const count = Array.isArray(value) ? ` [${names.length}]` : ` {${names.length}}`
-    const summary = make("summary", look, key, make("span", "note", count))
-    summary.dataset.pointer = pointer
-    const details = make("details", "", summary)
-    const fill = () => {
-        if (!details.open || details.children.length > 1) return
-        const shown = names.slice(0, most.members)
-        details.append(...shown.map(name => branch(name, value[name], below(pointer, name), touched)))
-        if (names.length > shown.length) details.append(make("div", "note", `and ${names.length - shown.length} more`))
+function startViews() {
+    for (const [name, label] of [["log", "Log"], ["state", "State"], ["send", "Send"]]) {
+        const tab = button(label, () => showView(name))
+        tab.dataset.name = name
+        $("views").append(tab)
     }
-    details.open = opened.get(pointer) ?? (names.length <= 50 || look !== "")
-    fill()
-    summary.addEventListener("click", () => opened.set(pointer, !details.open))
-    details.addEventListener("toggle", fill)
-    return details
+    $("views").append(button("More", openMore))
+    showView("log")
+    $("log").append(grip("log", $("log"), 1))
+    $("detail").append(grip("send", $("send"), -1))
 }
 
-// ---- The action log, newest first
-
-// Reads up to the newest entry. A call during a read causes another read after it.
-function readLog(session) {
-    session.isBehind = true
-    return session.reading ??= readOn(session).finally(() => session.reading = null)
+/** On a phone, swiping on the sheet goes on to the next action. */
+function startSwiping() {
+    let start = 0
+    $("detail").addEventListener("touchstart", (/** @type {TouchEvent} */ event) => void (start = event.touches[0].clientX), { passive: true })
+    $("detail").addEventListener("touchend", (/** @type {TouchEvent} */ event) => {
+        const way = event.changedTouches[0].clientX - start
+        if (isPhone() && Math.abs(way) > 60) $(way < 0 ? "forth" : "back").click()
+    }, { passive: true })
 }
 
-async function readOn(session) {
-    for (let span = most.entries * 10; session.isBehind && session === current;) {
-        session.isBehind = false
-        const page = await ask("GET", `${session.path}/actions?after=${session.last}&limit=1000`).catch(problem => {
-            if (problem.code !== "revision-gone" || !span) throw problem
-            // Ask for less of the past, until that is still stored.
-            span = Math.floor(span / 10)
-            session.last = Math.max(0, session.newest - span)
-            return { actions: [], next: session.last }
-        })
-        if (session !== current) return
-        $("log").prepend(...page.actions.map(action => entry(session, action)).reverse())
-        while ($("log").childElementCount > most.entries) $("log").lastElementChild.remove()
-        session.last = page.actions.at(-1)?.revision ?? session.last
-        session.isBehind ||= page.next !== null
-    }
-}
-
-function entry(session, action) {
-    const from = words(action.origin, because(action), action.at && new Date(action.at).toLocaleTimeString())
-    const payload = action.payload ? make("code", "", text(action.payload)) : ""
-    const title = [make("b", "", action.revision), ` ${action.type} `]
-    const button = make("button", "", ...title, make("span", "note", from), payload)
-    Object.assign(button, { type: "button", title: action.at ?? "", action })
-    button.onclick = () => attempt(() => travel(session, action.revision))
-    return make("li", "", button)
-}
-
-// ---- Sending
-
-function choose() {
-    const action = $("types").selectedOptions[0]?.action
-    $("summary").textContent = action?.summary ?? "This kind has no action that a client may send."
-    $("action").value = JSON.stringify(action?.example, null, 2) ?? ""
-    $("schema").textContent = JSON.stringify(action?.payload, null, 2) ?? ""
-    const secrets = Object.entries(action?.payload.properties ?? {}).filter(([, schema]) => schema.writeOnly)
-    $("secrets").replaceChildren(...secrets.map(([name]) => make("label", "", `${name}, a secret `,
-        Object.assign(make("input"), { type: "password", name, autocomplete: "off" }))))
-}
-
-// The typed action, with the secrets in its payload.
-function body() {
-    const typed = $("action").value
-    const secrets = [...$("secrets").querySelectorAll("input")].filter(field => field.value)
-    if (!secrets.length) return typed
-    const action = parse(typed)
-    const members = Object.fromEntries(secrets.map(field => [field.name, field.value]))
-    return JSON.stringify({ ...action, payload: { ...action.payload, ...members } })
-}
-
-async function send(session, isDry) {
-    const typed = $("action").value
-    const answer = await ask("POST", `${session.path}/actions${isDry ? "?dryRun=true" : ""}`, body())
-    if (session !== current) return
-    const outcome = isDry ? `would be ${answer.outcome}` : `${answer.outcome}, revision ${answer.revision}`
-    const line = words(outcome, ...answer.effects.map(effect => `starts ${effect}`))
-    const steps = (answer.patch ?? []).map(step => make("li", "", make("code", "", text(step))))
-    $("answer").replaceChildren(make("p", "good", line), make("ul", "", ...steps))
-    if (isDry) return
-    for (const field of $("secrets").querySelectorAll("input")) field.value = ""
-    returnToNow()
-    await readLog(session)
-    // A value that the log redacts may be a secret, and is not remembered.
-    const { type, payload = {} } = parse(typed)
-    const isLogged = [...$("log").querySelectorAll("button")].some(({ action }) =>
-        action.revision === answer.revision && action.type === type && text(action.payload) === text(payload))
-    if ($("action").value === typed && (answer.outcome === "ignored" || !isLogged)) choose()
-}
-
-// ---- Buttons
-
-const on = (id, event, act) => $(id).addEventListener(event, event => (event.preventDefault(), act(event)))
-const go = id => location.hash === "#" + id ? attempt(open) : location.hash = id
-const begin = (path, wanted) => attempt(async () => go((await ask("POST", path, JSON.stringify(wanted))).id))
-
-on("begin", "submit", () => begin("sessions", { store: $("kinds").value }))
-on("find", "submit", () => go($("id").value.trim().replace(/^.*(sessions\/|#)/, "").replace(/[/?].*$/, "")))
-on("now", "click", returnToNow)
-on("fork", "click", () => begin(current.path + "/forks", { revision: (current.past ?? current.now).revision }))
-on("delete", "click", () => confirm("Delete this session for everybody?") && attempt(() => ask("DELETE", current.path)))
-const list = id => $(id).value.split(/[\s,]+/).filter(Boolean)
-
-// What the form asks for. What is empty is left out.
-function wantedShare() {
-    const wanted = { may: $("acting").checked ? ["read", "act"] : ["read"], select: $("part").value.trim() }
-    if (list("only").length) wanted.actions = list("only")
-    if ($("label").value) wanted.label = $("label").value
-    if ($("guest").value) {
-        wanted.as = { id: $("guest").value, roles: list("roles") }
-        if ($("called").value) wanted.as.name = $("called").value
-    }
-    return wanted
-}
-
-async function listShares(session) {
-    const { shares } = await ask("GET", session.path + "/shares")
-    if (session !== current) return
-    $("shares").replaceChildren(...shares.map(share => {
-        const revoke = make("button", "bad", "Revoke")
-        revoke.type = "button"
-        revoke.addEventListener("click", () => attempt(async () => {
-            await ask("DELETE", `${session.path}/shares/${share.id}`)
-            await listShares(session)
-        }))
-        const parts = [share.label, share.as && `${share.as.name ?? "guest"} (${[share.as.id, ...share.as.roles].join(", ")})`,
-            share.may.join(" and "), share.actions?.join(", "), share.select,
-            `until ${new Date(share.expiresAt).toLocaleString()}`]
-        return make("li", "", parts.filter(Boolean).join(" · ") + " ", revoke)
-    }))
-    if (!shares.length) $("shares").append(make("li", "", "There are no shares."))
-}
-
-on("list", "click", () => attempt(() => listShares(current)))
-on("share", "submit", () => attempt(async () => {
-    const session = current
-    const { links, expiresAt } = await ask("POST", session.path + "/shares", JSON.stringify(wantedShare()))
-    if (session !== current) return
-    await listShares(session)
-    const items = Object.entries(links).map(([name, link]) =>
-        make("li", "", `${name}: `, make("code", "", new URL(link, location).href)))
-    const until = `Whoever has these addresses can use them until ${new Date(expiresAt).toLocaleString()}.`
-    $("shared").replaceChildren(make("p", "note", until), make("ul", "", ...items))
-}))
-on("revoke", "click", () => attempt(async () => {
-    const session = current
-    await ask("DELETE", session.path + "/shares")
-    await listShares(session)
-    if (session === current) $("shared").replaceChildren(make("p", "good", "All shares of this session are revoked."))
-}))
-on("types", "change", choose)
-on("send", "submit", event => {
-    $("answer").replaceChildren()
-    attempt(() => send(current, event.submitter?.value === "dry"), $("refusal"))
+/** A server in token mode is no error: it asks to sign in. */
+const start = () => Promise.all([loadKinds(), followAddress()]).catch(problem => {
+    if (problem.status !== 401) throw problem
 })
-$("action").addEventListener("keydown", event => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("send").requestSubmit()
+
+document.documentElement.classList.toggle("folded", innerWidth < 1024 && innerWidth > 640)
+if (setting("theme")) dress(setting("theme") ?? "system")
+onUnauthorized(wantToken)
+onSignIn(() => {
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close()
+    if (app.session) app.session.stream?.renew()
+    else open()
 })
-$("log").addEventListener("keydown", event => {
-    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key]
-    const next = step && event.target.parentElement[step]?.firstElementChild
-    if (!next) return
-    event.preventDefault()
-    next.focus()
-    next.click()
-})
-window.addEventListener("hashchange", () => attempt(open))
-const start = () => attempt(async () => {
-    kinds = (await ask("GET", "stores")).stores
-    $("enter").hidden = true
-    const options = kinds.map(({ name, summary }) => Object.assign(make("option", "", name), { title: summary }))
-    $("kinds").replaceChildren(...options)
-    $("offers").replaceChildren(...kinds.map(({ name, summary }) => {
-        const button = Object.assign(make("button", "", name), { type: "button" })
-        button.onclick = () => begin("sessions", { store: name })
-        return make("li", "", button, ` ${summary}`)
-    }))
-    await open()
-})
-on("enter", "submit", () => {
-    useToken($("token").value.trim())
-    $("token").value = ""
-    start()
-})
-start()
+onOpen(openSession)
+startSessions()
+startLog()
+startTimeline()
+startDetail()
+startSend()
+startStatus()
+startForks()
+startCopying()
+startShares()
+startKeys()
+startViews()
+startSwiping()
+roving($("bar"))
+$("more").addEventListener("click", openMore)
+onChange(["session", "view", "connection", "document"], paintBar)
+addEventListener("hashchange", open)
+addEventListener("popstate", open)
+mark(document.body, { "data-ready": "" })
+attempt(start)

@@ -1,0 +1,176 @@
+/** @param {string} id @returns {any} */
+export const $ = id => document.getElementById(id)
+
+/**
+ * All data of the server is inserted as text.
+ * @param {string} name @param {string} [look] its classes
+ * @param {...(Node | string | number | null | undefined | false)} children
+ * @returns {any}
+ */
+export function make(name, look, ...children) {
+    const element = document.createElement(name)
+    if (look) element.className = look
+    for (const child of children) if (child || child === 0) element.append(/** @type {any} */ (child))
+    return element
+}
+
+/** @param {string} text @param {() => void} act @param {string} [look] @param {string} [title] @returns {HTMLButtonElement} */
+export function button(text, act, look = "", title = "") {
+    const made = make("button", look, text)
+    Object.assign(made, { type: "button", title })
+    made.addEventListener("click", act)
+    return made
+}
+
+/** @param {string} label @param {any} input @param {string} [hint] @returns {HTMLLabelElement} */
+export function field(label, input, hint) {
+    return make("label", "field", label, input, hint && make("span", "hint", hint))
+}
+
+/** @param {Record<string, any>} [properties] @returns {HTMLInputElement} */
+export const input = properties =>
+    Object.assign(make("input"), { autocomplete: "off", spellcheck: false, autocapitalize: "off" }, properties)
+
+/**
+ * Changes the text only where it differs, so that nothing is painted in vain.
+ * @param {any} element @param {string} text
+ */
+export function write(element, text) {
+    if (element.textContent !== text) element.textContent = text
+}
+
+/** @param {any} element @param {Record<string, string | number | boolean | null>} attributes null takes one away */
+export function mark(element, attributes) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === null) element.removeAttribute(name)
+        else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value))
+    }
+    return element
+}
+
+const phone = matchMedia("(max-width: 640px)")
+export const isPhone = () => phone.matches
+
+/**
+ * One Tab stop for the controls of a toolbar: the arrows go on to the next.
+ * @param {HTMLElement} bar @param {string} [controls] a selector
+ */
+export function roving(bar, controls = "button") {
+    const all = () => /** @type {HTMLElement[]} */ ([...bar.querySelectorAll(controls)]).filter(one => !one.hidden)
+    const stop = (/** @type {HTMLElement | undefined} */ chosen) => {
+        for (const one of all()) one.tabIndex = one === chosen ? 0 : -1
+    }
+    const settle = () => {
+        if (!all().some(one => one.tabIndex === 0)) stop(all()[0])
+    }
+    stop(all()[0])
+    bar.addEventListener("focusin", event => all().includes(/** @type {any} */ (event.target)) && stop(/** @type {any} */ (event.target)))
+    bar.addEventListener("keydown", event => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+        const place = all().indexOf(/** @type {any} */ (event.target))
+        if (!step || place < 0 || /SELECT|INPUT/.test(/** @type {any} */ (event.target).tagName)) return
+        event.preventDefault()
+        all()[(place + step + all().length) % all().length]?.focus()
+    })
+    return settle
+}
+
+/**
+ * A list of which only the rows in sight are elements. A row is known by its key, and placed from the end of the list or from
+ * its beginning, so that a new row moves no other.
+ */
+export class VirtualList {
+    /**
+     * @param {HTMLElement} scroller @param {HTMLElement} room the rows' parent
+     * @param {{count: () => number, key: (index: number) => any, draw: (row: any, index: number) => void, fromEnd?: boolean}} source
+     */
+    constructor(scroller, room, source) {
+        this.scroller = scroller
+        this.room = room
+        this.source = source
+        /** @type {Map<any, any>} */
+        this.shown = new Map()
+        /** @type {any[]} */
+        this.spare = []
+        this.count = 0
+        // To ask an element for these makes the browser lay out the page at once.
+        this.top = 0
+        this.tall = 0
+        scroller.addEventListener("scroll", () => {
+            this.top = scroller.scrollTop
+            this.onscroll()
+        }, { passive: true })
+        new ResizeObserver(() => {
+            this.top = scroller.scrollTop
+            this.tall = scroller.clientHeight
+            this.onscroll()
+        }).observe(scroller)
+    }
+
+    onscroll() {
+        this.paint(false)
+    }
+
+    get height() {
+        return isPhone() ? 44 : 24
+    }
+
+    /** @param {boolean} [isNew] whether what the rows show may have changed */
+    paint(isNew = true) {
+        const { source, height, top, tall } = this
+        const count = source.count()
+        if (count !== this.count || height !== this.rowHeight) {
+            this.room.style.height = count * height + "px"
+            this.count = count
+            this.rowHeight = height
+        }
+        const first = Math.max(0, Math.floor(top / height) - 4)
+        const last = Math.min(count, Math.ceil((top + tall) / height) + 4)
+        const wanted = new Map()
+        for (let index = first; index < last; index++) wanted.set(source.key(index), index)
+        for (const [key, row] of this.shown) {
+            if (wanted.has(key)) continue
+            this.shown.delete(key)
+            row.remove()
+            this.spare.push(row)
+        }
+        for (const [key, index] of wanted) this.#show(key, index, count, isNew)
+        this.spare.length = Math.min(this.spare.length, 40)
+    }
+
+    /** @param {any} key @param {number} index @param {number} count @param {boolean} isNew */
+    #show(key, index, count, isNew) {
+        let row = this.shown.get(key)
+        const isFresh = !row
+        if (!row) {
+            row = this.spare.pop() ?? make("div", "row")
+            this.shown.set(key, row)
+        }
+        const { fromEnd } = this.source
+        const at = (fromEnd ? count - 1 - index : index) * this.height
+        if (row.at !== at || isFresh) {
+            row.style[fromEnd ? "bottom" : "top"] = at + "px"
+            row.at = at
+        }
+        if (isNew || isFresh) this.source.draw(row, index)
+        if (isFresh) this.room.append(row)
+    }
+
+    /** @param {number} top */
+    scrollTo(top) {
+        this.top = Math.max(0, top)
+        this.room.style.height = this.source.count() * this.height + "px"
+        this.scroller.scrollTop = this.top
+    }
+
+    /**
+     * Scrolls to a row, if it is not in sight.
+     * @param {number} index @param {number} [part] of what is in sight above it
+     */
+    reveal(index, part) {
+        const { height, top, tall } = this
+        const at = index * height
+        if (at >= top && at + height <= top + tall) return
+        this.scrollTo(part !== undefined ? at - tall * part : at < top ? at : at + height - tall)
+    }
+}

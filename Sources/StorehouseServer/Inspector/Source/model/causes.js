@@ -1,0 +1,45 @@
+/** @typedef {import("./entries.js").Entry} Entry */
+/**
+ * @typedef {object} CauseRow
+ * @property {Entry} entry
+ * @property {number} depth 0 without a cause that is here
+ * @property {number} children what it has caused itself
+ * @property {number} duration milliseconds since the cause; of a first one, until the last that came of it
+ */
+
+/** @param {Entry} from @param {Entry} to */
+const milliseconds = (from, to) => Math.max(0, Date.parse(to.at) - Date.parse(from.at)) || 0
+
+/**
+ * The log as trees: newest first, but what an action has caused stands below it, oldest first.
+ * @param {Entry[]} entries newest first @returns {CauseRow[]}
+ */
+export function causeTree(entries) {
+    const known = new Set(entries.filter(({ status }) => status === undefined).map(({ revision }) => revision))
+    /** @type {Map<number, Entry[]>} */
+    const effects = new Map()
+    const roots = entries.filter(entry => {
+        const { cause, revision } = entry
+        if (!cause || cause >= revision || !known.has(cause)) return true
+        const others = effects.get(cause)
+        others ? others.push(entry) : effects.set(cause, [entry])
+        return false
+    })
+    return roots.flatMap(root => rowsBelow(root, effects))
+}
+
+/** @param {Entry} root @param {Map<number, Entry[]>} effects */
+function rowsBelow(root, effects) {
+    /** @type {CauseRow[]} */
+    const rows = []
+    /** @type {{entry: Entry, depth: number, cause: Entry | undefined}[]} */
+    const waiting = [{ entry: root, depth: 0, cause: undefined }]
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+        const { entry, depth, cause } = next
+        const children = entry.status === undefined ? (effects.get(entry.revision) ?? []) : []
+        rows.push({ entry, depth, children: children.length, duration: cause ? milliseconds(cause, entry) : 0 })
+        for (const child of children) waiting.push({ entry: child, depth: depth + 1, cause: entry })
+    }
+    rows[0].duration = rows.reduce((longest, { entry }) => Math.max(longest, milliseconds(root, entry)), 0)
+    return rows
+}
