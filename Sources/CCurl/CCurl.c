@@ -119,10 +119,6 @@ CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
     return curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
-CURLcode ccurl_set_progress(CURL *easy, curl_xferinfo_callback callback) {
-    return curl.easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
-}
-
 CURLcode ccurl_set_debug(CURL *easy, curl_debug_callback callback) {
     return curl.easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
 }

@@ -54,7 +54,6 @@ CURLcode ccurl_set_sink(CURL *easy, CURLoption option, curl_write_callback callb
 CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback callback);
 CURLcode ccurl_set_before_lookup(CURL *easy, curl_resolver_start_callback callback);
 CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback);
-CURLcode ccurl_set_progress(CURL *easy, curl_xferinfo_callback callback);
 CURLcode ccurl_set_debug(CURL *easy, curl_debug_callback callback);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);

@@ -1,7 +1,6 @@
-import Observability
 import Platform
-import RemoteServices
-import Upstream
+import StorehouseClient
+import StorehouseServer
 
 /// How a client command reaches a server.
 package struct ClientConnection: Sendable, Hashable {
@@ -25,6 +24,18 @@ package struct ClientConnection: Sendable, Hashable {
             }
             headers[String(text[..<colon])] = String(text[text.index(after: colon)...].drop { $0 == " " })
         }
+    }
+
+    /// Carries the requests, with connections of its own.
+    ///
+    /// - Parameter timeout: the longest time of a request that is no stream; nil for any.
+    func transport(timeout: Duration? = nil) -> CurlTransport {
+        var settings = CurlTransport.Settings()
+        settings.caFile = caFile
+        settings.timeout = timeout
+        settings.maxBodyBytes = 1 << 30
+        settings.userAgent = StorehouseVersion.userAgent
+        return CurlTransport(settings)
     }
 }
 

@@ -1,8 +1,6 @@
 import JSON
 import Observability
-import RemoteServices
-import StorehouseServer
-import Upstream
+import StorehouseClient
 
 /// Sends an action to a session.
 package struct SendCommand: Sendable, Hashable {
@@ -68,20 +66,15 @@ package struct SendCommand: Sendable, Hashable {
     package func run(print: (String) -> Void) async throws -> Int32 {
         var headers = connection.headers
         if let sender { headers["Authorization"] = "Bearer " + (try sender.token().text) }
-        var settings = UpstreamSettings(name: "server", url: url.root, headers: headers)
-        settings.retries = 0
-        settings.timeout = .seconds(30 + (wait ?? 0))
-        settings.maxBodyBytes = 1 << 30
-        settings.caFile = connection.caFile
-        let upstreams = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
-        let server = Server(client: try upstreams.client(for: settings), root: url.root)
+        let transport = connection.transport(timeout: .seconds(30 + (wait ?? 0)))
+        let server = Server(transport: transport, root: url.root, headers: headers)
         guard let store else {
-            return try report(try await server.call(try await request(to: url, server)), print: print)
+            return try report(try await send(to: url, server), print: print)
         }
         let session = SessionURL(root: url.root, id: try await server.createSession(of: store))
-        let response: RemoteResponse
+        let response: ClientResponse
         do {
-            response = try await server.call(try await request(to: session, server))
+            response = try await send(to: session, server)
         } catch {
             // The server may have the action all the same.
             if !inJSON { print("session \(session.text)") }
@@ -93,28 +86,25 @@ package struct SendCommand: Sendable, Hashable {
         return try report(response, of: session, print: print)
     }
 
-    private func request(to session: SessionURL, _ server: Server) async throws -> RemoteRequest {
+    private func send(to session: SessionURL, _ server: Server) async throws -> ClientResponse {
         var body: JSONObject = ["type": .string(type)]
         if !members.isEmpty {
             let hasTexts = members.contains { if case .text = $0 { true } else { false } }
             let schema = hasTexts ? try await server.schema(of: type, store: store, session: session) : nil
             body["payload"] = .object(ActionMember.payload(members, schema: schema))
         }
-        var query = (session.query ?? "").split(separator: "&").map(String.init)
-        if let select { query.append("select=" + RemoteRequest.percentEncoded(select)) }
-        if isDryRun { query.append("dryRun=true") }
         var headers: [String: String] = [:]
         if let wait { headers["Prefer"] = "wait=\(wait)" }
         if let ifMatch { headers["If-Match"] = ifMatch }
-        return RemoteRequest(
-            method: "POST",
-            target: (session.session ?? "") + "/actions" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
-            headers: headers, body: JSONValue.object(body).encoded(), contentType: "application/json")
+        let query = session.query.map { "?" + $0 } ?? ""
+        let address = SessionAddress(session.text + query).url(
+            of: "actions", [("select", select), ("dryRun", isDryRun ? "true" : nil)])
+        return try await server.call("POST", address, headers, .object(body))
     }
 
     /// - Parameter created: the session that was created for the action; nil for none.
     private func report(
-        _ response: RemoteResponse, of created: SessionURL? = nil, print: (String) -> Void
+        _ response: ClientResponse, of created: SessionURL? = nil, print: (String) -> Void
     ) throws -> Int32 {
         let document = (try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth))?.asObject
         if inJSON, let document {
@@ -142,20 +132,28 @@ package struct SendCommand: Sendable, Hashable {
 
 /// The requests of ``SendCommand``.
 private struct Server {
-    let client: CurlClient
+    let transport: any ClientTransport
     let root: String
+    /// Those of every request.
+    let headers: [String: String]
 
-    func call(_ request: RemoteRequest) async throws(CommandFailure) -> RemoteResponse {
-        do throws(RemoteFailure) {
-            return try await client.call(request)
+    func call(
+        _ method: String, _ url: String, _ fields: [String: String] = [:], _ body: JSONValue? = nil
+    ) async throws(CommandFailure) -> ClientResponse {
+        var all = headers.merging(fields) { $1 }
+        if body != nil { all["Content-Type"] = "application/json" }
+        do throws(TransportFailure) {
+            return try await transport.send(ClientRequest(method, url, headers: all, body: body?.encoded()))
         } catch {
-            throw CommandFailure("\(root): \(error.message)")
+            throw CommandFailure("\(root): \(error)")
         }
     }
 
     /// The document at a path. A problem is a failure.
-    private func document(_ request: RemoteRequest) async throws(CommandFailure) -> JSONValue {
-        let response = try await call(request)
+    private func document(
+        _ path: String, _ method: String = "GET", _ body: JSONValue? = nil
+    ) async throws(CommandFailure) -> JSONValue {
+        let response = try await call(method, root + path, [:], body)
         guard response.isSuccess,
             let document = try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth)
         else { throw CommandFailure(ProblemText.text(status: response.status, body: response.body)) }
@@ -164,10 +162,7 @@ private struct Server {
 
     /// - Returns: the id.
     func createSession(of store: String) async throws(CommandFailure) -> String {
-        let body: JSONValue = ["store": .string(store)]
-        let request = RemoteRequest(
-            method: "POST", target: "/sessions", body: body.encoded(), contentType: "application/json")
-        guard let id = try await document(request)["id"]?.asString else {
+        guard let id = try await document("/sessions", "POST", ["store": .string(store)])["id"]?.asString else {
             throw CommandFailure("\(root) is not a Storehouse server")
         }
         return id
@@ -175,8 +170,7 @@ private struct Server {
 
     /// - Returns: whether the session is gone.
     func delete(_ session: SessionURL) async -> Bool {
-        guard let path = session.session else { return false }
-        return (try? await call(RemoteRequest(method: "DELETE", target: path)))?.isSuccess == true
+        (try? await call("DELETE", session.text))?.isSuccess == true
     }
 
     /// The schema of an action's payload; nil if the server does not publish one. The server itself refuses the action then,
@@ -189,13 +183,17 @@ private struct Server {
         var kind = store
         // Nothing says of which kind a share is.
         if kind == nil, session.id != nil, let path = session.session {
-            kind = try await document(RemoteRequest(target: path))["store"]?.asString
+            kind = try await document(path)["store"]?.asString
         }
-        let stores = try await document(RemoteRequest(target: "/stores"))["stores"]?.asArray ?? []
+        let stores = try await document("/stores")["stores"]?.asArray ?? []
         for candidate in stores where kind == nil || candidate["name"]?.asString == kind {
             let action = candidate["actions"]?.asArray?.first { $0["type"]?.asString == type }
             if let action { return action["payload"] }
         }
         return nil
     }
+}
+
+extension ClientResponse {
+    fileprivate var isSuccess: Bool { (200...299).contains(status) }
 }

@@ -1,10 +1,7 @@
-import Dispatch
 import JSON
 import Observability
 import Platform
-import RemoteServices
 import StorehouseClient
-import StorehouseServer
 import Upstream
 
 /// Follows the events of a session on a terminal, and reconnects when the stream ends.
@@ -31,15 +28,12 @@ package struct WatchCommand: Sendable, Hashable {
         package var print: @Sendable (String) -> Bool
         /// Whether somebody may still read the lines.
         package var hasReader: @Sendable () -> Bool
-        /// Blocks the thread.
-        package var sleep: @Sendable (Duration) -> Void
+        package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
             inColor: Bool, print: @escaping @Sendable (String) -> Bool,
             hasReader: @escaping @Sendable () -> Bool = { true },
-            sleep: @escaping @Sendable (Duration) -> Void = { duration in
-                usleep(UInt32(clamping: duration.milliseconds * 1000))
-            }
+            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
             self.inColor = inColor
             self.print = print
@@ -56,40 +50,35 @@ package struct WatchCommand: Sendable, Hashable {
 
     /// Returns when the session has ended, or nobody reads the output.
     package func run(_ surroundings: Surroundings) async throws {
-        // libcurl blocks its thread, which must not be one of those that run tasks.
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            DispatchQueue(label: "watch").async {
-                continuation.resume(with: Result { try Watcher(self, surroundings).run() })
-            }
-        }
+        try await Watcher(self, surroundings).run()
     }
 }
 
-/// The state of one watch. It lives on one thread.
+/// The state of one watch.
+@MainActor
 private final class Watcher {
     private let command: WatchCommand
     private let surroundings: WatchCommand.Surroundings
+    private let transport: any ClientTransport
     private var lines: EventLines
     private var reconnection = WatchReconnection()
     private var parser = EventStreamParser()
     private var lastEventID = ""
     private var closedReason: String?
-    private var problem: [UInt8] = []
-    /// Whether the response at hand is a stream of events.
-    private var isStreaming = false
     private var hasReader = true
-    /// Whether the server was given up, because nothing came from it.
-    private var isSilent = false
+    /// When the last byte came, in nanoseconds. A laptop that wakes up has missed all bytes meanwhile.
+    private var lastReceived = 0
 
     init(_ command: WatchCommand, _ surroundings: WatchCommand.Surroundings) {
         self.command = command
         self.surroundings = surroundings
+        transport = command.connection.transport()
         lines = EventLines(inColor: surroundings.inColor)
     }
 
-    func run() throws {
+    func run() async throws {
         while true {
-            let end = try connect()
+            let end = try await connect()
             guard hasReader else { return }
             switch reconnection.next(end, random: Double.random(in: 0...1)) {
             case .finish:
@@ -99,72 +88,91 @@ private final class Watcher {
             case .fail(let reason): throw CommandFailure(reason)
             case .retry(let delay, let reason):
                 note("\(reason); reconnecting" + (delay > .zero ? " in \(delay.inTenths) s" : ""))
-                surroundings.sleep(delay)
+                try await surroundings.sleep(delay)
             }
         }
     }
 
     /// Reads one response to its end.
-    private func connect() throws -> WatchReconnection.End {
+    private func connect() async throws -> WatchReconnection.End {
+        let (parts, continuation) = AsyncStream.makeStream(of: StreamPart.self)
+        let stream = transport.open(try request()) { continuation.yield($0) }
+        (closedReason, lastReceived) = (nil, continuousTime())
+        parser = EventStreamParser(lastEventID: lastEventID)
+        let watchdog = Task {
+            while isAwaited { try await Task.sleep(for: .milliseconds(500)) }
+            continuation.finish()
+        }
+        defer {
+            watchdog.cancel()
+            stream.close()
+        }
+        return try await read(parts)
+    }
+
+    private func request() throws -> ClientRequest {
         guard let url = command.url.events(select: command.select) else {
             throw CommandFailure("'\(command.url.text)' is not the address of a session")
         }
-        var request = CurlStream.Request(
-            url: url, headers: command.connection.headers, caFile: command.connection.caFile,
-            userAgent: StorehouseVersion.userAgent)
-        request.headers["Accept"] = "text/event-stream, application/problem+json"
-        if request.headers["Prefer"] == nil { request.headers["Prefer"] = "status" }
-        if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
-        parser = EventStreamParser(lastEventID: lastEventID)
-        (closedReason, problem, isStreaming, isSilent) = (nil, [], false, false)
-        do throws(RemoteFailure) {
-            return end(try CurlStream.read(request, watchdog: isAwaited, sink: received))
-        } catch {
-            if let closedReason { return .closed(reason: closedReason) }
-            guard isStreaming else { return .unreachable("\(command.url.text): \(error.message)") }
-            return isSilent ? .silent : .broken
-        }
+        var headers = command.connection.headers
+        headers["Accept"] = "text/event-stream, application/problem+json"
+        if headers["Prefer"] == nil { headers["Prefer"] = "status" }
+        if !lastEventID.isEmpty { headers["Last-Event-ID"] = lastEventID }
+        return ClientRequest("GET", url.text, headers: headers)
+    }
+
+    private var isSilent: Bool {
+        .nanoseconds(continuousTime() - lastReceived) >= WatchReconnection.readTimeout(parser.heartbeat)
     }
 
     /// Whether to wait on. The network may have lost the connection, and then nobody says so.
-    private func isAwaited(_ idleTime: Duration) -> Bool {
+    private var isAwaited: Bool {
         if !surroundings.hasReader() { hasReader = false }
-        isSilent = idleTime >= WatchReconnection.readTimeout(parser.heartbeat)
         return hasReader && !isSilent
     }
 
-    private func end(_ response: RemoteResponse) -> WatchReconnection.End {
-        if let closedReason { return .closed(reason: closedReason) }
-        if Self.isStream(response) { return .broken }
+    private func read(_ parts: AsyncStream<StreamPart>) async throws -> WatchReconnection.End {
+        var head = ClientResponse(status: 0)
+        for await part in parts {
+            lastReceived = continuousTime()
+            switch part {
+            case .head(let status, let headers): (head.status, head.headers) = (status, headers)
+            case .bytes(let bytes) where head.isStream:
+                received(bytes)
+                if let closedReason { return .closed(reason: closedReason) }
+                guard hasReader, parser.isValid else { return .broken }
+            case .bytes(let bytes):
+                head.body += bytes
+                if head.body.count >= 1 << 20 { return answer(head) }
+            case .end(let failure):
+                if head.isStream { return .broken }
+                return failure.map { .unreachable("\(command.url.text): \($0)") } ?? answer(head)
+            }
+        }
+        try Task.checkCancellation()
+        return head.isStream ? .silent : .unreachable("\(command.url.text): the server is silent")
+    }
+
+    private func answer(_ response: ClientResponse) -> WatchReconnection.End {
         let text =
             response.status == 200
-            ? "\(command.url.text) is not a stream of events" : ProblemText.text(status: response.status, body: problem)
+            ? "\(command.url.text) is not a stream of events"
+            : ProblemText.text(status: response.status, body: response.body)
         return .answered(
             status: response.status, problem: text, after: response.headers["retry-after"].flatMap { Int($0) })
     }
 
-    private static func isStream(_ head: RemoteResponse) -> Bool {
-        head.status == 200 && head.headers["content-type"]?.hasPrefix("text/event-stream") == true
-    }
-
-    /// - Returns: false to end the response.
-    private func received(_ head: RemoteResponse, _ part: [UInt8]) -> Bool {
-        guard Self.isStream(head) else {
-            problem += part
-            return problem.count < 1 << 20
-        }
-        isStreaming = true
+    private func received(_ bytes: [UInt8]) {
         reconnection.began()
-        for event in parser.feed(part) { show(event) }
+        for event in parser.feed(bytes) { show(event) }
         if let retry = parser.retry { reconnection.base = retry }
-        return hasReader && parser.isValid && closedReason == nil
     }
 
     private func show(_ event: StreamedEvent) {
         lastEventID = event.id
         let data = try? JSONValue(parsing: event.data, maximumDepth: JSONValue.maxDepth)
         if event.name == "closed" { closedReason = data?["reason"]?.asString ?? "closed" }
-        guard command.inJSON else { return write(lines.line(of: event, at: Self.now)) }
+        guard command.inJSON else { return write(lines.line(of: event, at: systemTime())) }
         let json: JSONValue = [
             "event": .string(event.name), "id": .string(event.id), "data": data ?? .string(event.data),
         ]
@@ -173,14 +181,18 @@ private final class Watcher {
 
     /// A line about the connection. Scripts do not need it.
     private func note(_ text: String) {
-        if !command.inJSON { write(lines.note(text, at: Self.now)) }
+        if !command.inJSON { write(lines.note(text, at: systemTime())) }
     }
 
     private func write(_ line: String) {
         hasReader = surroundings.print(line) && hasReader
     }
+}
 
-    private static var now: Int { systemTime() }
+extension ClientResponse {
+    fileprivate var isStream: Bool {
+        status == 200 && headers["content-type"]?.hasPrefix("text/event-stream") == true
+    }
 }
 
 extension Console {
@@ -192,8 +204,6 @@ extension Console {
 }
 
 extension Duration {
-    fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
-
     /// Seconds with one decimal place.
     fileprivate var inTenths: String { String(Double((self / .milliseconds(100)).rounded()) / 10) }
 }

@@ -21,6 +21,9 @@ final class Alarm {
         if firesAt > time { wait() }
     }
 
+    /// Runs nothing for now. The timer stays, because the next use costs less then than to make one.
+    func rest() { due = .infinity }
+
     private func wait() {
         timer?.cancel()
         firesAt = due
@@ -30,6 +33,7 @@ final class Alarm {
     private func fire() {
         timer = nil
         firesAt = .infinity
+        guard due < .infinity else { return }
         guard due <= clock.now else { return wait() }
         due = .infinity
         run()

@@ -129,7 +129,7 @@ final class OutboxSender {
     private func take(
         _ answer: OutboxMachine.Answer, _ token: String?, _ request: OutboxMachine.Request
     ) async {
-        deadline?.set(.infinity)
+        deadline?.rest()
         guard let owner else { return }
         let now = environment.clock.now
         switch machine.take(answer, to: request, &owner.ledger, at: now) {

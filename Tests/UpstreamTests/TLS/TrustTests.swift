@@ -38,16 +38,6 @@ import Upstream
         }
     }
 
-    @Test(arguments: cases) func aStreamTrustsNobodyElse(_ test: Case) async throws {
-        let server = try await TLSServer(certificates, test.certificate, "-www")
-        let url = try #require(HTTPURL(server.url))
-        let authority = test.authority.map { certificates.file("\($0).pem") }
-        let response = try? await reading(CurlStream.Request(url: url, caFile: authority, userAgent: "test")) { _, _ in
-            true
-        }
-        #expect((response.map { String($0.status) } ?? "unreachable") == test.outcome)
-    }
-
     #if os(Linux)
         @Test(arguments: cases) func aClientTrustsNobodyElse(_ test: Case) async throws {
             let server = try await TLSServer(certificates, test.certificate, "-www")

@@ -138,6 +138,7 @@
             options.set(CURLOPT_HTTPHEADER, pointer: fields)
             options.set(CURLOPT_NOSIGNAL, 1)
             options.set(CURLOPT_CONNECTTIMEOUT_MS, 10_000)
+            if let timeout = job.timeout { options.set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds) }
             // The thread does not wait for the resolver of a request that was cancelled.
             options.set(CURLOPT_QUICK_EXIT, 1)
             options.set(CURLOPT_BUFFERSIZE, 65_536)
@@ -208,17 +209,19 @@
             } else if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) {
                 endHead()
             } else {
-                add(field: String(decoding: line, as: UTF8.self))
+                add(field: line)
             }
             return true
         }
 
-        private func add(field: String) {
-            guard let colon = field.firstIndex(of: ":") else { return }
-            let name = field[..<colon].lowercased()
-            var value = field[field.index(after: colon)...].drop(while: \.isWhitespace)
-            while value.last?.isWhitespace == true { value.removeLast() }
-            headers[name] = headers[name].map { $0 + ", " + value } ?? String(value)
+        private func add(field: UnsafeRawBufferPointer) {
+            guard let colon = field.firstIndex(of: UInt8(ascii: ":")) else { return }
+            let name = String(decoding: field[..<colon], as: UTF8.self).lowercased()
+            // A space, a tab, or the end of the line.
+            var bytes = field[(colon + 1)...].drop { $0 <= 32 }
+            while let last = bytes.last, last <= 32 { bytes.removeLast() }
+            let value = String(decoding: bytes, as: UTF8.self)
+            headers[name] = headers[name].map { $0 + ", " + value } ?? value
         }
 
         private func endHead() {

@@ -14,6 +14,7 @@
         let id: ID
         let request: ClientRequest
         let receiver: any ResponseReceiver
+        var timeout: Duration?
     }
 
     /// The thread of a transport. It begins with a job, and ends after a while without any.

@@ -5,7 +5,7 @@
     /// Carries requests with libcurl, on a thread that ends when there is nothing to carry for a while.
     ///
     /// Connections are kept open for the next request. A redirect is a response like any other, and the environment's proxies
-    /// are ignored, so that a token reaches the server of the request only. Nothing but cancelling limits the time of a request.
+    /// are ignored, so that a token reaches the server of the request only. Nothing but cancelling limits the time of an app's request.
     /// A request may be sent twice if the server closes a connection that is used again.
     public final class CurlTransport: ClientTransport {
         package struct Settings: Sendable {
@@ -13,6 +13,8 @@
             package var caFile: String?
             /// The longest body of a response that is read as a whole, in bytes.
             package var maxBodyBytes = 64 << 20
+            /// The longest time of a request that is no stream; nil for any.
+            package var timeout: Duration?
             /// How many bytes of a stream may wait for the main actor, before no more are read.
             package var maxUnheardBytes = 4 << 20
             /// How long connections are kept without a request.
@@ -48,7 +50,8 @@
             let response = WholeResponse(maxBytes: settings.maxBodyBytes)
             let id = CurlJob.ID()
             let result = await withTaskCancellationHandler {
-                thread.add(.start(CurlJob(id: id, request: request, receiver: response)))
+                thread.add(
+                    .start(CurlJob(id: id, request: request, receiver: response, timeout: settings.timeout)))
                 return await response.result()
             } onCancel: {
                 response.end(TransportFailure("the request was cancelled"))
