@@ -1,4 +1,4 @@
-/// The declaration of a command. Parsing, help, completion and docs/command-line.md follow from it.
+/// The declaration of a command. Parsing, help, completion and docs/reference/commands.md follow from it.
 struct CommandDeclaration: Sendable {
     /// The part of the command list that names it.
     enum Group: String, Sendable, CaseIterable {

@@ -5,7 +5,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// The stores of docs/stores-in-apps.md.
+/// The stores of docs/stores-in-apps.md and docs/stores-in-apps/parts.md.
 @Suite struct AppStoresTests {
     @Test func aLoginIsSeenToAuthenticateWhileTheServiceIsAsked() async {
         let (asked, answer) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Bool.self))

@@ -13,11 +13,11 @@ function changed(page, diff) {
     return page
 }
 
-/** The page that docs/clients/web.md begins with, and the one after each of its changes. */
+/** The page that docs/clients/web.md begins with, and the one after each change there and in docs/clients/web-frameworks.md. */
 export function steps() {
-    const blocks = file("../../docs/clients/web.md").matchAll(/^```(html|diff)[^\n]*\n(.*?)^```$/gms)
+    const texts = ["web", "web-frameworks"].map(name => file(`../../docs/clients/${name}.md`)).join("")
     const pages = []
-    for (const [, kind, text] of blocks) {
+    for (const [, kind, text] of texts.matchAll(/^```(html|diff)[^\n]*\n(.*?)^```$/gms)) {
         if (kind === "diff") pages.push(changed(pages.at(-1), text))
         else if (!pages.length) pages.push(text)
     }

@@ -101,7 +101,7 @@ package struct Login: Sendable, Equatable {
 
     /// The rules of the login in `app`, in an asynchronous store.
     package static let store = StoreDefinition(
-        "login", "Signing in, with a reducer that is asynchronous and whose sends keep their order.", Login(),
+        "login", "Log in. Shows an asynchronous reducer.", Login(),
         isAsynchronous: true
     ) {
         Part("login", \.self) { elements }

@@ -118,7 +118,7 @@ extension LoginForm {
     }
 
     package static let store = StoreDefinition(
-        "login-form", "Signing in, with an observable value in place of a reducer.", LoginForm()
+        "login-form", "Log in. Shows an observable value in place of a reducer.", LoginForm()
     ) {
         Part("form", \.self) { elements }
     }

@@ -6,8 +6,8 @@ import Sessions
 
 /// The settings of a server. A new value has the default of every setting.
 ///
-/// `docs/configuration.md` has the name, the range and the meaning of each setting, in the same order. Durations are exact to the
-/// microsecond.
+/// `docs/reference/configuration.md` has the name, the range and the meaning of each setting, in the same order. Durations are exact to
+/// the microsecond.
 package struct Configuration: Sendable, Hashable {
     package var http = Http()
     package var access = Authorization()

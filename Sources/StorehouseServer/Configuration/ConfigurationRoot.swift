@@ -116,7 +116,7 @@ extension ConfigurationRoot {
     /// Shows the settings themselves: one whose default depends on others is null.
     package var settingsDocument: String { json { $0.shownSetting(in: self) }.indented }
 
-    /// The table of docs/configuration.md: key, default, allowed values, meaning.
+    /// The table of docs/reference/configuration.md: key, default, allowed values, meaning.
     package var markdownTable: String {
         let rows = keys.map { key in
             "| `\(key.path)` | \(key.defaultText) | \(key.expected.inTableCell) | \(key.summary.inTableCell) |\n"

@@ -1,14 +1,14 @@
 import CommandLine
 import Testing
 
-/// docs/command-line.md shows the help of every command.
+/// docs/reference/commands.md shows the help of every command.
 @Suite struct CommandPageTests {
     @Test(arguments: Help.commandNames)
     func theHelpOfACommandIsShown(name: String) throws {
-        let page = try DocumentationPage("docs/command-line.md")
+        let page = try DocumentationPage("docs/reference/commands.md")
         let help = try #require(Help.text(of: name, program: "storehouse"))
         let isShown = page.blocks.contains { $0.code == help + "\n" }
-        #expect(isShown, "docs/command-line.md does not show the help of '\(name)'; run script/command-reference")
+        #expect(isShown, "docs/reference/commands.md does not show the help of '\(name)'; run script/command-reference")
         #expect(page.prose.contains("### \(name)"))
     }
 }

@@ -14,9 +14,9 @@ import Testing
 
     /// script/configuration-table reads the correct table from the message of this test.
     @Test func theTableOfKeysIsMadeFromTheirDeclarations() throws {
-        let page = try DocumentationPage("docs/configuration.md")
+        let page = try DocumentationPage("docs/reference/configuration.md")
         let start = try #require(
-            page.prose.firstIndex { $0.hasPrefix("| key |") }, "docs/configuration.md has no table of keys")
+            page.prose.firstIndex { $0.hasPrefix("| key |") }, "docs/reference/configuration.md has no table of keys")
         let table = page.prose[start...].prefix { $0.hasPrefix("|") }.map(String.init)
         let right = reference.markdownTable.split(separator: "\n").map(String.init)
         let differing = zip(table, right).first { $0 != $1 }
@@ -24,7 +24,7 @@ import Testing
         #expect(
             isRight,
             """
-            docs/configuration.md does not show the keys as they are declared, first in this line:
+            docs/reference/configuration.md does not show the keys as they are declared, first in this line:
             \(differing?.1 ?? "(more or fewer lines)")
             Run script/configuration-table. The right table:
             \(right.joined(separator: "\n"))

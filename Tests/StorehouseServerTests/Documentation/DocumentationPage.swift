@@ -36,10 +36,11 @@ struct DocumentationPage {
         }
     }
 
-    /// README.md and all pages below docs/.
+    /// All pages below docs/, and those at the places where readers and programs expect them.
     static func all() throws -> [DocumentationPage] {
         let pages = try ProjectFile.paths(below: "docs").filter { $0.hasSuffix(".md") }.sorted()
-        return try (["README.md"] + pages).map(DocumentationPage.init)
+        let others = ["README.md", "CHANGELOG.md", "llms.txt", ".github/CONTRIBUTING.md", ".github/SECURITY.md"]
+        return try (others + pages).map(DocumentationPage.init)
     }
 
     /// The code between single ticks.

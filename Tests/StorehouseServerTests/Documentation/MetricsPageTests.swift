@@ -3,7 +3,7 @@
     import RedisTesting
     import Testing
 
-    /// docs/metrics.md lists what a server writes, and the dashboard and the alerts use nothing else.
+    /// docs/reference/metrics.md lists what a server writes, and the dashboard and the alerts use nothing else.
     @Suite struct MetricsPageTests {
         /// A row of the table, or a family that a server has written: its type and the names of its labels.
         private struct Family: Equatable {
@@ -12,7 +12,7 @@
         }
 
         private static func documented() throws -> [String: Family] {
-            let page = try DocumentationPage("docs/metrics.md")
+            let page = try DocumentationPage("docs/reference/metrics.md")
             var families: [String: Family] = [:]
             for line in page.prose where line.hasPrefix("| `storehouse_") || line.hasPrefix("| `process_") {
                 let cells = line.split(separator: "|").map { $0.split(separator: " ") }

@@ -55,7 +55,7 @@ private let order = StoreDefinition("order", "An order of items at 2.50.", Order
     bill
 }
 
-/// The whole definition of docs/stores.md with two slices.
+/// The whole definition of docs/stores/slices.md with two slices.
 @Suite struct OrderExample {
     private let bank = ScriptedRemoteClient()
 

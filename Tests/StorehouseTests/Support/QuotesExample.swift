@@ -38,7 +38,7 @@ private let hall = StoreDefinition("hall", "A hall with a quote.", Seats()) {
     }
 }
 
-/// The example of docs/stores.md.
+/// The example of docs/stores/calls.md.
 @Suite struct QuotesExample {
     @Test func theRulesHold() throws {
         let quotes = ScriptedRemoteClient()
