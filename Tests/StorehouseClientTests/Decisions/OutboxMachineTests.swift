@@ -127,7 +127,8 @@ import Testing
         begin()
         let other: JSONValue = ["n": 2, "outcome": "committed", "revision": 1]
         let nonsense: JSONValue = ["n": 1, "outcome": "perhaps"]
-        for (time, results) in [(0.0, []), (500, [other]), (1500, [nonsense]), (3500, [5, "x"])] as [(Double, JSONValue)] {
+        let answers: [(Double, JSONValue)] = [(0, []), (500, [other]), (1500, [nonsense]), (3500, [5, "x"])]
+        for (time, results) in answers {
             #expect(machine.wake == time)
             _ = answer(200, ["mark": "m", "history": "h", "revision": 1, "results": results], at: time)
         }
@@ -165,7 +166,8 @@ import Testing
             "mark": any(words), "history": any(words), "code": any(words), "results": .array(results),
             "retryAfter": any(numbers),
         ]
-        return .init(status: [0, 200, 200, 401, 404, 409, 413, 422, 503].randomElement(using: &random) ?? 0, body: body)
+        let status = [0, 200, 200, 401, 404, 409, 413, 422, 503].randomElement(using: &random) ?? 0
+        return .init(status: status, body: body)
     }
 
     @Test mutating func `an answer with results may ask for a pause`() {
