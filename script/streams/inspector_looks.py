@@ -84,7 +84,7 @@ STATES = {
 
 def close_layers(page):
     page.run("document.querySelector('dialog')?.close()")
-    page.run("document.querySelector('.menu') && dispatchEvent(new PointerEvent('pointerdown'))")
+    page.run("document.querySelector('.menu') && document.body.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))")
 
 
 def check(page, what):
