@@ -146,6 +146,7 @@ def keyboard_overview(page):
     page.press("?")
     page.shows("? shows all keys", "dialog[open]", "Next older action.*Follow the newest revision")
     page.press("Escape")
+    page.until("Escape closes it", "!document.querySelector('dialog')")
     page.press("j")
     page.shows("j goes to the older one", "title", "#8 tasks/add")
     page.press("k")

@@ -78,7 +78,7 @@ import Testing
     private static var modules: (folder: URL, ofC: URL, cache: URL)? {
         guard let products, Tool("swiftc") != nil else { return nil }
         let folder = products.appending(path: "Modules")
-        let ofC = products.appending(path: "CPlatform.build/module.modulemap")
+        let ofC = products.appending(path: "CPortable.build/module.modulemap")
         let paths = [folder.appending(path: "StoreHosting.swiftmodule").path, ofC.path]
         guard paths.allSatisfy(FileManager.default.fileExists(atPath:)) else { return nil }
         return (folder, ofC, products.appending(path: "ModuleCache"))
