@@ -94,9 +94,9 @@ let package = Package(
         .target(
             name: "CommandLine",
             dependencies: [
-                "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices", "Security",
-                "ServerWiring", "Sessions", "StoreHosting", "StorehouseClient", "StorehouseServer", "Stores",
-                "Upstream",
+                "Curl", "HTTP", "JSON", "Journal", "Observability", "Platform", "RedisJournal", "RemoteServices",
+                "Security", "ServerWiring", "Sessions", "StoreHosting", "StorehouseClient", "StorehouseServer",
+                "Stores", "Upstream",
             ],
             resources: [.embedInCode("Templates")]),
         .target(

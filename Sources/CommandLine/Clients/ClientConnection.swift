@@ -1,3 +1,4 @@
+import Curl
 import Platform
 import StorehouseClient
 import StorehouseServer
@@ -18,11 +19,12 @@ package struct ClientConnection: Sendable, Hashable {
         caFile = values[.caFile]
         if let caFile, access(caFile, R_OK) != 0 { throw .wrong("--ca-file \(caFile) cannot be read") }
         for text in values.all(.header) {
-            guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-                // The value may be a secret.
-                throw .wrong("--header needs a name and a value: \(CommandFlag.header.text)")
-            }
-            headers[String(text[..<colon])] = String(text[text.index(after: colon)...].drop { $0 == " " })
+            // The value may be a secret.
+            let failure = UsageError.wrong("--header needs a name and a value: \(CommandFlag.header.text)")
+            guard let colon = text.firstIndex(of: ":") else { throw failure }
+            let (name, value) = (String(text[..<colon]), String(text[text.index(after: colon)...].drop { $0 == " " }))
+            guard FieldLine.line(name, value) != nil else { throw failure }
+            headers[name] = value
         }
     }
 
