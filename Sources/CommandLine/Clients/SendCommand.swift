@@ -134,7 +134,7 @@ package struct SendCommand: Sendable, Hashable {
 private struct Server {
     let transport: any ClientTransport
     let root: String
-    /// Those of every request.
+    /// Every request has these header fields.
     let headers: [String: String]
 
     func call(

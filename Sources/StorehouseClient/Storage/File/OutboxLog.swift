@@ -51,7 +51,7 @@ struct OutboxLog {
             take(record)
             size = record.end
         }
-        // What is lost may have told of more that was sent. Such entries are not run twice.
+        // A lost record may have said that an entry was sent. An entry that counts as sent is never run twice.
         if mayHaveSent { sent = last }
     }
 
