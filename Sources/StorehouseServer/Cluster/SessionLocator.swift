@@ -165,8 +165,8 @@ struct RoutedClient: Sendable {
     ) async -> RoutedRequest.Failure? {
         guard var context = pending.here else { return nil }
         context.decorator.mayBeDone = mayBeDone
-        return await withUnsafeContinuation { task in
-            let task = ForwardingTask(task)
+        return await Promise.value { end in
+            let task = ForwardingTask(end)
             forwarder.forward(context, to: owner) { failure, _ in task.failed(failure) }
         }
     }
@@ -176,13 +176,13 @@ struct RoutedClient: Sendable {
 
 /// A task that waits for what becomes of a request: it gets nil once nothing refers to the request any more.
 private final class ForwardingTask {
-    private var task: UnsafeContinuation<RoutedRequest.Failure?, Never>?
+    private let end: @Sendable (RoutedRequest.Failure?) -> Void
 
-    init(_ task: UnsafeContinuation<RoutedRequest.Failure?, Never>) { self.task = task }
+    init(_ end: @escaping @Sendable (RoutedRequest.Failure?) -> Void) { self.end = end }
 
-    deinit { task?.resume(returning: nil) }
+    deinit { end(nil) }
 
-    func failed(_ failure: RoutedRequest.Failure) { task.take()?.resume(returning: failure) }
+    func failed(_ failure: RoutedRequest.Failure) { end(failure) }
 }
 
 extension RequestContext {

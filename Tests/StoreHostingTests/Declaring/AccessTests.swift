@@ -1,4 +1,5 @@
 import JSON
+import Locks
 import StoreHosting
 import Stores
 import Testing
@@ -98,9 +99,7 @@ private let room = StoreDefinition("room", "A room with members.", Room()) { ele
         let options = DispatchOptions(
             expectedRevisions: revision.map { [$0] }, selection: .root, isDryRun: isDryRun,
             actor: visitor ?? .user("owner"), isOfVisitor: visitor != nil)
-        return await withCheckedContinuation { continuation in
-            store.dispatch(body, options) { continuation.resume(returning: $0) }
-        }
+        return await Promise.value { done in store.dispatch(body, options) { done($0) } }
     }
 
     private static func outcome(_ result: DispatchResult) -> String {
