@@ -162,7 +162,7 @@ import Testing
         (["types", "app"], "choose one of --typescript and --swift", "types "),
         (["types", "app", "--swift", "--typescript"], "choose one of --typescript and --swift", "types "),
         (["completion", "csh"], "SHELL must be bash, zsh or fish, not 'csh'", "completion "),
-        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'watch'"#, ""),
+        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'get'"#, ""),
     ])
     func aWrongCommandLineIsAnError(words: [String], detail: String, command: String) {
         let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }

@@ -95,7 +95,8 @@ private final class Watcher {
         var start = revision
         var response = try await server.state(of: command.url, select: command.select, at: asked)
         if let oldest = response.oldestRevision {
-            note("what came before #\(oldest) is not stored any more")
+            let gap = "what came before #\(oldest) is not stored any more"
+            if command.inJSON { terminal.warn(gap) } else { note(gap) }
             start = oldest
             response = try await server.state(of: command.url, select: command.select, at: start)
         }

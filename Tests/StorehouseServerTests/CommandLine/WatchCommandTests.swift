@@ -1,4 +1,5 @@
 import CommandLine
+import Foundation
 import JSON
 import Locks
 import ProcessTesting
@@ -35,8 +36,8 @@ import Testing
 
     private static func watch(
         _ url: String, _ lines: Lines, select: String? = nil, inJSON: Bool = false,
-        sleep: @escaping @Sendable (Duration) -> Void = { _ in },
-        _ change: @Sendable (inout WatchCommand) -> Void = { _ in }
+        change: @Sendable (inout WatchCommand) -> Void = { _ in },
+        sleep: @escaping @Sendable (Duration) -> Void = { _ in }
     ) async throws {
         var command = WatchCommand(try SessionURL(url), select: select, inJSON: inJSON)
         change(&command)
@@ -110,9 +111,9 @@ import Testing
             let url = "http://127.0.0.1:\(live.port)\(session.path)"
             for _ in 1...4 { _ = try await session.increment() }
             let (lines, actions, json) = (Lines(), Lines(), Lines())
-            async let watch: Void = Self.watch(url, lines) { ($0.since, $0.select) = (2, "/counter/count") }
-            async let second: Void = Self.watch(url, actions) { ($0.since, $0.content) = (3, .actions) }
-            async let third: Void = Self.watch(url, json, inJSON: true) { $0.content = .actions }
+            async let watch: Void = Self.watch(url, lines, change: { ($0.since, $0.select) = (2, "/counter/count") })
+            async let second: Void = Self.watch(url, actions, change: { ($0.since, $0.content) = (3, .actions) })
+            async let third: Void = Self.watch(url, json, inJSON: true, change: { $0.content = .actions })
             try await lines.line(with: "#4 ")
             try await actions.line(with: "#4 ")
             // Such a stream begins without a line, so its actions are repeated until the first is seen.
@@ -144,7 +145,8 @@ import Testing
             let session = try await live.session()
             for _ in 1...50 { _ = try await session.increment() }
             let lines = Lines()
-            async let watch: Void = Self.watch("http://127.0.0.1:\(live.port)\(session.path)", lines) { $0.since = 1 }
+            async let watch: Void = Self.watch(
+                "http://127.0.0.1:\(live.port)\(session.path)", lines, change: { $0.since = 1 })
             try await lines.line(with: "#50 ")
             _ = try await live.delete(session.path)
             try await watch
@@ -152,7 +154,7 @@ import Testing
             #expect(texts[0].hasPrefix("(what came before #") && texts[0].hasSuffix(" is not stored any more)"))
             #expect(texts.dropLast().last == "#50 counter/increment anonymous  /counter/count 49 → 50")
             let failure = await #expect(throws: CommandFailure.self) {
-                try await Self.watch("http://127.0.0.1:\(live.port)\(session.path)", Lines()) { $0.since = 99 }
+                try await Self.watch("http://127.0.0.1:\(live.port)\(session.path)", Lines(), change: { $0.since = 99 })
             }
             #expect(failure?.description.contains("session-ended") == true)
         }
@@ -166,8 +168,8 @@ import Testing
             _ = try await session.increment()
             let (lines, resumed) = (Lines(), Lines())
             let url = "http://127.0.0.1:\(live.port)/shared/\(share)"
-            async let watch: Void = Self.watch(url, lines) { $0.showsState = true }
-            async let second: Void = Self.watch(url, resumed) { $0.since = 0 }
+            async let watch: Void = Self.watch(url, lines, change: { $0.showsState = true })
+            async let second: Void = Self.watch(url, resumed, change: { $0.since = 0 })
             try await lines.line(with: "#1 ")
             try await resumed.line(with: "#1 ")
             _ = try await session.increment()

@@ -57,7 +57,7 @@ package struct ChangeTexts: Sendable {
     /// A patch is as short as it can be, and so it may replace an object of which little has changed. A person sees the members.
     private func texts(_ operation: JSONPatch.Operation) -> [String] {
         guard case .replace(let path, let new) = operation, let members = new.asObject, !members.isEmpty,
-            let value, let old = path.value(in: value)?.asObject, !old.isEmpty
+            let value, let old = path.value(in: value)?.asObject
         else { return [text(operation)] }
         let removed = old.filter { members[$0.name] == nil }.map { text(.remove(path.appending($0.name))) }
         return removed
