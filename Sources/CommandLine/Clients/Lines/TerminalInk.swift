@@ -29,11 +29,11 @@ package struct TerminalInk: Sendable {
         value.map { $0.asString?.escapedForTerminal ?? short($0) } ?? "?"
     }
 
-    /// The beginning of a value as JSON.
+    /// The beginning of a value as JSON, in which escapes are those of JSON.
     func short(_ value: JSONValue, _ length: Int = maxValueCharacters) -> String {
         let text = value.description
         let start = text.prefix(length)
-        return String(start).escapedForTerminal + (start.endIndex < text.endIndex ? "…" : "")
+        return String(start).escapedLikeJSON + (start.endIndex < text.endIndex ? "…" : "")
     }
 
     func revision(_ value: JSONValue?) -> String { styled("#" + text(value), .cyan) }
