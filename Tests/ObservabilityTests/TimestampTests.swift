@@ -18,7 +18,9 @@ import Testing
     ])
     func aMomentIsWrittenInUTC(milliseconds: Int, text: String) {
         #expect(Timestamp.rfc3339(milliseconds) == text)
-        if abs(milliseconds) < 1 << 50 { #expect(Timestamp.milliseconds(of: text) == milliseconds) }
+        // A moment that no year of four digits has is another one as a text.
+        let isExact = (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds)
+        if isExact { #expect(Timestamp.milliseconds(of: text) == milliseconds) }
     }
 
     @Test(arguments: [
