@@ -25,7 +25,7 @@ struct CommandDeclaration: Sendable {
     let invocation: @Sendable (FlagValues) throws(UsageError) -> Invocation
 
     /// Every command, in the order of the help.
-    static let all = server + storage + clients + tools
+    static let all = server + storage + clients + sessions + tools
 
     static func named(_ name: String) -> CommandDeclaration? {
         all.first { $0.name == name }

@@ -27,8 +27,8 @@ extension CommandRunner {
                 isConfigured
                     ? configuration(file: command.configurationFile, flags: command.flags, needsUpstreams: false)
                         .server.http : nil)
-        case .watch(let command): try await command.run(.terminal)
-        case .send(let command): return try await command.run { line in _ = Console.print(line) }
+        case .watch(let command): try await command.run(.system)
+        case .session(let command): return try await command.run(.system)
         case .types(let name, let language):
             let kind = try kind(named: name)
             Console.printUnescaped(language.source(of: TypedKind(kind, state: kind.stateSchema)))

@@ -1,5 +1,6 @@
 import JSON
 import Observability
+import Platform
 import ServerWiring
 package import StoreHosting
 import StorehouseServer
@@ -23,7 +24,9 @@ package struct CommandRunner {
         _ arguments: [String], report: (String) -> Void = { Console.printError($0) }
     ) async -> Int32 {
         do {
-            let code = try await run(try Invocation.parse(arguments, program: Invocation.programName))
+            let code = try await run(
+                try Invocation.parse(
+                    arguments, program: Invocation.programName, environment: environmentVariables()))
             guard code == 0, let problem = Console.finish() else { return code }
             throw CommandFailure(
                 "the command has done its work, but standard output could not be written, and some of the result is missing: "

@@ -8,7 +8,7 @@ package enum Invocation: Sendable, Hashable {
     case healthcheck(HealthcheckCommand)
     case storage(StorageCommand, inJSON: Bool)
     case watch(WatchCommand)
-    case send(SendCommand)
+    case session(SessionCommand)
     case types(kind: String, language: TypeLanguage)
     case initialize(InitCommand)
     case token(TokenCommand)
@@ -30,9 +30,11 @@ package enum Invocation: Sendable, Hashable {
 
     /// Reads the words after the program's name. Values of settings are checked when the configuration is loaded.
     ///
-    /// - Parameter program: the name of the program in error messages.
+    /// - Parameters:
+    ///   - program: the name of the program in error messages.
+    ///   - environment: the variables of the process.
     package static func parse(
-        _ arguments: [String], program: String = defaultName
+        _ arguments: [String], program: String = defaultName, environment: [String: String] = [:]
     ) throws(UsageError) -> Invocation {
         guard var first = arguments.first else {
             throw UsageError(description: Help.commands(of: program))
@@ -43,9 +45,10 @@ package enum Invocation: Sendable, Hashable {
         do throws(UsageError) {
             guard let found = CommandDeclaration.named(first) else { throw unknown(first) }
             command = found
-            guard let values = try FlagValues(arguments.dropFirst(), of: found.syntax) else {
+            guard var values = try FlagValues(arguments.dropFirst(), of: found.syntax) else {
                 return .help(command: first)
             }
+            values.environment = environment
             return try found.invocation(values)
         } catch {
             let help = [program] + [command?.name].compactMap(\.self) + ["--help"]

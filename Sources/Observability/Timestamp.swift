@@ -22,6 +22,25 @@ package enum Timestamp {
             return text.count
         }
     }
+
+    /// The moment that a text of ``rfc3339(_:)`` names; nil for any other text.
+    package static func milliseconds(of text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 24 else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            bytes[range].allSatisfy { (48...57).contains($0) }
+                ? bytes[range].reduce(0) { $0 * 10 + Int($1) - 48 } : nil
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+            let minute = number(14..<16), let second = number(17..<19), let millisecond = number(20..<23)
+        else { return nil }
+        var date = tm()
+        (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        (date.tm_hour, date.tm_min, date.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
+        let time = Int(timegm(&date)) * 1000 + millisecond
+        // Punctuation, and numbers that no date has.
+        return rfc3339(time) == text ? time : nil
+    }
 }
 
 /// Writes numbers of a fixed width into memory that is large enough.

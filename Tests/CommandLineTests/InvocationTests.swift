@@ -104,12 +104,31 @@ import Testing
             "send", "http://a:1/sessions/x", "a/b", "n=1", "o:={}", "--wait", "5", "--if-match=3", "--dry-run",
             "--select", "/a", "--json", "--header", "A: b", "--ca-file", "/dev/null", "--", "--m=2",
         ]
-        var command = SendCommand(try SessionURL("http://a:1/sessions/x"), "a/b")
-        command.members = [.text(name: "n", "1"), .json(name: "o", [:]), .text(name: "--m", "2")]
+        let members: [ActionMember] = [.text(name: "n", "1"), .json(name: "o", [:]), .text(name: "--m", "2")]
+        var command = SendCommand(try SessionURL("http://a:1/sessions/x"), [.init("a/b", members)])
         (command.wait, command.ifMatch, command.select) = (5, "\"3\"", "/a")
         (command.isDryRun, command.inJSON) = (true, true)
         command.connection = ClientConnection(headers: ["A": "b"], caFile: "/dev/null")
-        #expect(try Invocation.parse(words) == .send(command))
+        command.lastSession = LastSession([:])
+        #expect(try Invocation.parse(words) == .session(.send(command)))
+    }
+
+    @Test func severalActionsAreABatch() throws {
+        let url = "http://a/sessions/x"
+        guard
+            case .session(.send(let command)) = try Invocation.parse([
+                "send", url, "a/b", "n=1", "+", "c/d", "+", "e/f", "m=@g",
+            ])
+        else { return #expect(Bool(false)) }
+        #expect(
+            command.actions == [
+                .init("a/b", [.text(name: "n", "1")]), .init("c/d"),
+                .init("e/f", [.file(name: "m", path: "g", isJSON: false)]),
+            ])
+        guard case .session(.send(let input)) = try Invocation.parse(["send", url, "-"]) else {
+            return #expect(Bool(false))
+        }
+        #expect(input.actions.isEmpty)
     }
 
     @Test(arguments: [
@@ -143,7 +162,7 @@ import Testing
         (["types", "app"], "choose one of --typescript and --swift", "types "),
         (["types", "app", "--swift", "--typescript"], "choose one of --typescript and --swift", "types "),
         (["completion", "csh"], "SHELL must be bash, zsh or fish, not 'csh'", "completion "),
-        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'watch'"#, ""),
+        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'get'"#, ""),
     ])
     func aWrongCommandLineIsAnError(words: [String], detail: String, command: String) {
         let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }
@@ -160,6 +179,50 @@ import Testing
             "--store needs the address of a server, and 'http://a/sessions/x' is a session's"
         ),
         (["send", "http://a/sessions/x"], "TYPE is missing"),
+        (["send", "http://a/sessions/x", "+", "b/c"], "TYPE is missing"),
+        (["send", "http://a/sessions/x", "b/c", "+"], "TYPE is missing behind '+'"),
+        (["send", "http://a/sessions/x", "n=1"], "TYPE is missing before a member of the payload"),
+        (
+            ["send", "b/c"],
+            "no session is given: URL/sessions/ID, an id, or - for the last one; --store NAME creates one"
+        ),
+        (
+            ["watch"],
+            "no session is given: URL/sessions/ID, an id, or - for the last one; or set STOREHOUSE_URL"
+        ),
+        (["get", "-"], "no command has made a session yet, so '-' names none"),
+        (
+            ["delete", "http://a/shared/x"],
+            "'http://a/shared/x' is a share, which does not allow this; give the session"
+        ),
+        (
+            ["watch", "http://a/shared/x", "--actions"], "'http://a/shared/x' is a share, which shows no actions"
+        ),
+        (["diff", "http://a/sessions/x"], "FROM is missing"),
+        (["diff", "http://a/sessions/x", "b"], "FROM must be a revision, which is a whole number, not 'b'"),
+        (
+            ["watch", "http://a/sessions/x", "--since", "-1"],
+            "--since must be a revision, which is a whole number, not '-1'"
+        ),
+        (
+            ["log", "http://a/sessions/x", "--refused", "--since", "4"],
+            "--since does not go with --refused, which lists the last 100 refused actions"
+        ),
+        (
+            ["fork", "http://a/sessions/x", "--skip", "9"],
+            "a replay needs --revision, after which actions are sent again"
+        ),
+        (["fork", "http://a/sessions/x", "--dry-run"], "--dry-run shows a replay; add --replay and --revision"),
+        (
+            ["share", "http://a/sessions/x", "--guest-name", "Ada"],
+            "--guest-name and --guest-roles need --guest, the id of the guest"
+        ),
+        (["share", "http://a/sessions/x", "--may", "raed"], "--may has no 'raed'; the nearest is 'read'"),
+        (
+            ["share", "http://a/sessions/x", "--expires-in", "31d"],
+            "--expires-in must be a number with s, m, h or d, such as 90m, of 30 days at most, not '31d'"
+        ),
+        (["share", "http://a/sessions/x", "--name", "Ada"], "--name needs --as, which says who you are"),
         (
             ["send", "http://a/sessions/x", "b/c", "d"],
             "'d' is not a member of a payload: key=value, or key:=JSON"

@@ -18,6 +18,17 @@ import Testing
     ])
     func aMomentIsWrittenInUTC(milliseconds: Int, text: String) {
         #expect(Timestamp.rfc3339(milliseconds) == text)
+        // A moment that no year of four digits has is another one as a text.
+        let isExact = (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds)
+        if isExact { #expect(Timestamp.milliseconds(of: text) == milliseconds) }
+    }
+
+    @Test(arguments: [
+        "", "1970-01-01", "1970-01-01T00:00:00Z", "1970-13-01T00:00:00.000Z", "1970-02-30T00:00:00.000Z",
+        "1970-01-01 00:00:00.000Z", "1970-01-01T00:00:00.000+", "1970-01-01T00:60:00.000Z", "197O-01-01T00:00:00.000Z",
+    ])
+    func anotherTextIsNoMoment(text: String) {
+        #expect(Timestamp.milliseconds(of: text) == nil)
     }
 
     @Test func theSystemTimeIsInThisCentury() {

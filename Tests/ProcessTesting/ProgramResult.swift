@@ -10,13 +10,16 @@ package struct ProgramResult: Sendable {
 
     /// Runs a program to its end, and kills it if that takes too long.
     ///
-    /// - Parameter directory: where it runs; nil for the directory of this process.
+    /// - Parameters:
+    ///   - environment: all its variables; nil for those of this process.
+    ///   - directory: where it runs; nil for the directory of this process.
     package static func of(
-        _ path: String, _ arguments: [String], in directory: String? = nil, within limit: Duration = .seconds(120)
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil, in directory: String? = nil,
+        within limit: Duration = .seconds(120)
     ) async throws -> ProgramResult {
         let (output, errors) = (OutputPipe(), OutputPipe())
         let process = try ChildProcess(
-            path, arguments, in: directory, output: output, errors: errors)
+            path, arguments, environment: environment, in: directory, output: output, errors: errors)
         do {
             async let text = onOwnThread { try output.read(within: limit) }
             async let problems = onOwnThread { try errors.read(within: limit) }

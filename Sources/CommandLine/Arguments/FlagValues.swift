@@ -7,6 +7,8 @@ struct FlagValues {
     private var given: [(name: String, text: String)] = []
     /// The words that are neither a flag nor a flag's value.
     private(set) var arguments: [String] = []
+    /// The variables of the process.
+    var environment: [String: String] = [:]
 
     subscript(flag: CommandFlag) -> String? {
         given.last { $0.name == flag.name }?.text

@@ -9,6 +9,8 @@ package struct ClientConnection: Sendable, Hashable {
     package var headers: [String: String] = [:]
     /// A file of trusted certificates (PEM); nil for those of the system.
     package var caFile: String?
+    /// Makes a token for the user; nil if the headers have one, or none is needed.
+    package var sender: TokenCommand?
 
     package init(headers: [String: String] = [:], caFile: String? = nil) {
         self.headers = headers
@@ -26,6 +28,18 @@ package struct ClientConnection: Sendable, Hashable {
             guard FieldLine.line(name, value) != nil else { throw failure }
             headers[name] = value
         }
+        if values.has(.as) {
+            sender = try TokenCommand(values, subject: .as)
+            sender?.lifetime = 60
+        } else if let flag = CommandFlag.sender.first(where: values.has) {
+            throw .wrong("\(flag.name) needs --as, which says who you are")
+        }
+    }
+
+    /// The fields of every request, with a token of the user.
+    func authorizedHeaders() throws(CommandFailure) -> [String: String] {
+        guard let sender else { return headers }
+        return headers.merging(["Authorization": "Bearer " + (try sender.token().text)]) { $1 }
     }
 
     /// Carries the requests, with connections of its own.
@@ -42,6 +56,9 @@ package struct ClientConnection: Sendable, Hashable {
 }
 
 extension CommandFlag {
+    /// The flags of every command that talks to a server.
+    static let connection = sender + [header, caFile]
+
     static let select = CommandFlag(
         name: "--select", placeholder: "POINTER", summary: "show this part of the state: a JSON Pointer or a selector")
     static let header = CommandFlag(
@@ -57,4 +74,8 @@ extension CommandFlag {
     static let ifMatch = CommandFlag(
         name: "--if-match", placeholder: "REV", summary: "commit only if the session is at this revision")
     static let dryRun = CommandFlag(name: "--dry-run", summary: "show what the action would change, and do nothing")
+    static let state = CommandFlag(name: "--state", summary: "print the whole state instead of what has changed")
+    static let since = CommandFlag(name: "--since", placeholder: "N", summary: "only what was done after this revision")
+    static let actions = CommandFlag(name: "--actions", summary: "show the actions with their payloads, and no changes")
+    static let noState = CommandFlag(name: "--no-state", summary: "do not show the first state")
 }

@@ -2,11 +2,19 @@ import JSON
 import Observability
 import StorehouseClient
 
-/// Sends an action to a session.
+/// Sends actions to a session.
 package struct SendCommand: Sendable, Hashable {
+    /// An action, as a user writes it on the command line.
+    package struct ActionText: Sendable, Hashable {
+        package var type: String
+        package var members: [ActionMember]
+
+        package init(_ type: String, _ members: [ActionMember] = []) { (self.type, self.members) = (type, members) }
+    }
+
     package var url: SessionURL
-    package var type: String
-    package var members: [ActionMember] = []
+    /// Several are a batch. Empty to read an action or a batch from standard input.
+    package var actions: [ActionText]
     /// The store kind of the session to create; nil to use the session of the URL.
     package var store: String?
     package var select: String?
@@ -15,33 +23,26 @@ package struct SendCommand: Sendable, Hashable {
     /// An entity tag with its quotes, or `*`.
     package var ifMatch: String?
     package var isDryRun = false
+    /// Whether to print the whole state instead of what has changed.
+    package var showsState = false
     package var inJSON = false
     package var connection = ClientConnection()
-    /// Makes a token for the sender; nil if the headers have one, or none is needed.
-    package var sender: TokenCommand?
+    /// Where the address of a created session is kept; nil for nowhere.
+    package var lastSession: LastSession?
 
-    package init(_ url: SessionURL, _ type: String) {
-        self.url = url
-        self.type = type
-    }
+    package init(_ url: SessionURL, _ actions: [ActionText]) { (self.url, self.actions) = (url, actions) }
+
+    package init(_ url: SessionURL, _ type: String) { self.init(url, [ActionText(type)]) }
 
     init(_ values: FlagValues) throws(UsageError) {
-        self.init(try SessionURL(try values.required(0, "URL")), try values.required(1, "TYPE"))
-        for word in values.arguments.dropFirst(2) {
-            let member = try ActionMember(word)
-            guard !members.contains(where: { $0.name == member.name }) else {
-                throw .wrong("the member '\(member.name)' is given twice")
-            }
-            members.append(member)
-        }
+        // A single `-` is the action: a session alone is nothing to send.
+        let isOnlyInput = values.arguments == ["-"]
+        let (url, words) =
+            isOnlyInput
+            ? (try SessionURL(default: values.environment), values.arguments[...]) : try values.place(before: nil)
+        self.init(url, try Self.actions(words))
         (store, select) = (values[.store], values[.select])
-        if url.session == nil, store == nil {
-            throw .wrong(
-                "'\(url.text)' is the address of a server; --store NAME creates a session, or use URL/sessions/ID")
-        }
-        if url.session != nil, store != nil {
-            throw .wrong("--store needs the address of a server, and '\(url.text)' is a session's")
-        }
+        try checkPlace(isGiven: words.count < values.arguments.count)
         if let text = values[.wait] {
             guard let seconds = Int(text), (0...86_400).contains(seconds) else {
                 throw .wrong("--wait must be a whole number of seconds from 0 to 86400, not '\(text)'")
@@ -49,151 +50,169 @@ package struct SendCommand: Sendable, Hashable {
             wait = seconds
         }
         ifMatch = values[.ifMatch].map { $0 == "*" || $0.contains("\"") ? $0 : "\"\($0)\"" }
-        (isDryRun, inJSON) = (values.has(.dryRun), values.has(.json))
+        (isDryRun, showsState, inJSON) = (values.has(.dryRun), values.has(.state), values.has(.json))
         connection = try ClientConnection(values)
-        if values.has(.as) {
-            sender = try TokenCommand(values, subject: .as)
-            sender?.lifetime = 60
-        } else if let flag = CommandFlag.sender.first(where: values.has) {
-            throw .wrong("\(flag.name) needs --as, which says who sends the action")
-        }
+        lastSession = LastSession(values.environment)
     }
 
-    /// Sends the action, and prints the answer.
+    /// The session must exist, or the server must be one on which it can be created.
+    private mutating func checkPlace(isGiven: Bool) throws(UsageError) {
+        if url.session == nil, store == nil {
+            throw .wrong(
+                isGiven
+                    ? "'\(url.text)' is the address of a server; --store NAME creates a session, or use URL/sessions/ID"
+                    : "no session is given: URL/sessions/ID, an id, or - for the last one; --store NAME creates one")
+        }
+        guard url.session != nil, store != nil else { return }
+        if isGiven {
+            throw .wrong("--store needs the address of a server, and '\(url.text)' is a session's")
+        }
+        url = try SessionURL(url.root)
+    }
+
+    /// `TYPE key=value… + TYPE key=value…`, or `-`.
+    private static func actions(_ words: ArraySlice<String>) throws(UsageError) -> [ActionText] {
+        if words == ["-"] { return [] }
+        var actions: [ActionText] = []
+        for words in words.split(separator: "+", omittingEmptySubsequences: false) {
+            guard let type = words.first else {
+                throw .wrong("TYPE is missing" + (actions.isEmpty ? "" : " behind '+'"))
+            }
+            guard !type.contains("=") else { throw .wrong("TYPE is missing before a member of the payload") }
+            var action = ActionText(type)
+            for word in words.dropFirst() {
+                let member = try ActionMember(word)
+                guard !action.members.contains(where: { $0.name == member.name }) else {
+                    throw .wrong("the member '\(member.name)' is given twice")
+                }
+                action.members.append(member)
+            }
+            actions.append(action)
+        }
+        return actions
+    }
+
+    /// Sends the actions, and prints the answer.
     ///
     /// - Throws: the problem, unless the answer is printed as JSON.
     /// - Returns: the exit code.
-    package func run(print: (String) -> Void) async throws -> Int32 {
-        var headers = connection.headers
-        if let sender { headers["Authorization"] = "Bearer " + (try sender.token().text) }
-        let transport = connection.transport(timeout: .seconds(30 + (wait ?? 0)))
-        let server = Server(transport: transport, root: url.root, headers: headers)
+    package func run(_ terminal: ClientTerminal) async throws -> Int32 {
+        let (given, actions) = try read(terminal.input)
+        let server = try SessionServer(connection, url.root, timeout: .seconds(30 + (wait ?? 0)))
         guard let store else {
-            return try report(try await send(to: url, server), print: print)
+            let (response, before) = try await send(given, actions, to: url, server)
+            return try report(response, before, terminal)
         }
-        let session = SessionURL(root: url.root, id: try await server.createSession(of: store))
-        let response: ClientResponse
+        let session = try await server.createSession(of: store)
+        let sent: (response: ClientResponse, before: JSONValue?)
         do {
-            response = try await send(to: session, server)
+            sent = try await send(given, actions, to: session, server)
         } catch {
             // The server may have the action all the same.
-            if !inJSON { print("session \(session.text)") }
+            created(session, terminal)
             throw error
         }
         // Neither a dry run nor a mistake in the action leaves a session behind.
-        if isDryRun || !response.isSuccess, await server.delete(session) { return try report(response, print: print) }
-        if !inJSON { print("session \(session.text)") }
-        return try report(response, of: session, print: print)
+        if isDryRun || !sent.response.isSuccess, await server.delete(session) {
+            return try report(sent.response, sent.before, terminal)
+        }
+        created(session, terminal)
+        return try report(sent.response, sent.before, of: session, terminal)
     }
 
-    private func send(to session: SessionURL, _ server: Server) async throws -> ClientResponse {
-        var body: JSONObject = ["type": .string(type)]
-        if !members.isEmpty {
-            let hasTexts = members.contains { if case .text = $0 { true } else { false } }
-            let schema = hasTexts ? try await server.schema(of: type, store: store, session: session) : nil
-            body["payload"] = .object(ActionMember.payload(members, schema: schema))
+    private func created(_ session: SessionURL, _ terminal: ClientTerminal) {
+        lastSession?.keep(session)
+        if !inJSON { terminal.printEscaped("session \(session.text)") }
+    }
+
+    /// The body from standard input, or the actions with what is in files.
+    private func read(_ input: CommandInput) throws -> (given: JSONValue?, actions: [ActionText]) {
+        guard !actions.isEmpty else {
+            let body: JSONValue
+            do {
+                body = try JSONValue(parsing: try input.contents("-"))
+            } catch let error as JSONSyntaxError {
+                throw CommandFailure("standard input has no action as JSON: \(error)")
+            }
+            guard body.asObject != nil || body.asArray != nil else {
+                throw CommandFailure("standard input must have an action, or a list of actions, as JSON")
+            }
+            return (body, [])
         }
+        let fromInput = actions.flatMap(\.members).count { if case .file(_, "-", _) = $0 { true } else { false } }
+        guard fromInput <= 1 || input.isTerminal else {
+            throw CommandFailure("standard input is no terminal, so only one member can be read from it")
+        }
+        return (nil, try actions.map { ActionText($0.type, try $0.members.map { try $0.read(input) }) })
+    }
+
+    /// - Returns: the answer, and the selected value before; nil if nobody wants it, or it cannot be read.
+    private func send(
+        _ given: JSONValue?, _ actions: [ActionText], to session: SessionURL, _ server: SessionServer
+    ) async throws -> (response: ClientResponse, before: JSONValue?) {
+        let body: JSONValue
+        if let given { body = given } else { body = try await self.body(of: actions, to: session, server) }
+        let before =
+            inJSON || showsState ? nil : try await server.state(of: session, select: select).json?["state"]
         var headers: [String: String] = [:]
         if let wait { headers["Prefer"] = "wait=\(wait)" }
         if let ifMatch { headers["If-Match"] = ifMatch }
-        let query = session.query.map { "?" + $0 } ?? ""
-        let address = SessionAddress(session.text + query).url(
-            of: "actions", [("select", select), ("dryRun", isDryRun ? "true" : nil)])
-        return try await server.call("POST", address, headers, .object(body))
+        let address = session.url(of: "actions", [("select", select), ("dryRun", isDryRun ? "true" : nil)])
+        return (try await server.call("POST", address, headers, body), before)
     }
 
-    /// - Parameter created: the session that was created for the action; nil for none.
+    private func body(
+        of actions: [ActionText], to session: SessionURL, _ server: SessionServer
+    ) async throws(CommandFailure) -> JSONValue {
+        let types = Set(actions.filter { $0.members.contains(where: \.isText) }.map(\.type))
+        let schemas = types.isEmpty ? [:] : try await server.schemas(of: types, store: store, session: session)
+        let bodies = actions.map { action -> JSONValue in
+            var body: JSONObject = ["type": .string(action.type)]
+            if !action.members.isEmpty {
+                body["payload"] = .object(ActionMember.payload(action.members, schema: schemas[action.type]))
+            }
+            return .object(body)
+        }
+        return bodies.count == 1 ? bodies[0] : .array(bodies)
+    }
+
+    /// - Parameters:
+    ///   - before: the selected value before the action; nil if it is not known.
+    ///   - created: the session that was created for the action; nil for none.
     private func report(
-        _ response: ClientResponse, of created: SessionURL? = nil, print: (String) -> Void
+        _ response: ClientResponse, _ before: JSONValue?, of created: SessionURL? = nil, _ terminal: ClientTerminal
     ) throws -> Int32 {
-        let document = (try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth))?.asObject
+        let document = response.json?.asObject
         if inJSON, let document {
             var result = JSONObject()
             if let id = created?.id { result["session"] = .string(id) }
             for (name, value) in document { result[name] = value }
-            print(JSONValue.object(result).description)
+            terminal.printEscaped(JSONValue.object(result).description)
             return response.isSuccess ? 0 : 1
         }
-        guard response.isSuccess, let document else {
-            throw CommandFailure(ProblemText.text(status: response.status, body: response.body))
+        // Somebody who may act, but not read, gets no body.
+        if response.status == 204 {
+            terminal.printEscaped(response.headers["storehouse-outcome"] ?? "committed")
+            return 0
         }
+        guard response.isSuccess, let document else { throw response.problem }
+        terminal.printEscaped(summary(document).escapedForOneLine)
+        let state = document["state"] ?? .null
+        if showsState { terminal.printEscaped("state \(state)") }
+        if let before {
+            var changes = ChangeTexts(terminal.ink, of: before)
+            for text in changes.texts(to: state) ?? [] where !terminal.print("  " + text) { break }
+        }
+        return 0
+    }
+
+    private func summary(_ document: JSONObject) -> String {
         let outcome = document["outcome"]?.asString ?? "?"
         let revision = "#\(document["revision"] ?? "?")"
         var words = isDryRun ? ["would be \(outcome) after \(revision)"] : [revision, outcome]
         let effects = (document["effects"]?.asArray ?? []).compactMap(\.asString)
         if !effects.isEmpty { words.append("effects: " + effects.joined(separator: ", ")) }
         if document["settled"] == false { words.append("(still running)") }
-        print(words.joined(separator: " ").escapedForOneLine)
-        if let patch = document["patch"] { print("patch \(patch)") }
-        print("state \(document["state"] ?? .null)")
-        return 0
+        return words.joined(separator: " ")
     }
-}
-
-/// The requests of ``SendCommand``.
-private struct Server {
-    let transport: any ClientTransport
-    let root: String
-    /// Every request has these header fields.
-    let headers: [String: String]
-
-    func call(
-        _ method: String, _ url: String, _ fields: [String: String] = [:], _ body: JSONValue? = nil
-    ) async throws(CommandFailure) -> ClientResponse {
-        var all = headers.merging(fields) { $1 }
-        if body != nil { all["Content-Type"] = "application/json" }
-        do throws(TransportFailure) {
-            return try await transport.send(ClientRequest(method, url, headers: all, body: body?.encoded()))
-        } catch {
-            throw CommandFailure("\(root): \(error)")
-        }
-    }
-
-    /// The document at a path. A problem is a failure.
-    private func document(
-        _ path: String, _ method: String = "GET", _ body: JSONValue? = nil
-    ) async throws(CommandFailure) -> JSONValue {
-        let response = try await call(method, root + path, [:], body)
-        guard response.isSuccess,
-            let document = try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth)
-        else { throw CommandFailure(ProblemText.text(status: response.status, body: response.body)) }
-        return document
-    }
-
-    /// - Returns: the id.
-    func createSession(of store: String) async throws(CommandFailure) -> String {
-        guard let id = try await document("/sessions", "POST", ["store": .string(store)])["id"]?.asString else {
-            throw CommandFailure("\(root) is not a Storehouse server")
-        }
-        return id
-    }
-
-    /// - Returns: whether the session is gone.
-    func delete(_ session: SessionURL) async -> Bool {
-        (try? await call("DELETE", session.text))?.isSuccess == true
-    }
-
-    /// The schema of an action's payload; nil if the server does not publish one. The server itself refuses the action then,
-    /// and names similar ones.
-    ///
-    /// - Parameter store: the kind of the session; nil to ask the server.
-    func schema(
-        of type: String, store: String?, session: SessionURL
-    ) async throws(CommandFailure) -> JSONValue? {
-        var kind = store
-        // Nothing says of which kind a share is.
-        if kind == nil, session.id != nil, let path = session.session {
-            kind = try await document(path)["store"]?.asString
-        }
-        let stores = try await document("/stores")["stores"]?.asArray ?? []
-        for candidate in stores where kind == nil || candidate["name"]?.asString == kind {
-            let action = candidate["actions"]?.asArray?.first { $0["type"]?.asString == type }
-            if let action { return action["payload"] }
-        }
-        return nil
-    }
-}
-
-extension ClientResponse {
-    fileprivate var isSuccess: Bool { (200...299).contains(status) }
 }

@@ -48,20 +48,40 @@ package struct SessionURL: Sendable, Hashable {
 
     package var text: String { root + (session ?? "") }
 
-    /// The URL of the stream of events, with changes as patches and with effects unless the query says otherwise.
+    /// The URL of a resource below the session, with what its own query says of the selection and the kind.
     ///
-    /// - Parameter select: the selection; nil for that of the query.
-    package func events(select: String?) -> HTTPURL? {
-        guard let session else { return nil }
-        var parameters = (query ?? "").split(separator: "&").map(String.init)
-        func has(_ name: String) -> Bool { parameters.contains { $0.hasPrefix(name + "=") } }
-        if let select {
-            parameters.removeAll { $0.hasPrefix("select=") }
-            parameters.append("select=" + RemoteRequest.percentEncoded(select))
+    /// - Parameters:
+    ///   - resource: empty for the session itself.
+    ///   - members: of the query; those without a value are left out.
+    package func url(of resource: String = "", _ members: [(String, String?)] = []) -> String {
+        address(of: resource, parameters(["select", "store"], unless: members), members)
+    }
+
+    /// The URL of the stream of events, with changes as patches and with what it shows unless the query says otherwise.
+    ///
+    /// - Parameters:
+    ///   - select: the selection; nil for that of the query.
+    ///   - shows: parameters that are true. A share has none of them.
+    package func events(select: String?, shows: [String] = ["effects"]) -> HTTPURL? {
+        guard session != nil else { return nil }
+        let own = parameters(unless: [("select", select)])
+        let extras = ["changes": "patch"].merging(id == nil ? [] : shows.map { ($0, "true") }) { $1 }
+        let missing = (["changes"] + shows).filter { name in !own.contains { $0.hasPrefix(name + "=") } }
+        return HTTPURL(address(of: "events", own, [("select", select)] + missing.map { ($0, extras[$0]) }))
+    }
+
+    /// The parameters of the query, but for those that are given in another way.
+    private func parameters(_ names: [String]? = nil, unless members: [(String, String?)]) -> [String] {
+        (query ?? "").split(separator: "&").map(String.init).filter { parameter in
+            let name = String(parameter.prefix { $0 != "=" })
+            return names?.contains(name) != false && !members.contains { $0.0 == name && $0.1 != nil }
         }
-        if !has("changes") { parameters.append("changes=patch") }
-        if !has("effects"), session.hasPrefix("/sessions/") { parameters.append("effects=true") }
-        return HTTPURL(root + session + "/events?" + parameters.joined(separator: "&"))
+    }
+
+    private func address(of resource: String, _ parameters: [String], _ members: [(String, String?)]) -> String {
+        let more = members.compactMap { name, value in value.map { "\(name)=\(RemoteRequest.percentEncoded($0))" } }
+        let query = (parameters + more).joined(separator: "&")
+        return text + (resource.isEmpty ? "" : "/" + resource) + (query.isEmpty ? "" : "?" + query)
     }
 
     private static func isResource(_ names: ArraySlice<Substring>) -> Bool {

@@ -21,8 +21,20 @@ package struct TokenCommand: Sendable, Hashable {
     package var audience: String?
     package var inJSON = false
 
+    /// Reads the flags of `token`.
+    init(_ values: FlagValues) throws(UsageError) {
+        try self.init(values, subject: .subject)
+        if let text = values[.expires] { lifetime = try Self.lifetime(text, .expires, atMost: 365) }
+        permissions = try values[.may].map(Self.permissions)
+        (stores, sessions) = (values[.stores].map(Self.list), values[.sessions].map(Self.list))
+        (issuer, audience) = (values[.issuer], values[.audience])
+        inJSON = values.has(.json)
+    }
+
+    /// Reads who somebody is.
+    ///
     /// - Parameter flag: names the subject.
-    init(_ values: FlagValues, subject flag: CommandFlag = .subject) throws(UsageError) {
+    init(_ values: FlagValues, subject flag: CommandFlag) throws(UsageError) {
         secretFile = try values.required(.secretFile)
         subject = try values.required(flag)
         guard TokenVerifier.isSubject(subject) else {
@@ -30,22 +42,11 @@ package struct TokenCommand: Sendable, Hashable {
                 "\(flag.name) must be a text of 1 to 256 bytes without control characters that does not begin with guest:"
             )
         }
-        if let text = values[.expires] {
-            guard let seconds = Self.seconds(text) else {
-                throw .wrong(
-                    "--expires must be a number with s, m, h or d, such as 90m, of 365 days at most, not '\(text)'")
-            }
-            lifetime = seconds
-        }
-        permissions = try values[.may].map(Self.permissions)
-        (stores, sessions) = (values[.stores].map(Self.list), values[.sessions].map(Self.list))
         name = values[.name]
         guard name.map(ActorClaims.isName) ?? true else {
             throw .wrong("--name must be a text of 1 to 256 bytes without characters that control the text around it")
         }
         roles = try values[.roles].map(Self.roles)
-        (issuer, audience) = (values[.issuer], values[.audience])
-        inJSON = values.has(.json)
     }
 
     /// Makes the token.
@@ -124,11 +125,17 @@ package struct TokenCommand: Sendable, Hashable {
         return roles
     }
 
-    private static func seconds(_ text: String) -> Int? {
+    /// The seconds of a time such as `90m`.
+    ///
+    /// - Parameter days: the longest time.
+    static func lifetime(_ text: String, _ flag: CommandFlag, atMost days: Int) throws(UsageError) -> Int {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
-            (1...(365 * 86_400 / unit)).contains(count)
-        else { return nil }
+            (1...(days * 86_400 / unit)).contains(count)
+        else {
+            throw .wrong(
+                "\(flag.name) must be a number with s, m, h or d, such as 90m, of \(days) days at most, not '\(text)'")
+        }
         return count * unit
     }
 }
@@ -138,12 +145,12 @@ extension CommandFlag {
     static let token = [
         secretFile, subject, name, roles, expires, may, stores, sessions, issuer, audience, json,
     ]
-    /// The flags for the sender of an action.
+    /// The flags for who the user is.
     static let sender = [`as`, name, roles, secretFile.optional]
 
     static let `as` = CommandFlag(
         name: "--as", placeholder: "TEXT",
-        summary: "send it as this subject, by a token signed with --secret-file for a minute")
+        summary: "be this subject, by a token signed with --secret-file")
     fileprivate static let secretFile = CommandFlag(
         name: "--secret-file", placeholder: "FILE", summary: "a file with the text of access.secret", isRequired: true,
         values: .files)

@@ -6,51 +6,34 @@ import Upstream
 
 /// Follows the events of a session on a terminal, and reconnects when the stream ends.
 package struct WatchCommand: Sendable, Hashable {
-    let url: SessionURL
-    let select: String?
-    let connection: ClientConnection
-    let inJSON: Bool
+    package var url: SessionURL
+    package var select: String?
+    /// Resumes after this revision; nil to begin now.
+    package var since: Int?
+    package var content = EventLines.Content.changes
+    /// Whether to show the first state.
+    package var showsState = true
+    package var inJSON = false
+    package var connection = ClientConnection()
 
-    package init(
-        _ url: SessionURL, select: String? = nil, connection: ClientConnection = ClientConnection(),
-        inJSON: Bool = false
-    ) {
-        self.url = url
-        self.select = select
-        self.connection = connection
-        self.inJSON = inJSON
+    package init(_ url: SessionURL, select: String? = nil, inJSON: Bool = false) {
+        (self.url, self.select, self.inJSON) = (url, select, inJSON)
     }
 
-    /// The terminal and the clock of the command. Tests replace them.
-    package struct Surroundings: Sendable {
-        package var inColor: Bool
-        /// Writes a line for the reader; false if nobody reads any more.
-        package var print: @Sendable (String) -> Bool
-        /// Whether somebody may still read the lines.
-        package var hasReader: @Sendable () -> Bool
-        package var sleep: @Sendable (Duration) async throws -> Void
-
-        package init(
-            inColor: Bool, print: @escaping @Sendable (String) -> Bool,
-            hasReader: @escaping @Sendable () -> Bool = { true },
-            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        ) {
-            self.inColor = inColor
-            self.print = print
-            self.hasReader = hasReader
-            self.sleep = sleep
-        }
-
-        /// The terminal of the process.
-        static var terminal: Surroundings {
-            Surroundings(
-                inColor: Console.hasColor, print: { Console.printUnescaped($0) }, hasReader: { Console.hasReader })
-        }
+    init(_ values: FlagValues) throws(UsageError) {
+        self.init(try values.session().url, select: values[.select], inJSON: values.has(.json))
+        since = try values.revision(.since)
+        if values.has(.actions) { content = .actions }
+        if content == .actions, url.id == nil { throw .wrong("'\(url.text)' is a share, which shows no actions") }
+        showsState = !values.has(.noState)
+        connection = try ClientConnection(values)
+        // A stream ends with its token, and is resumed with a new one.
+        connection.sender?.lifetime = 3600
     }
 
     /// Returns when the session has ended, or nobody reads the output.
-    package func run(_ surroundings: Surroundings) async throws {
-        try await Watcher(self, surroundings).run()
+    package func run(_ terminal: ClientTerminal) async throws {
+        try await Watcher(self, terminal).run()
     }
 }
 
@@ -58,7 +41,7 @@ package struct WatchCommand: Sendable, Hashable {
 @MainActor
 private final class Watcher {
     private let command: WatchCommand
-    private let surroundings: WatchCommand.Surroundings
+    private let terminal: ClientTerminal
     private let transport: any ClientTransport
     private var lines: EventLines
     private var reconnection = WatchReconnection()
@@ -66,20 +49,31 @@ private final class Watcher {
     private var lastEventID = ""
     private var closedReason: String?
     private var hasReader = true
+    /// Whether the actions are asked for. A share, and a server that does not know the parameter, refuse them.
+    private var asksForActions: Bool
+    private var showsState: Bool
     /// When the last byte came, in nanoseconds. A laptop that wakes up has missed all bytes meanwhile.
     private var lastReceived = 0
 
-    init(_ command: WatchCommand, _ surroundings: WatchCommand.Surroundings) {
+    init(_ command: WatchCommand, _ terminal: ClientTerminal) {
         self.command = command
-        self.surroundings = surroundings
+        self.terminal = terminal
         transport = command.connection.transport()
-        lines = EventLines(inColor: surroundings.inColor)
+        lines = EventLines(
+            inColor: terminal.inColor, clock: terminal.clock, content: command.content, showsState: command.showsState)
+        (asksForActions, showsState) = (command.url.id != nil, command.showsState)
+        reconnection.renewsCredentials = command.connection.sender != nil
     }
 
     func run() async throws {
+        if let since = command.since { try await resume(after: since) }
         while true {
             let end = try await connect()
             guard hasReader else { return }
+            if case .answered(status: 400, _, _) = end, asksForActions, command.content == .changes {
+                asksForActions = false
+                continue
+            }
             switch reconnection.next(end, random: Double.random(in: 0...1)) {
             case .finish:
                 // A stream that was open has said so itself.
@@ -88,9 +82,35 @@ private final class Watcher {
             case .fail(let reason): throw CommandFailure(reason)
             case .retry(let delay, let reason):
                 note("\(reason); reconnecting" + (delay > .zero ? " in \(delay.inTenths) s" : ""))
-                try await surroundings.sleep(delay)
+                try await terminal.sleep(delay)
             }
         }
+    }
+
+    /// Makes the stream begin after a revision, or at the oldest one that there still is.
+    private func resume(after revision: Int) async throws {
+        let server = try SessionServer(command.connection, command.url.root)
+        // A share shows the state of now only.
+        let asked = command.url.id == nil ? nil : revision
+        var start = revision
+        var response = try await server.state(of: command.url, select: command.select, at: asked)
+        if let oldest = response.oldestRevision {
+            let gap = "what came before #\(oldest) is not stored any more"
+            if command.inJSON { terminal.warn(gap) } else { note(gap) }
+            start = oldest
+            response = try await server.state(of: command.url, select: command.select, at: start)
+        }
+        let document = try response.document()
+        // The tag is the revision and the history, and the id of an event has them too.
+        guard
+            let history = response.headers["etag"]?.split(separator: "\"").last?.split(separator: ".", maxSplits: 1)
+                .last
+        else {
+            throw CommandFailure("\(command.url.root) does not say which history this is, so --since is not possible")
+        }
+        lastEventID = "\(history)-\(start)"
+        showsState = false
+        lines.resume(after: start, state: asked == nil ? nil : document["state"], id: lastEventID)
     }
 
     /// Reads one response to its end.
@@ -100,7 +120,7 @@ private final class Watcher {
         (closedReason, lastReceived) = (nil, continuousTime())
         parser = EventStreamParser(lastEventID: lastEventID)
         let watchdog = Task {
-            while isAwaited { try await Task.sleep(for: .milliseconds(500)) }
+            while isAwaited { try await Task.sleep(for: .milliseconds(200)) }
             continuation.finish()
         }
         defer {
@@ -111,10 +131,11 @@ private final class Watcher {
     }
 
     private func request() throws -> ClientRequest {
-        guard let url = command.url.events(select: command.select) else {
+        let shows = (command.content == .actions ? [] : ["effects"]) + (asksForActions ? ["actions"] : [])
+        guard let url = command.url.events(select: command.select, shows: shows) else {
             throw CommandFailure("'\(command.url.text)' is not the address of a session")
         }
-        var headers = command.connection.headers
+        var headers = try command.connection.authorizedHeaders()
         headers["Accept"] = "text/event-stream, application/problem+json"
         if headers["Prefer"] == nil { headers["Prefer"] = "status" }
         if !lastEventID.isEmpty { headers["Last-Event-ID"] = lastEventID }
@@ -127,7 +148,7 @@ private final class Watcher {
 
     /// Whether to wait on. The network may have lost the connection, and then nobody says so.
     private var isAwaited: Bool {
-        if !surroundings.hasReader() { hasReader = false }
+        if !terminal.hasReader() { hasReader = false }
         return hasReader && !isSilent
     }
 
@@ -145,7 +166,10 @@ private final class Watcher {
                 head.body += bytes
                 if head.body.count >= 1 << 20 { return answer(head) }
             case .end(let failure):
-                if head.isStream { return .broken }
+                if head.isStream {
+                    if !command.inJSON { write(lines.flush()) }
+                    return .broken
+                }
                 return failure.map { .unreachable("\(command.url.text): \($0)") } ?? answer(head)
             }
         }
@@ -172,34 +196,34 @@ private final class Watcher {
         lastEventID = event.id
         let data = try? JSONValue(parsing: event.data, maximumDepth: JSONValue.maxDepth)
         if event.name == "closed" { closedReason = data?["reason"]?.asString ?? "closed" }
-        guard command.inJSON else { return write(lines.line(of: event, at: systemTime())) }
+        guard command.inJSON else { return write(lines.lines(of: event)) }
+        guard isShown(event) else { return }
         let json: JSONValue = [
             "event": .string(event.name), "id": .string(event.id), "data": data ?? .string(event.data),
         ]
-        write(json.description.escapedLikeJSON)
+        write([json.description.escapedLikeJSON])
+    }
+
+    /// Whether an event is printed as JSON.
+    private func isShown(_ event: StreamedEvent) -> Bool {
+        let isState = event.name == "state"
+        defer { if isState { showsState = true } }
+        return command.content == .actions ? !["state", "patch"].contains(event.name) : showsState || !isState
     }
 
     /// A line about the connection. Scripts do not need it.
     private func note(_ text: String) {
-        if !command.inJSON { write(lines.note(text, at: systemTime())) }
+        if !command.inJSON { write(lines.note(text)) }
     }
 
-    private func write(_ line: String) {
-        hasReader = surroundings.print(line) && hasReader
+    private func write(_ lines: [String]) {
+        for line in lines where hasReader { hasReader = terminal.print(line) }
     }
 }
 
 extension ClientResponse {
     fileprivate var isStream: Bool {
         status == 200 && headers["content-type"]?.hasPrefix("text/event-stream") == true
-    }
-}
-
-extension Console {
-    /// Whether standard output is a terminal that shows colours, and the user wants them (no-color.org).
-    static var hasColor: Bool {
-        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
-        return isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
     }
 }
 

@@ -28,6 +28,8 @@ package struct WatchReconnection: Sendable {
 
     /// The time that the server asked for with `retry:`.
     package var base = Duration.seconds(1)
+    /// Whether each request has new credentials, so that their end is not that of the watch.
+    package var renewsCredentials = false
     private var failures = 0
     private var hasStreamed = false
 
@@ -51,6 +53,8 @@ package struct WatchReconnection: Sendable {
     package mutating func next(_ end: End, random: Double) -> Step {
         switch end {
         case .closed("session-ended"), .answered(status: 204, _, _): return .finish
+        case .closed("expired") where renewsCredentials:
+            return .retry(.zero, reason: "the token has expired")
         case .closed("expired"): return .fail("the credentials have expired")
         case .closed("revoked"): return .fail("the share was revoked")
         case .closed(let reason): return retry(reason, random)

@@ -4,12 +4,15 @@ package import Observability
 /// The variable with which systemd names the directory of a service's credentials.
 let credentialsDirectory = "CREDENTIALS_DIRECTORY"
 
+/// The variable with the server or the session of the client commands. No server reads it, and it is no setting.
+package let clientVariable = environmentPrefix + "URL"
+
 // Settings from the environment, and secrets from the files that it names.
 extension ConfigurationReader {
     mutating func read(environment: [String: String]) {
         var ofServices: [String] = []
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix(environmentPrefix) {
+        where variable.hasPrefix(environmentPrefix) && variable != clientVariable {
             let source = ConfigurationProblem.Source.variable(variable)
             if let key = index.key(ofVariable: variable) {
                 let value = key.json(ofText: key.mayHoldSecret ? text.withoutLineEnd : text)

@@ -144,20 +144,3 @@ extension String {
         split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
     }
 }
-
-extension JSONValue {
-    /// JSON for people: one line for each member, two spaces for each level; lists and empty objects in one line.
-    fileprivate var indented: String { indented(by: "") }
-
-    private func indented(by margin: String) -> String {
-        if case .array(let elements) = self {
-            return "[" + elements.map { $0.indented(by: margin) }.joined(separator: ", ") + "]"
-        }
-        guard case .object(let members) = self, !members.isEmpty else { return description }
-        let inner = margin + "  "
-        let lines = members.map { name, value in
-            "\(inner)\(JSONValue.string(name)): \(value.indented(by: inner))"
-        }
-        return "{\n" + lines.joined(separator: ",\n") + "\n\(margin)}"
-    }
-}

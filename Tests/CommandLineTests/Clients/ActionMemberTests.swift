@@ -40,6 +40,23 @@ import Testing
         #expect(throws: UsageError.self) { try ActionMember(word) }
     }
 
+    @Test func aValueComesFromAFile() throws {
+        let input = CommandInput(
+            isTerminal: true,
+            contents: { path in Array((path == "json" ? "[1]\n" : "s3cr3t\r\n").utf8) },
+            secret: { prompt in prompt == "a: " ? "typed" : nil })
+        let words = ["a=@text", "a:=@json", "a=@-", "a=@@text", "a=@", "a:=\"@text\""]
+        let values: [JSONValue] = ["s3cr3t", [1], "typed", "@text", "@", "@text"]
+        for (word, value) in zip(words, values) {
+            #expect(ActionMember.payload([try ActionMember(word).read(input)], schema: nil) == ["a": value])
+        }
+        #expect(throws: CommandFailure.self) { try ActionMember("a:=@text").read(input) }
+        #expect(throws: CommandFailure.self) { try ActionMember("b=@-").read(input) }
+        let pipe = CommandInput(contents: { path in path == "-" ? Array("piped\n\n".utf8) : [0xFF] })
+        #expect(try ActionMember("a=@-").read(pipe) == .text(name: "a", "piped\n"))
+        #expect(throws: CommandFailure.self) { try ActionMember("a=@text").read(pipe) }
+    }
+
     @Test func aColonAloneIsAName() throws {
         #expect(try ActionMember(":=1") == .text(name: ":", "1"))
     }
@@ -58,6 +75,9 @@ import Testing
         (
             #"{"code":"unknown-action","nearest":["a/b","a/c"]}"#,
             "the request was refused (422 unknown-action)\nDid you mean a/b or a/c?"
+        ),
+        (
+            #"{"title":"No","code":"action-rejected","index":1}"#, "No (422 action-rejected, action 2 of the batch)"
         ),
         (#"{"code":"a\u001b[2J"}"#, #"the request was refused (422 a\u{1b}[2J)"#),
         ("<html>", "the server answered with the status 422"),

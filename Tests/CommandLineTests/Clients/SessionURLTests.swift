@@ -68,4 +68,15 @@ import Upstream
     func theStreamHasPatchesAndEffects(text: String, select: String?, events: String) throws {
         #expect(try SessionURL(text).events(select: select)?.text == events)
     }
+
+    @Test func otherResourcesKeepTheSelectionAndTheKind() throws {
+        let url = try SessionURL("http://a/sessions/me/events?changes=patch&store=seats&select=/b")
+        #expect(url.url() == "http://a/sessions/me?store=seats&select=/b")
+        #expect(
+            url.url(of: "state", [("select", "/c"), ("revision", nil)])
+                == "http://a/sessions/me/state?store=seats&select=%2Fc")
+        #expect(
+            try SessionURL("http://a/sessions/x").url(of: "actions", [("after", "1")])
+                == "http://a/sessions/x/actions?after=1")
+    }
 }

@@ -43,6 +43,12 @@ import Testing
             reconnection.next(.closed(reason: reason), random: 0) == .retry(.seconds(7), reason: reason))
     }
 
+    @Test func newCredentialsFollowThoseThatHaveExpired() {
+        var reconnection = WatchReconnection()
+        reconnection.renewsCredentials = true
+        #expect(Self.delay(reconnection.next(.closed(reason: "expired"), random: 1)) == .zero)
+    }
+
     @Test func aSilentServerIsAskedAgainAtOnce() {
         var reconnection = WatchReconnection()
         reconnection.began()

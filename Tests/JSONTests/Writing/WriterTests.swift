@@ -126,3 +126,24 @@ struct WriterTests {
         #expect(written { json in json.object { $0.member("é", 1) } } == "{\"é\":1}")
     }
 }
+
+@Suite struct IndentedJSONTests {
+    @Test func aListOfObjectsHasALineForEach() throws {
+        let value = try JSONValue(parsing: #"{"a":[1,"b"],"c":[{"d":[]},[2]],"e":{},"f":null}"#)
+        #expect(
+            value.indented == """
+                {
+                  "a": [1, "b"],
+                  "c": [
+                    {
+                      "d": []
+                    },
+                    [2]
+                  ],
+                  "e": {},
+                  "f": null
+                }
+                """)
+        #expect(try JSONValue(parsing: value.indented) == value)
+    }
+}

@@ -1,6 +1,8 @@
 import CommandLine
+import Foundation
 import JSON
 import Locks
+import ProcessTesting
 import StorehouseServer
 import Testing
 
@@ -34,12 +36,16 @@ import Testing
 
     private static func watch(
         _ url: String, _ lines: Lines, select: String? = nil, inJSON: Bool = false,
-        sleep: @escaping @Sendable (Duration) -> Void = { _ in }
+        sleep: @escaping @Sendable (Duration) -> Void = { _ in },
+        change: @Sendable (inout WatchCommand) -> Void = { _ in }
     ) async throws {
-        let command = WatchCommand(try SessionURL(url), select: select, inJSON: inJSON)
-        try await command.run(
-            WatchCommand.Surroundings(inColor: false, print: { lines.add($0) }, sleep: sleep))
+        var command = WatchCommand(try SessionURL(url), select: select, inJSON: inJSON)
+        change(&command)
+        try await command.run(ClientTerminal(inColor: false, print: { lines.add($0) }, sleep: sleep))
     }
+
+    /// A line without its time.
+    private static func text(_ line: String) -> String { String(line.drop { "0123456789-: ".contains($0) }) }
 
     @Test func changesAreShownUntilTheSessionEnds() async throws {
         try await LiveServer.run { live in
@@ -50,14 +56,14 @@ import Testing
             try await lines.line(with: "#0 0")
             _ = try await live.post(
                 session.path + "/actions", json: ["type": "counter/increment", "payload": ["by": 3]])
-            try await lines.line(with: "#1 0 → 3")
+            try await lines.line(with: "#1 counter/increment anonymous  0 → 3")
             _ = try await live.delete(session.path)
             try await watch
             #expect(lines.all.count == 3)
             #expect(lines.all.last?.hasSuffix("closed: session-ended") == true)
             let late = Lines()
             try await Self.watch("http://127.0.0.1:\(live.port)\(session.path)", late)
-            #expect(late.all.map { $0.dropFirst(14) } == ["(the session has ended)"])
+            #expect(late.all.map(Self.text) == ["(the session has ended)"])
         }
     }
 
@@ -69,7 +75,7 @@ import Testing
                 "http://127.0.0.1:\(live.port)\(session.path)/events?ready=true", lines, select: "/counter/count")
             try await lines.line(with: #"ready {"revision":0,"#)
             #expect(try await session.increment(3).status == 200)
-            try await lines.line(with: "#1 0 → 3")
+            try await lines.line(with: "#1 counter/increment anonymous  0 → 3")
             #expect(try await session.delete().status == 204)
             try await watch
             #expect(lines.all.count == 4)
@@ -93,11 +99,116 @@ import Testing
             try await lines.line(with: "rotated; reconnecting in")
             _ = try await live.delete(session.path)
             try await watch
-            let revisions = lines.all.compactMap { $0.split(separator: " ").dropFirst().first }.filter {
-                $0.hasPrefix("#")
-            }
+            let revisions = lines.all.map(Self.text).filter { $0.hasPrefix("#") }.map { $0.prefix { $0 != " " } }
             #expect(revisions.map(String.init) == (0...30).map { "#\($0)" })
             #expect(delays.withLock { $0.allSatisfy { $0 >= .seconds(1) } })
+        }
+    }
+
+    @Test func whatWasMissedComesFirst() async throws {
+        try await LiveServer.run { live in
+            let session = try await live.session()
+            let url = "http://127.0.0.1:\(live.port)\(session.path)"
+            for _ in 1...4 { _ = try await session.increment() }
+            let (lines, actions, json) = (Lines(), Lines(), Lines())
+            async let watch: Void = Self.watch(url, lines, change: { ($0.since, $0.select) = (2, "/counter/count") })
+            async let second: Void = Self.watch(url, actions, change: { ($0.since, $0.content) = (3, .actions) })
+            async let third: Void = Self.watch(url, json, inJSON: true, change: { $0.content = .actions })
+            try await lines.line(with: "#4 ")
+            try await actions.line(with: "#4 ")
+            // Such a stream begins without a line, so its actions are repeated until the first is seen.
+            var count = 4
+            while json.all.isEmpty {
+                _ = try await session.increment()
+                count += 1
+            }
+            try await lines.line(with: "#\(count) ")
+            try await actions.line(with: "#\(count) ")
+            _ = try await live.delete(session.path)
+            _ = try await (watch, second, third)
+            #expect(
+                lines.all.prefix(3).map(Self.text)
+                    == (3...5).map {
+                        "#\($0) counter/increment anonymous  \($0 - 1) → \($0)"
+                    })
+            #expect(
+                actions.all.map(Self.text) == (4...count).map { #"#\#($0) counter/increment anonymous  {"by":1}"# }
+                    + ["closed: session-ended"])
+            let names = try json.all.map { try JSONValue(parsing: $0)["event"]?.asString }
+            #expect(Set(names.dropLast()) == ["action"] && names.last == "closed")
+        }
+    }
+
+    @Test func whatTheLogNoLongerHasIsTold() async throws {
+        let configuration = Configuration.with { $0.storage.keepCommits = 4 }
+        try await LiveServer.run(configuration: configuration) { live in
+            let session = try await live.session()
+            for _ in 1...50 { _ = try await session.increment() }
+            let lines = Lines()
+            async let watch: Void = Self.watch(
+                "http://127.0.0.1:\(live.port)\(session.path)", lines, change: { $0.since = 1 })
+            try await lines.line(with: "#50 ")
+            _ = try await live.delete(session.path)
+            try await watch
+            let texts = lines.all.map(Self.text)
+            #expect(texts[0].hasPrefix("(what came before #") && texts[0].hasSuffix(" is not stored any more)"))
+            #expect(texts.dropLast().last == "#50 counter/increment anonymous  /counter/count 49 → 50")
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await Self.watch("http://127.0.0.1:\(live.port)\(session.path)", Lines(), change: { $0.since = 99 })
+            }
+            #expect(failure?.description.contains("session-ended") == true)
+        }
+    }
+
+    @Test func aShareShowsItsChanges() async throws {
+        try await LiveServer.run { live in
+            let session = try await live.session()
+            let answer = try await live.post(session.path + "/shares", json: ["select": "/counter"])
+            let share = try #require(try JSONValue(parsing: answer.text)["share"]?.asString)
+            _ = try await session.increment()
+            let (lines, resumed) = (Lines(), Lines())
+            let url = "http://127.0.0.1:\(live.port)/shared/\(share)"
+            async let watch: Void = Self.watch(url, lines, change: { $0.showsState = true })
+            async let second: Void = Self.watch(url, resumed, change: { $0.since = 0 })
+            try await lines.line(with: "#1 ")
+            try await resumed.line(with: "#1 ")
+            _ = try await session.increment()
+            try await lines.line(with: "#2 ")
+            try await resumed.line(with: "#2 ")
+            _ = try await live.delete(session.path)
+            _ = try await (watch, second)
+            #expect(lines.all.prefix(2).map(Self.text) == [#"#1 {"count":1}"#, "#2  /count 1 → 2"])
+            #expect(resumed.all.prefix(2).map(Self.text) == ["#1  /count → 1", "#2  /count → 2"])
+        }
+    }
+
+    /// The test plays a server that knows no actions.
+    @Test func aServerThatRefusesTheParameterIsAskedWithoutIt() async throws {
+        let listener = try TestListener()
+        let lines = Lines()
+        async let watch: Void = Self.watch("http://127.0.0.1:\(listener.port)/sessions/x", lines)
+        let first = try await listener.connection()
+        #expect(try await first.requestHead().first?.contains("actions=true") == true)
+        try await first.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        let second = try await listener.connection()
+        #expect(try await second.requestHead().first?.contains("actions") == false)
+        let event = "event: closed\ndata: {\"reason\":\"session-ended\"}\n\n"
+        try await second.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + event)
+        try await watch
+        #expect(lines.all.map(Self.text) == ["closed: session-ended"])
+        withExtendedLifetime(first) {}
+    }
+
+    /// `storehouse watch URL | head -1`, with the pipe of the system.
+    @Test func theProgramEndsWithTheReaderOfItsPipe() async throws {
+        let bash = try #require(Tool("bash"))
+        let program = try #require(Products.directory).appending(path: "storehouse").path
+        try await LiveServer.run { live in
+            let session = try await live.session()
+            let url = "http://127.0.0.1:\(live.port)\(session.path)"
+            let script = #"set -o pipefail; "$1" watch "$2" --select /counter | head -n 1; echo "status $?""#
+            let result = try await bash.run(["-c", script, "bash", program, url])
+            #expect(result.output.hasSuffix("#0 {\"count\":0}\nstatus 0\n"), "\(result.output) \(result.errors)")
         }
     }
 
@@ -135,7 +246,7 @@ import Testing
         #expect(request.contains("Prefer: status"))
         try await next.send(head + "event: closed\ndata: {\"reason\":\"session-ended\"}\n\n")
         try await watch
-        let texts = lines.all.map { $0.dropFirst(14) }
+        let texts = lines.all.map(Self.text)
         #expect(texts == ["#4 1", "(the server is silent; reconnecting)", "closed: session-ended"])
         // It has waited long enough.
         #expect(delays.withLock(\.self) == [.zero])
@@ -165,7 +276,7 @@ import Testing
             let (lines, isRead) = (Lines(), Locked(true))
             let command = WatchCommand(try SessionURL("http://127.0.0.1:\(live.port)\(session.path)"))
             async let watch: Void = command.run(
-                WatchCommand.Surroundings(
+                ClientTerminal(
                     inColor: false, print: { lines.add($0) }, hasReader: { isRead.withLock(\.self) }))
             try await lines.line(with: "#0 ")
             isRead.withLock { $0 = false }

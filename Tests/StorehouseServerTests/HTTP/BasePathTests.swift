@@ -90,7 +90,8 @@ import Testing
             #expect(http.localURL == server.running.url)
             let session = try await server.post(Self.base + "/sessions", json: [:])
             let url = "http://127.0.0.1:\(server.port)" + (session["location"] ?? "")
-            let sent = try await SendCommand(SessionURL(url), "counter/increment").run { _ in }
+            let terminal = ClientTerminal(inColor: false, print: { _ in true })
+            let sent = try await SendCommand(SessionURL(url), "counter/increment").run(terminal)
             #expect(sent == 0)
             #expect(try await server.get((session["location"] ?? "") + "/state").revision == 1)
         }

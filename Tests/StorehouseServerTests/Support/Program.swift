@@ -5,9 +5,13 @@ import Testing
 
 /// The program, run once for one command.
 enum Program {
-    static func run(_ arguments: [String], in directory: String? = nil) async throws -> ProgramResult {
+    /// - Parameter variables: beside those of this process.
+    static func run(
+        _ arguments: [String], with variables: [String: String] = [:], in directory: String? = nil
+    ) async throws -> ProgramResult {
         let program = try #require(Products.directory).appending(path: "storehouse").path
-        return try await ProgramResult.of(program, arguments, in: directory)
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        return try await ProgramResult.of(program, arguments, environment: environment, in: directory)
     }
 }
 

@@ -11,7 +11,8 @@ package enum ProblemText {
         }
         let title = problem["title"]?.asString ?? "the request was refused"
         let detail = problem["detail"]?.asString ?? ""
-        var lines = ["\(title) (\(status) \(code))" + (detail.isEmpty ? "" : ": \(detail)")]
+        let index = problem["index"]?.asInteger.map { ", action \($0 + 1) of the batch" } ?? ""
+        var lines = ["\(title) (\(status) \(code)\(index))" + (detail.isEmpty ? "" : ": \(detail)")]
         // The detail may have the only error, and the similar names.
         for error in problem["errors"]?.asArray ?? [] {
             let reason = error["detail"]?.asString ?? ""
