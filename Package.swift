@@ -202,7 +202,7 @@ let package = Package(
             name: "JournalTests",
             dependencies: [
                 "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
-                "Platform", "ProcessTesting", "RedisJournal", "RedisTesting", "Security", "StoreHosting", "Stores",
+                "Platform", "ProcessTesting", "RedisJournal", "RedisTesting", "Security", "Sockets", "StoreHosting", "Stores",
                 "Threads",
             ]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),

@@ -59,13 +59,13 @@ enum AddressProperties {
         let bytes = Array("GET / HTTP/1.1\r\nHost: ".utf8) + host + Array("\r\n\r\n".utf8)
         var parser = RequestParser(limits: HTTPLimits())
         guard case .head(let head, _) = bytes.withUnsafeBytes({ parser.parse($0) }) else { return }
-        let isAllowed = AllowedHosts(["localhost", "::1"]).allows(head)
+        let isAllowed = AllowedHosts(["localhost", "::1"]).allows(head, from: stranger)
         let authority = (head.authority ?? "").lowercased()
         let name = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         let isNamed = ["localhost", "localhost."].contains(name)
         let isLoopback = name.hasPrefix("[") && IPAddress(name.dropFirst().dropLast())?.bits == 1
         try require(isAllowed == (isNamed || isLoopback), "the host \(authority) is \(isAllowed ? "" : "not ")allowed")
-        try require(AllowedHosts(["*"]).allows(head), "not every host is allowed")
+        try require(AllowedHosts(["*"]).allows(head, from: stranger), "not every host is allowed")
     }
 
     private static func checkOrigin(_ text: String) throws(Finding) {

@@ -27,32 +27,44 @@ package final class HTTPServer: Sendable {
         package init() {}
     }
 
-    /// The addresses that the server listens on, at least one. All have one port.
-    package let addresses: [SocketAddress]
-    /// The first of them.
-    package var address: SocketAddress { addresses[0] }
+    /// The addresses that the server listens on: `127.0.0.1:8080`, `unix:/run/storehouse.sock`.
+    package let names: [String]
+    /// The first of them; nil without a listener.
+    private let first: SocketAddress?
+    /// The files of Unix sockets.
+    private let files: [SocketFile]
     private let managers: [ConnectionManager]
     private let disconnector: SlowClientDisconnector
     private let cutter: InputCutter
 
-    /// Starts to listen.
+    /// Starts to listen on the addresses of a host, all with one port.
     ///
-    /// - Parameter addresses: those of a host, as ``SocketAddress/listening(host:port:)`` finds them.
+    /// - Parameter addresses: as ``SocketAddress/listening(host:port:)`` finds them.
     /// - Throws: ``SocketError`` if one of them cannot be bound.
-    package init(
+    package convenience init(
         on addresses: [SocketAddress], _ group: EventLoopGroup, settings: Settings, handler: any RequestHandler
     ) throws(SocketError) {
         let sockets = try ListeningSocket.open(
             all: addresses, count: group.loops.count, unacknowledgedTime: settings.idleTimeout)
-        self.addresses = sockets.map { $0[0].address }
+        self.init(group, settings: settings, handler: handler, listeningOn: sockets)
+    }
+
+    /// - Parameter sockets: those of each address, one for each loop; none for clients without sockets, by ``connect(_:peer:)``.
+    package init(
+        _ group: EventLoopGroup, settings: Settings, handler: any RequestHandler,
+        listeningOn sockets: [[ListeningSocket]] = []
+    ) {
+        names = sockets.map { $0[0].name }
+        first = sockets.first?.first?.address
+        files = sockets.compactMap { $0[0].file }
         (managers, disconnector, cutter) = Self.managers(group, settings, handler)
         for (index, manager) in managers.enumerated() { manager.listen(sockets.map { $0[index] }, beside: managers) }
     }
 
-    /// A server without listeners, for clients without sockets: ``connect(_:peer:)``.
-    package init(_ group: EventLoopGroup, settings: Settings, handler: any RequestHandler) {
-        addresses = []
-        (managers, disconnector, cutter) = Self.managers(group, settings, handler)
+    /// The first address that the server listens on.
+    package var address: SocketAddress {
+        guard let first else { preconditionFailure("the server has no listener") }
+        return first
     }
 
     private static func managers(
@@ -88,7 +100,10 @@ package final class HTTPServer: Sendable {
     }
 
     /// Accepts no more connections. Returns when those that came during the drain have their responses.
-    package func stopListening() async { await forEachLoop { await $0.stopListening() } }
+    package func stopListening() async {
+        for file in files { file.remove() }
+        await forEachLoop { await $0.stopListening() }
+    }
 
     private func forEachLoop(_ body: @escaping @Sendable (ConnectionManager) async -> Void) async {
         await withTaskGroup(of: Void.self) { group in

@@ -1,8 +1,10 @@
+package import Sockets
+
 /// Where a Redis server listens, as `storage.redis.url` names it.
 package struct RedisAddress: Sendable, Equatable {
     package enum Endpoint: Sendable, Equatable {
         case tcp(host: String, port: Int)
-        case unix(path: String)
+        case unix(UnixSocketPath)
     }
 
     let endpoint: Endpoint
@@ -47,10 +49,12 @@ package struct RedisAddress: Sendable, Equatable {
             (self.endpoint, index) = (endpoint, path)
         case "unix":
             let (path, query) = place.divided(by: "?db=") ?? (place, "")
-            guard path.hasPrefix("/"), path.utf8.count <= 107, !path.contains("?") else {
-                throw Malformed(detail: "must name the absolute path of a socket with at most 107 bytes: \(forms)")
+            guard let socket = UnixSocketPath(path), !path.contains("?") else {
+                let length = UnixSocketPath.maxBytes
+                throw Malformed(
+                    detail: "must name the absolute path of a socket with at most \(length) bytes: \(forms)")
             }
-            (endpoint, index) = (.unix(path: path), query)
+            (endpoint, index) = (.unix(socket), query)
         default: throw Malformed(detail: "must be \(forms)")
         }
         guard let database = index.isEmpty ? 0 : Int(index), (0...65535).contains(database) else {
@@ -83,7 +87,7 @@ extension RedisAddress: CustomStringConvertible {
     package var description: String {
         switch endpoint {
         case .tcp: "redis://\(endpoint)/\(database)"
-        case .unix(let path): "unix://\(path)" + (database == 0 ? "" : "?db=\(database)")
+        case .unix(let path): "unix://\(path.text)" + (database == 0 ? "" : "?db=\(database)")
         }
     }
 }
@@ -92,7 +96,7 @@ extension RedisAddress.Endpoint: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tcp(let host, let port): "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        case .unix(let path): path
+        case .unix(let path): path.text
         }
     }
 }

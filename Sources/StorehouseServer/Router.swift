@@ -51,7 +51,7 @@ package final class Router: RequestHandler {
             if head.fields.contains("origin") {
                 try api.origins.requireKnownOrigin(head, peer: connection.peer)
             }
-            guard api.hosts.allows(head) else { throw Problem(.path(.host)) }
+            guard api.hosts.allows(head, from: connection.peer) else { throw Problem(.path(.host)) }
             return nil
         } catch {
             let route = try? resource(of: head).route

@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import Locks
 import Observability
+import Platform
 import RemoteServices
 import Sessions
 package import Sockets
@@ -47,16 +48,16 @@ package final class RunningServer: Sendable {
     ) throws {
         self.configuration = configuration
         self.log = log
-        let addresses = try SocketAddress.listening(
-            host: configuration.http.host, port: UInt16(configuration.http.port))
+        let listeners = try ClientListeners(
+            configuration.http, inherited: ListeningSocket.inherited { getenv($0).map { String(cString: $0) } })
         let parts = try ServerParts(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, keySetClient: keySetClient,
-            clock: clock, log: log, additionalMetrics: additionalMetrics, listeningOn: addresses,
+            clock: clock, log: log, additionalMetrics: additionalMetrics, listeningOn: listeners.addresses,
             loopCount: configuration.http.loopCount, loops: loops, memory: memory)
         (api, group, lag) = (parts.api, parts.group, parts.lag)
         do {
             operators = try configuration.operators(api, parts.memory, parts.traffic, loops)
-            http = try configuration.listener(on: addresses, group, parts.http, api, beside: operators?.group)
+            http = try configuration.listener(on: listeners, group, parts.http, api, beside: operators?.group)
         } catch {
             group.stop {}
             throw error
@@ -70,8 +71,9 @@ package final class RunningServer: Sendable {
 
     private func announce(hasAdministration: Bool) {
         log.announce("listening on \(url)")
-        for other in http.addresses.dropFirst() {
-            log.announce("also listening on http://\(other)\(configuration.http.basePath)")
+        for other in http.names.dropFirst() {
+            let isFile = other.hasPrefix("unix:")
+            log.announce("also listening on " + (isFile ? other : "http://\(other)\(configuration.http.basePath)"))
         }
         if let operators { log.announce("metrics and administration on http://\(operators.http.address)") }
         if !hasAdministration {
@@ -202,19 +204,20 @@ func finishes(by deadline: ContinuousClock.Instant, _ body: @escaping @Sendable 
 }
 
 extension Configuration {
-    /// Starts the listener of `http.port`.
+    /// Starts the server for clients.
     ///
     /// - Parameter operators: the loop of the listener of `metrics.port`, which is stopped if this one cannot start; nil if there is none.
     fileprivate func listener(
-        on addresses: [SocketAddress], _ group: EventLoopGroup, _ settings: HTTPServer.Settings, _ api: API,
+        on listeners: ClientListeners, _ group: EventLoopGroup, _ settings: HTTPServer.Settings, _ api: API,
         beside operators: EventLoopGroup?
     ) throws -> HTTPServer {
         do {
             let router = Router(api, for: operators == nil ? .everybody : .clients)
-            return try HTTPServer(on: addresses, group, settings: settings, handler: router)
+            let sockets = try listeners.open(count: group.loops.count, unacknowledgedTime: settings.idleTimeout)
+            return HTTPServer(group, settings: settings, handler: router, listeningOn: sockets)
         } catch {
             operators?.stop {}
-            throw ListenError("http.port", http.host, http.port, error)
+            throw error
         }
     }
 
@@ -234,7 +237,7 @@ extension Configuration {
             return (group, server)
         } catch {
             group.stop {}
-            throw ListenError("metrics.port", http.host, metrics.port, error)
+            throw ListenError("metrics.port", "\(http.host):\(metrics.port)", error)
         }
     }
 }

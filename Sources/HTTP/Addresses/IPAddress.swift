@@ -10,6 +10,9 @@ package struct IPAddress: Sendable, Hashable {
 
     package init(ipv4 bits: UInt32) { self.bits = Self.mapped | UInt128(bits) }
 
+    /// Stands for the clients of Unix sockets, which have no address. No client of a network has this one.
+    package static let unixSocket = IPAddress(ipv6: 0)
+
     private static let mapped: UInt128 = 0xFFFF << 32
 
     package var isIPv4: Bool { bits >> 32 == 0xFFFF }
@@ -142,7 +145,8 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// The addresses of a network (CIDR, RFC 4632): `192.0.2.0/24`, `2001:db8::/32`, or one address.
+/// The addresses of a network (CIDR, RFC 4632): `192.0.2.0/24`, `2001:db8::/32`, or one address; `unix` for the clients of Unix
+/// sockets.
 package struct AddressRange: Sendable, Hashable {
     private let network: IPAddress
     private let length: Int
@@ -150,6 +154,10 @@ package struct AddressRange: Sendable, Hashable {
     /// Nil for any other text, and for a network that has IPv4 and IPv6 addresses. The bits behind the prefix need not be
     /// zero.
     package init?(_ text: String) {
+        if text == "unix" {
+            (network, length) = (.unixSocket, 128)
+            return
+        }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
         var length = 128

@@ -36,25 +36,32 @@ package struct AllowedHosts: Sendable, Hashable {
     private let names: Set<String>?
     /// The allowed names as bytes, so that a usual request is compared without a string.
     private let spellings: [[UInt8]]
+    /// Whether a client of a Unix socket may name any host.
+    private let isForNetworks: Bool
 
     /// Every host is allowed.
     package static let all = AllowedHosts(names: nil)
 
-    /// - Parameter names: host names and IP addresses without a port; `*` allows every host.
-    package init(_ names: [String]) {
-        self.init(names: names.contains("*") ? nil : Set(names.compactMap(HostName.canonical)))
+    /// - Parameters:
+    ///   - names: host names and IP addresses without a port; `*` allows every host.
+    ///   - isForNetworks: whether a client of a Unix socket may name any host: no page of a browser reaches one.
+    package init(_ names: [String], isForNetworks: Bool = false) {
+        let all = names.contains("*")
+        self.init(names: all ? nil : Set(names.compactMap(HostName.canonical)), isForNetworks: isForNetworks)
     }
 
-    private init(names: Set<String>?) {
+    private init(names: Set<String>?, isForNetworks: Bool = false) {
+        self.isForNetworks = isForNetworks
         self.names = names
         spellings = (names ?? []).sorted().map { Array($0.utf8) }
     }
 
     /// Whether a request may be answered: its target or its Host field names an allowed host, with any port. An HTTP/1.0
     /// request without either is allowed, because no browser sends it.
-    package func allows(_ head: RequestHead) -> Bool {
+    package func allows(_ head: RequestHead, from peer: @autoclosure () -> IPAddress) -> Bool {
         guard let names else { return true }
         if head.asks(forOneOf: spellings) { return true }
+        if isForNetworks, peer() == .unixSocket { return true }
         guard let authority = head.authority else { return true }
         // With any port, also one that is none.
         guard let host = URLParts.split(authority[...])?.host else { return false }

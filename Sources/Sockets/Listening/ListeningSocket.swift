@@ -1,12 +1,24 @@
 import Platform
 
-/// A bound, listening TCP socket. Its owner must close it or pass it to a `Listener`, which then closes it.
+/// A bound, listening socket. Its owner must close it or pass it to a `Listener`, which then closes it.
 package struct ListeningSocket: Sendable {
     package let descriptor: Int32
     /// The bound address, with the port that the system chose if 0 was requested.
     package let address: SocketAddress
+    /// The address as configuration and log name it: `127.0.0.1:8080`, `unix:/run/storehouse.sock`.
+    package let name: String
+    /// The file that goes with it; nil for TCP, and for a socket that another process has opened.
+    package let file: SocketFile?
 
-    /// Opens several sockets on one address and port, one for each loop.
+    init(_ descriptor: Int32, _ address: SocketAddress, _ name: String, _ file: SocketFile?) {
+        (self.descriptor, self.address, self.name, self.file) = (descriptor, address, name, file)
+    }
+
+    init(unix descriptor: Int32, _ name: String, _ file: SocketFile?) {
+        self.init(descriptor, .unix, name, file)
+    }
+
+    /// Opens several TCP sockets on one address and port, one for each loop.
     ///
     /// The system distributes connections among them (`SO_REUSEPORT`). The first socket is bound without sharing, so
     /// this fails if another process listens on the address, even if that process shares it.
@@ -46,12 +58,11 @@ package struct ListeningSocket: Sendable {
             guard bound.withMutableStorage({ getsockname(descriptor, $0, $1) }) == 0 else {
                 throw .system(call: "getsockname", code: errno)
             }
-            address = bound
+            self.init(descriptor, bound, bound.description, nil)
         } catch {
             SystemSocket.close(descriptor)
             throw error
         }
-        self.descriptor = descriptor
     }
 
     private static func prepare(_ descriptor: Int32, _ wanted: SocketAddress, shared: Bool) throws(SocketError) {
@@ -70,8 +81,9 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    /// Closes the socket. Do not call this after a `Listener` has taken it over.
+    /// Closes the socket, and removes its file. Do not call this after a `Listener` has taken it over.
     package func close() {
+        file?.remove()
         SystemSocket.close(descriptor)
     }
 }

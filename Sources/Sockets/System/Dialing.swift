@@ -27,14 +27,9 @@ package enum Dialing {
     }
 
     /// Opens a connection to a socket of this machine.
-    package static func connect(path: String, within timeout: Duration) throws(SocketError) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        return try withUnsafePointer(to: &address) { pointer throws(SocketError) in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bare throws(SocketError) in
-                try connect(AF_UNIX, bare, socklen_t(MemoryLayout<sockaddr_un>.size), until: .now + timeout)
-            }
+    package static func connect(path: UnixSocketPath, within timeout: Duration) throws(SocketError) -> Int32 {
+        try path.withSockaddr { address, length throws(SocketError) in
+            try connect(AF_UNIX, address, length, until: .now + timeout)
         }
     }
 

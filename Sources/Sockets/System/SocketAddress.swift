@@ -1,12 +1,21 @@
 package import Platform
 
-/// An IPv4 or IPv6 address with a port.
+/// An IPv4 or IPv6 address with a port, or that of a Unix socket, whose path it does not have.
 package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage = sockaddr_in6()
     private var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
 
     /// An empty address for a system call to fill in.
     init() {}
+
+    /// The address of every Unix socket.
+    static let unix = {
+        var address = SocketAddress()
+        address.storage.sin6_family = sa_family_t(AF_UNIX)
+        return address
+    }()
+
+    package var isUnix: Bool { family == AF_UNIX }
 
     /// The first address of a host, as ``all(host:port:)`` finds it.
     package init(host: String, port: UInt16) throws(SocketError) { self = try Self.all(host: host, port: port)[0] }
@@ -41,8 +50,9 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return addresses
     }
 
-    /// The address as IPv6, in network order; an IPv4 address is mapped (RFC 4291, section 2.5.5.2).
+    /// The address as IPv6, in network order; an IPv4 address is mapped (RFC 4291, section 2.5.5.2), and a Unix socket is 0.
     package var ipv6Bits: UInt128 {
+        if isUnix { return 0 }
         guard family == AF_INET6 else {
             let address = withSockaddr { pointer, _ in
                 pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr.s_addr }
@@ -52,7 +62,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return withUnsafeBytes(of: storage.sin6_addr) { $0.reduce(0) { $0 << 8 | UInt128($1) } }
     }
 
-    /// `AF_INET` or `AF_INET6`.
+    /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
     package var family: Int32 { Int32(storage.sin6_family) }
 
     /// The port, which has the same offset in both families.
@@ -89,7 +99,10 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     mutating func withMutableStorage<Result>(
         _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
     ) -> Result {
-        length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        length = size
+        // The path of a Unix socket is longer, and the system says how long.
+        defer { length = min(length, size) }
         return withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
         }

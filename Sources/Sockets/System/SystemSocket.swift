@@ -57,12 +57,15 @@ enum SystemSocket {
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// Returns and clears the socket's pending error; 0 if there is none.
-    static func pendingError(_ descriptor: Int32) -> Int32 {
-        var code: Int32 = 0
+    /// An option of the level `SOL_SOCKET`; nil if the system refuses it.
+    static func option(_ descriptor: Int32, _ option: Int32) -> Int32? {
+        var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
+        return getsockopt(descriptor, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
     }
+
+    /// Returns and clears the socket's pending error; 0 if there is none.
+    static func pendingError(_ descriptor: Int32) -> Int32 { option(descriptor, SO_ERROR) ?? errno }
 
     /// Makes a descriptor non-blocking and close-on-exec.
     static func makeNonBlocking(_ descriptor: Int32) -> Bool {

@@ -1,5 +1,6 @@
 import JSON
 import Security
+import Sockets
 
 extension Configuration {
     /// Every key, in the order of the file.
@@ -16,6 +17,12 @@ extension Configuration {
             "http.host", \.http.host, .text("a host name or an IP address", 1...255),
             "the address to listen on; `0.0.0.0` is every IPv4 address; of a name, such as `localhost`, all addresses"),
         ConfigurationKey("http.port", \.http.port, .integer(0...65535), "the port to listen on; 0 takes a free one"),
+        ConfigurationKey(
+            "http.listen", \.http.listen,
+            ValueFormat.listenAddress.list(
+                "a list of \"unix:\" with an absolute path of at most \(UnixSocketPath.maxBytes) bytes, or of a host with a port"),
+            "further addresses to listen on, such as `unix:/run/storehouse/storehouse.sock` or `10.0.0.1:8080`; sockets that "
+                + "systemd passes are used too"),
         ConfigurationKey(
             "http.basePath", \.http.basePath, .basePath,
             "stands before every path, as a proxy passes them on, such as `/storehouse`; empty for none"),
@@ -64,8 +71,9 @@ extension Configuration {
                 + "`http.host` if the server listens on a loopback address"),
         ConfigurationKey(
             "http.trustedProxies", \.http.trustedProxies,
-            ValueFormat.addressRange.list("a list of IP addresses and networks such as \"10.0.0.0/8\""),
-            "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed"),
+            ValueFormat.addressRange.list(
+                "a list of IP addresses and networks such as \"10.0.0.0/8\", or of \"unix\""),
+            "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed; `unix` is every client of a Unix socket"),
         ConfigurationKey(
             "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
             "the longest time from SIGTERM to the end of the process"),

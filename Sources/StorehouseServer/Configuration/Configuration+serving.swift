@@ -62,8 +62,8 @@ extension Configuration.Http {
     /// such a server answers by default only for the names of that address.
     func hosts(listeningOn addresses: [SocketAddress]) -> AllowedHosts {
         guard allowedHosts.isEmpty else { return AllowedHosts(allowedHosts) }
-        let isLoopback = addresses.allSatisfy { IPAddress(ipv6: $0.ipv6Bits).isLoopback }
-        return isLoopback ? AllowedHosts(["localhost", "127.0.0.1", "::1", host]) : .all
+        let isLoopback = addresses.allSatisfy { $0.isUnix || IPAddress(ipv6: $0.ipv6Bits).isLoopback }
+        return isLoopback ? AllowedHosts(["localhost", "127.0.0.1", "::1", host], isForNetworks: true) : .all
     }
 
     /// When a drain closes the connections that are left, so that the process can end within ``drainTimeout``.

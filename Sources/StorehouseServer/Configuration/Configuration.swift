@@ -33,6 +33,8 @@ package struct Configuration: Sendable, Hashable {
     package struct Http: Sendable, Hashable {
         package var host = "127.0.0.1"
         package var port = 8080
+        /// Further addresses: `unix:/run/storehouse.sock`, or a host with a port.
+        package var listen: [String] = []
         /// Stands before every path, such as `/storehouse`; empty for none.
         package var basePath = ""
         package var threads = 0
@@ -50,7 +52,7 @@ package struct Configuration: Sendable, Hashable {
         /// Host names and addresses without a port, or `*`. If empty, a server on a loopback address has the names of that
         /// address, and any other server has every name.
         package var allowedHosts: [String] = []
-        /// Addresses and networks, such as `10.0.0.0/8`.
+        /// Addresses and networks, such as `10.0.0.0/8`; `unix` for the clients of Unix sockets.
         package var trustedProxies: [String] = []
         package var drainTimeout = Duration.seconds(10)
         package var maxWait = Duration.seconds(60)

@@ -106,16 +106,16 @@ extension ValueFormat<String> {
         ValueFormat(
             "empty, or a host name or an IP address with a port, such as \"10.0.0.1:8080\"", json: { .string($0) },
             read: { value in
-                guard let text = value.asString, !text.isEmpty, text.utf8.count <= 255 else { return value.asString }
-                guard let colon = text.lastIndex(of: ":"), HostName.canonical(String(text[..<colon])) != nil else {
-                    return nil
-                }
-                let digits = text[text.index(after: colon)...]
-                guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(digits),
-                    (1...65535).contains(port)
-                else { return nil }
-                return text
+                value.asString.flatMap { $0.isEmpty || HostAndPort($0) != nil ? $0 : nil }
             },
+            write: { .string($0) })
+    }
+
+    /// An address to listen on.
+    static var listenAddress: ValueFormat {
+        ValueFormat(
+            "\"unix:\" with an absolute path, or a host with a port", json: { .string($0) },
+            read: { value in value.asString.flatMap { ListenAddress($0) == nil ? nil : $0 } },
             write: { .string($0) })
     }
 
@@ -130,7 +130,7 @@ extension ValueFormat<String> {
     /// An IP address or a network.
     static var addressRange: ValueFormat {
         ValueFormat(
-            "an IP address or a network such as \"10.0.0.0/8\"", json: { .string($0) },
+            "an IP address or a network such as \"10.0.0.0/8\", or \"unix\"", json: { .string($0) },
             read: { value in value.asString.flatMap { AddressRange($0) == nil ? nil : $0 } },
             write: { .string($0) })
     }

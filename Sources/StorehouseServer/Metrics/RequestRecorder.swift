@@ -138,7 +138,8 @@ final class RequestRecorder: Sendable {
         add("code", request.code?.rawValue)
         add("bytes", request.bytes)
         line.append(LogField("duration", .nanoseconds(request.nanoseconds)))
-        add("client", (client.origin?.address ?? connection.peer).description)
+        let address = client.origin?.address ?? connection.peer
+        add("client", address == .unixSocket ? "unix" : address.description)
         add("forwarded", client.origin?.chain)
         add("userAgent", client.userAgent)
         add("actor", client.actor.flatMap(name))

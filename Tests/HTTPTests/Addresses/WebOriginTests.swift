@@ -40,7 +40,8 @@ import Testing
         #expect(WebOrigin(scheme: "http", authority: "A.Example.") == WebOrigin("http://a.example."))
     }
 
-    private static let loopback = AllowedHosts(["localhost", "127.0.0.1", "::1"])
+    private static let loopback = AllowedHosts(["localhost", "127.0.0.1", "::1"], isForNetworks: true)
+    private let peer = IPAddress(ipv4: 0x7F00_0001)
 
     @Test(arguments: [
         "localhost", "LocalHost", "localhost.", "localhost:80", "localhost:", "localhost:0", "LOCALHOST.:0",
@@ -48,8 +49,8 @@ import Testing
         "[0:0:0:0:0:0:0:1]:1",
     ])
     func anAllowedHostMayHaveAnyPort(host: String) throws {
-        #expect(Self.loopback.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")))
-        #expect(Self.loopback.allows(try head("GET http://\(host)/ HTTP/1.1\r\nHost: evil.example\r\n\r\n")))
+        #expect(Self.loopback.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"), from: peer))
+        #expect(Self.loopback.allows(try head("GET http://\(host)/ HTTP/1.1\r\nHost: evil.example\r\n\r\n"), from: peer))
     }
 
     @Test(arguments: [
@@ -57,20 +58,27 @@ import Testing
         "0.0.0.0", "[::]", "[::2]", "[::ffff:127.0.0.1]", "local%68ost", "localhost..",
     ])
     func anotherHostIsNotAllowed(host: String) throws {
-        #expect(!Self.loopback.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")))
+        #expect(!Self.loopback.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"), from: peer))
         // The target wins over the Host field (RFC 9112, section 3.2.2).
-        #expect(!Self.loopback.allows(try head("GET http://\(host)/ HTTP/1.1\r\nHost: localhost\r\n\r\n")))
-        #expect(AllowedHosts.all.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")))
-        #expect(AllowedHosts(["*"]).allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")))
+        #expect(!Self.loopback.allows(try head("GET http://\(host)/ HTTP/1.1\r\nHost: localhost\r\n\r\n"), from: peer))
+        #expect(AllowedHosts.all.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"), from: peer))
+        #expect(AllowedHosts(["*"]).allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"), from: peer))
     }
 
     @Test func onlyHTTP10MayNameNoHost() throws {
-        #expect(Self.loopback.allows(try head("GET / HTTP/1.0\r\n\r\n")))
-        #expect(!Self.loopback.allows(try head("GET / HTTP/1.0\r\nHost: evil.example\r\n\r\n")))
+        #expect(Self.loopback.allows(try head("GET / HTTP/1.0\r\n\r\n"), from: peer))
+        #expect(!Self.loopback.allows(try head("GET / HTTP/1.0\r\nHost: evil.example\r\n\r\n"), from: peer))
     }
 
     @Test(arguments: ["Example.org", "example.org.", "EXAMPLE.ORG"])
     func aConfiguredNameIsComparedWithoutCase(name: String) throws {
-        #expect(AllowedHosts([name]).allows(try head("GET / HTTP/1.1\r\nHost: example.org:8080\r\n\r\n")))
+        #expect(AllowedHosts([name]).allows(try head("GET / HTTP/1.1\r\nHost: example.org:8080\r\n\r\n"), from: peer))
+    }
+
+    /// No page of a browser reaches a Unix socket, so a proxy may pass on the name of its site.
+    @Test func aClientOfAUnixSocketMayNameAnyHostUnlessTheyAreConfigured() throws {
+        let head = try head("GET / HTTP/1.1\r\nHost: site.example\r\n\r\n")
+        #expect(Self.loopback.allows(head, from: .unixSocket))
+        #expect(!AllowedHosts(["localhost"]).allows(head, from: .unixSocket))
     }
 }

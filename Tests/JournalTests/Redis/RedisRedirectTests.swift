@@ -1,5 +1,6 @@
 import Journal
 import RedisJournal
+import Sockets
 import Testing
 
 @Suite("The answers of Redis Cluster that name another node")
@@ -30,10 +31,11 @@ struct RedisRedirectTests {
     @Test("An empty host is that of the node that has answered")
     func emptyHost() throws {
         let moved = try #require(RedisRedirect(error: "MOVED 1 :7001"))
+        let socket = try #require(UnixSocketPath("/redis.sock"))
         #expect(moved.endpoint(from: .tcp(host: "a", port: 1)) == .tcp(host: "a", port: 7001))
-        #expect(moved.endpoint(from: .unix(path: "/redis.sock")) == nil)
+        #expect(moved.endpoint(from: .unix(socket)) == nil)
         let named = try #require(RedisRedirect(error: "MOVED 1 b:7001"))
-        #expect(named.endpoint(from: .unix(path: "/redis.sock")) == .tcp(host: "b", port: 7001))
+        #expect(named.endpoint(from: .unix(socket)) == .tcp(host: "b", port: 7001))
         #expect(RedisRedirect.moving.endpoint(from: .tcp(host: "a", port: 1)) == nil)
     }
 

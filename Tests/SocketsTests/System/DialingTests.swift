@@ -19,7 +19,7 @@ import Testing
             try Dialing.connect(host: "127.0.0.1", port: 1, within: .seconds(60))
         }
         #expect(throws: SocketError.system(call: "connect", code: ENOENT)) {
-            try Dialing.connect(path: "/nowhere/socket", within: .seconds(60))
+            try Dialing.connect(path: #require(UnixSocketPath("/nowhere/socket")), within: .seconds(60))
         }
     }
 

@@ -41,14 +41,29 @@ import Testing
 
     @Test func proxiesAreAddressesAndNetworks() throws {
         let variable = "STOREHOUSE_HTTP_TRUSTED_PROXIES"
-        let proxies = try Configuration(environment: [variable: "10.0.0.0/8,::1, 192.0.2.1"]).http.trustedProxies
-        #expect(proxies == ["10.0.0.0/8", "::1", "192.0.2.1"])
-        for wrong in ["proxy.example", "10.0.0.0/33", "10.0.0.1:80", "[::1]", "10.0.0.0/8/8", "*"] {
+        let proxies = try Configuration(environment: [variable: "10.0.0.0/8,::1, 192.0.2.1,unix"]).http.trustedProxies
+        #expect(proxies == ["10.0.0.0/8", "::1", "192.0.2.1", "unix"])
+        for wrong in ["proxy.example", "unix:/run/socket", "10.0.0.0/33", "10.0.0.1:80", "[::1]", "10.0.0.0/8/8", "*"] {
             #expect(
                 Configuration.errors(environment: [variable: wrong]) == [
                     "http.trustedProxies (\(variable)): must be a list of IP addresses and networks such as \"10.0.0.0/8\", "
-                        + "not [\"\(wrong)\"]"
+                        + "or of \"unix\", not [\"\(wrong)\"]"
                 ])
+        }
+    }
+
+    @Test func moreAddressesToListenOn() throws {
+        let variable = "STOREHOUSE_HTTP_LISTEN"
+        let path = "unix:/" + String(repeating: "a", count: 106)
+        let listen = try Configuration(environment: [variable: "\(path),10.0.0.1:80, [::1]:8081,host:1"]).http.listen
+        #expect(listen == [path, "10.0.0.1:80", "[::1]:8081", "host:1"])
+        let wrong = [
+            "unix:", "unix:run/socket", path + "a", "/run/socket", "unix:@abstract", "8080", "10.0.0.1", "host:0", "host:65536",
+            "a b:1", "http://host:1", ",",
+        ]
+        for text in wrong {
+            let errors = Configuration.errors(environment: [variable: text])
+            #expect(errors.count == 1 && errors[0].hasPrefix("http.listen (\(variable)): must be a list of \"unix:\""), "\(text)")
         }
     }
 }

@@ -26,10 +26,11 @@
         ///   - files: the limit on open files.
         ///   - addressSpace: the limit on address space in bytes; nil for none.
         ///   - environment: its configuration.
+        ///   - starter: a command that becomes the program, whose path it gets as its last argument; none for the program itself.
         ///   - isAwaited: whether it listens when `body` begins. Otherwise its port is not known.
         static func run<Result: Sendable>(
             program: String = "storehouse", files: Int = 20_000, addressSpace: Int? = nil,
-            _ environment: [String: String] = [:], isAwaited: Bool = true,
+            _ environment: [String: String] = [:], startedBy starter: [String] = [], isAwaited: Bool = true,
             _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
             guard let program = Products.directory?.appending(path: program).path,
@@ -38,8 +39,9 @@
             let settings = environment.merging(Self.environment) { given, _ in given }
             let limits = "ulimit -n \(files)" + (addressSpace.map { "; ulimit -v \($0 / 1024)" } ?? "")
             let errors = OutputPipe()
+            let command = starter.isEmpty ? [program, "serve"] : starter + [program]
             let process = try ChildProcess(
-                "/bin/bash", ["-c", "{ \(limits); } 2>/dev/null; exec \"$0\" serve", program], environment: settings,
+                "/bin/bash", ["-c", "{ \(limits); } 2>/dev/null; exec \"$0\" \"$@\""] + command, environment: settings,
                 in: FileManager.default.temporaryDirectory.path, errors: errors)
             let said = LogLines()
             // A thread reads: where the end of a pipe wakes a source of libdispatch, that may use memory that is free.
