@@ -10,9 +10,9 @@ import Testing
     private static func kind(_ name: String) -> StoreKind {
         StoreDefinition(name, "Tasks.", Tasks()) {
             Member("count", \.count)
-            Action("\(name)/add", "Adds.") { state, _ in state.count += 1 }
-            Action("\(name)/end", "Ends.") { state, _ in state.count = 0 }
-            Action("\(name)/inside", "Internal.", audience: .internal) { state, _ in state.count = 1 }
+            Action("\(name)/add", "Adds.") { $0.count += 1 }
+            Action("\(name)/end", "Ends.") { $0.count = 0 }
+            Action("\(name)/inside", "Internal.", audience: .internal) { $0.count = 1 }
         }.kind
     }
 

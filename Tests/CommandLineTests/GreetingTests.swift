@@ -10,7 +10,7 @@ import Testing
     private static func kind(_ name: String, _ type: String) -> StoreKind {
         StoreDefinition(name, "Counts.", Count()) {
             Member("count", \.count)
-            Action(type, "Counts.", .integer("by", 1...9)) { state, by, _ in state.count += by }
+            Action(type, "Counts.", .integer("by", 1...9)) { $0.count += $1 }
         }.kind
     }
 

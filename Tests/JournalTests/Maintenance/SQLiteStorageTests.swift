@@ -228,7 +228,7 @@ struct SQLiteStorageTests {
         var progress: [StorageProgress] = []
         #expect(
             try SQLiteStorage.insert(document, into: other.path, as: nil, progress: { progress.append($0) }) == "s1")
-        let count = min(keepCommits, 700)
+        let count = try #require(progress.first?.total)
         for work in [StorageProgress.Work.checkingCommits, .writingCommits] {
             #expect(progress.filter { $0.work == work } == (0..<count).map { StorageProgress(work, $0, of: count) })
         }
