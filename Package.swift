@@ -233,8 +233,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLine", "JSON", "ProcessTesting", "Security", "ServerWiring", "StoreHosting", "StorehouseClient",
-                "StorehouseServer", "Stores", "Upstream",
+                "CommandLine", "JSON", "Journal", "ProcessTesting", "Security", "ServerWiring", "StoreHosting",
+                "StorehouseClient", "StorehouseServer", "Stores", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseTests",

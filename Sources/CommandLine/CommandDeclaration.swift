@@ -1,4 +1,5 @@
-/// The declaration of a command. Parsing, help, completion and docs/reference/commands.md follow from it.
+/// The declaration of a command. Parsing, help, manual pages, completion and
+/// docs/reference/commands.md follow from it.
 struct CommandDeclaration: Sendable {
     /// The part of the command list that names it.
     enum Group: String, Sendable, CaseIterable {
@@ -35,7 +36,24 @@ struct CommandDeclaration: Sendable {
 
     /// The command line in the help: `serve [--config FILE]`.
     var usage: String {
-        ([name] + arguments.map(\.usage) + flags.map(\.usage)).joined(separator: " ")
+        let words = flags.filter { flag in !arguments.contains { $0.flag?.name == flag.name } }
+        return ([name] + arguments.map(\.usage) + words.map(\.usage)).joined(separator: " ")
+    }
+
+    /// The summary as a sentence.
+    var purpose: String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
+
+    var exits: [(code: String, meaning: String)] {
+        [("0", success), ("1", failure), ("2", "the command line or the configuration is wrong")]
+    }
+
+    /// Each argument and each flag, as it is written, with what it means.
+    var words: [(name: String, text: String)] {
+        arguments.map { ($0.placeholder, $0.summary) }
+            + flags.map { flag in
+                let argument = arguments.first { $0.flag?.name == flag.name }
+                return (flag.text, argument.map { "stands for the argument \($0.placeholder)" } ?? flag.summary)
+            }
     }
 }
 

@@ -48,10 +48,25 @@ extension CommandRunner {
                 redis?.write(into: &metrics)
             })
         let token = configuration.server.admin.token
-        try await server.run { _ in
-            if printsAdminToken, let token { Console.print(token.text) }
+        try await server.run { server in
+            if Console.errorsAreOnTerminal {
+                log.flush()
+                let program = CommandLine.arguments.first ?? Invocation.defaultName
+                let greeting = Greeting(program: program, url: server.url, configuration, kinds: kinds)
+                Console.printError(greeting.text)
+            }
+            if printsAdminToken, let token { Console.print("Admin token: \(token.text)") }
         } lastStep: {
             await remotes.stop()
+        }
+    }
+
+    /// Refuses to print the admin token where it may be kept.
+    static func requireTerminalForToken() throws {
+        guard Console.outputIsTerminal else {
+            let reason = "--print-admin-token needs a terminal as standard output, because no log may hold the token"
+            throw UsageError(
+                description: "\(Invocation.programName): \(reason); set admin.token (STOREHOUSE_ADMIN_TOKEN) instead")
         }
     }
 

@@ -14,27 +14,31 @@ extension CommandRunner {
     ///
     /// - Returns: the exit code.
     func perform(_ command: StorageCommand, inJSON: Bool) throws -> Int32 {
-        if let url = command.redisURL { return try perform(command, on: url, inJSON: inJSON) }
+        let progress = ProgressLine(.standardError)
+        defer { progress.hide() }
+        if let url = command.redisURL { return try perform(command, on: url, progress, inJSON: inJSON) }
         switch command {
-        case .verify(let file): return try verify(file, inJSON: inJSON)
+        case .verify(let file): return try verify(file, progress, inJSON: inJSON)
         case .check(let file):
-            return try checkStates(of: file, try configuredSealer(), inJSON: inJSON) { body in
-                try SQLiteStorage.forEachState(in: file, progress: Progress("sessions").report, body)
+            return try checkStates(of: file, try configuredSealer(), progress, inJSON: inJSON) { body in
+                try SQLiteStorage.forEachState(in: file, progress: progress.report, body)
             }
         case .backup(let file, let target):
-            try SQLiteStorage.backup(file, to: target, progress: Progress("pages copied").report)
+            try SQLiteStorage.backup(file, to: target, progress: progress.report)
+            progress.hide()
             Self.report(["storage": .string(file), "backup": .string(target)], inJSON) {
                 "\(target) is a complete copy of \(file)"
             }
         case .restore(let backup, let file):
-            guard let backup else { throw StorageError.refused("\(file) needs the name of its backup, --from FILE") }
-            try Self.restore(backup, file, inJSON: inJSON)
+            guard let backup else { throw StorageError.refused("\(file) needs the name of its backup") }
+            try Self.restore(backup, file, progress, inJSON: inJSON)
         case .export(let session, let file, let withOwners):
             let document = try SQLiteStorage.export(session, from: file, withOwner: withOwners)
             Console.print(String(decoding: document, as: UTF8.self))
         case .import(let document, let file, let id):
-            try insert(document, as: id, inJSON: inJSON) { content, name, members, check in
-                try SQLiteStorage.insert(content, into: file, as: name, members: members, objection: check)
+            try insert(document, as: id, progress, inJSON: inJSON) { content, name, members, check in
+                try SQLiteStorage.insert(
+                    content, into: file, as: name, progress: progress.report, members: members, objection: check)
             }
         case .sessions(let file, nil, let mark):
             try Self.show(mark, in: file, inJSON: inJSON) { isWanted, body throws(StorageError) in
@@ -50,7 +54,9 @@ extension CommandRunner {
     }
 
     /// Runs a command on a Redis server, with the key and the prefix of the configuration.
-    private func perform(_ command: StorageCommand, on url: String, inJSON: Bool) throws -> Int32 {
+    private func perform(
+        _ command: StorageCommand, on url: String, _ progress: ProgressLine, inJSON: Bool
+    ) throws -> Int32 {
         let (storage, address, sealer) = try open(url, toChange: command.changesSessions)
         defer { storage.close() }
         switch command {
@@ -64,20 +70,21 @@ extension CommandRunner {
                 "\(address): \(count) session\(count == 1 ? " has" : "s have") another history from now on"
             }
         case .check:
-            return try checkStates(of: address.description, sealer, inJSON: inJSON) { body in
-                try storage.forEachState(progress: Progress("sessions").report, body)
+            return try checkStates(of: address.description, sealer, progress, inJSON: inJSON) { body in
+                try storage.forEachState(progress: progress.report, body)
             }
         case .verify:
             let check = StateCheck(kinds, sealer, limit: StateCheck.sampleSize)
+            let found = try storage.verify(progress: progress.report, misfit: check.misfit)
+            progress.hide()
             return Self.report(
-                try storage.verify(progress: Progress("sessions").report, misfit: check.misfit),
-                of: address.description, inJSON,
-                advice: "Put a backup of Redis in its place.")
+                found, of: address.description, inJSON, advice: "Put a backup of Redis in its place.")
         case .export(let session, _, let withOwners):
             Console.print(String(decoding: try storage.export(session, withOwner: withOwners), as: UTF8.self))
         case .import(let document, _, let id):
-            try insert(document, as: id, inJSON: inJSON) { content, name, members, check in
-                try storage.insert(content, as: name, members: members, objection: check)
+            try insert(document, as: id, progress, inJSON: inJSON) { content, name, members, check in
+                try storage.insert(
+                    content, as: name, progress: progress.report, members: members, objection: check)
             }
         case .sessions(_, nil, let mark):
             try Self.show(mark, in: address.description, inJSON: inJSON) { isWanted, body throws(StorageError) in
@@ -129,7 +136,7 @@ extension CommandRunner {
     ///   - id: `new` for another id; nil for its own.
     ///   - store: stores the content of the document as a session, unless a state of it does not pass the check.
     private func insert(
-        _ document: String, as id: String?, inJSON: Bool,
+        _ document: String, as id: String?, _ progress: ProgressLine, inJSON: Bool,
         _ store: (_ content: [UInt8], _ name: String?, Members, Check) throws -> String
     ) throws {
         let name = id == "new" ? SessionID.random().description : id
@@ -137,7 +144,9 @@ extension CommandRunner {
             guard let kind = kinds.first(where: { $0.name == session.kind }), kind.hasMembers else { return [] }
             return (try? kind.makeStore(from: state, revision: 0).members) ?? []
         }
-        let added = try store(try Self.read(document), name, members) { [kinds] in Self.objection($0, $1, $2, kinds) }
+        let content = try Self.read(document) { progress.report(StorageProgress(.readingDocument, $0, of: nil)) }
+        let added = try store(content, name, members) { [kinds] in Self.objection($0, $1, $2, kinds) }
+        progress.hide()
         Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
     }
 
@@ -146,13 +155,17 @@ extension CommandRunner {
         if inJSON { Console.print(JSONValue.object(result).description) } else { Console.printError(text()) }
     }
 
-    private static func restore(_ backup: String, _ file: String, inJSON: Bool) throws {
-        let found = try SQLiteStorage.verify(backup, progress: Progress("sessions").report)
+    private static func restore(
+        _ backup: String, _ file: String, _ progress: ProgressLine, inJSON: Bool
+    ) throws {
+        let found = try SQLiteStorage.verify(backup, progress: progress.report)
+        progress.hide()
         guard found.problems.isEmpty else {
             for problem in found.problems { Console.printError("\(backup): \(problem)") }
             throw CommandFailure("\(backup) is damaged, so \(file) was not created; restore another backup")
         }
-        try SQLiteStorage.restore(backup, to: file, progress: Progress("pages copied").report)
+        try SQLiteStorage.restore(backup, to: file, progress: progress.report)
+        progress.hide()
         report(
             [
                 "storage": .string(file), "backup": .string(backup), "sessions": .integer(found.sessions),
@@ -211,11 +224,12 @@ extension CommandRunner {
         Console.print(columns.joined(separator: "  "))
     }
 
-    private func verify(_ file: String, inJSON: Bool) throws -> Int32 {
+    private func verify(_ file: String, _ progress: ProgressLine, inJSON: Bool) throws -> Int32 {
         let check = StateCheck(kinds, try configuredSealer(), limit: StateCheck.sampleSize)
+        let found = try SQLiteStorage.verify(file, progress: progress.report, misfit: check.misfit)
+        progress.hide()
         return Self.report(
-            try SQLiteStorage.verify(file, progress: Progress("sessions").report, misfit: check.misfit), of: file,
-            inJSON,
+            found, of: file, inJSON,
             advice: "Keep a copy of the file and of its -wal file, and put a backup in its place.")
     }
 
@@ -251,9 +265,10 @@ extension CommandRunner {
     }
 
     /// The bytes of a file, or of standard input for `-`.
-    private static func read(_ path: String) throws -> [UInt8] {
+    private static func read(_ path: String, progress: (_ bytes: Int) -> Void) throws -> [UInt8] {
         do throws(FileError) {
-            return try FileContents.contents(of: path == "-" ? "/dev/stdin" : path, atMost: 1 << 30)
+            return try FileContents.contents(
+                of: path == "-" ? "/dev/stdin" : path, atMost: 1 << 30, progress: progress)
         } catch {
             throw StorageError.refused("\(path): \(error)")
         }
@@ -287,19 +302,5 @@ extension SQLiteStorage.ListedSession {
         }
         object["damage"] = damage.map(JSONValue.string) ?? .null
         return .object(object)
-    }
-}
-
-/// Writes the progress of long work to standard error, every two seconds.
-private final class Progress {
-    private let unit: String
-    private var next = ContinuousClock.now + .seconds(2)
-
-    init(_ unit: String) { self.unit = unit }
-
-    func report(_ done: Int, _ total: Int) {
-        guard ContinuousClock.now >= next else { return }
-        next = .now + .seconds(2)
-        Console.printError("\(done) of \(total) \(unit)")
     }
 }

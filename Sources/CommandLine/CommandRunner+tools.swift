@@ -35,7 +35,8 @@ extension CommandRunner {
         case .initialize(let command): try command.run()
         case .token(let command): try command.run()
         case .completion(let shell):
-            let script = CompletionScript(program: program, kinds: kinds.map(\.name))
+            let configuration = try StorehouseConfiguration(services: kinds.flatMap(\.services), needsUpstreams: false)
+            let script = CompletionScript(program: program, kinds: kinds, configuration)
             Console.print(script.text(for: shell))
         case .version(let inJSON):
             let version = StorehouseVersion.current
@@ -44,6 +45,8 @@ extension CommandRunner {
         case .help(let command):
             let text = command.flatMap { Help.text(of: $0, program: program, kinds: kinds) }
             Console.print(text ?? Help.commands(of: program))
+        case .manual(let command):
+            Console.printUnescaped(ManualPage(program: program, kinds: kinds).text(of: command))
         case .serve, .checkConfiguration, .upstream, .storage: return 1
         }
         return 0
@@ -52,8 +55,10 @@ extension CommandRunner {
     private func kind(named name: String) throws -> StoreKind {
         let kinds = kinds
         guard let kind = kinds.first(where: { $0.name == name }) else {
-            let hint = kinds.map(\.name).nearest(to: name)
-            throw CommandFailure("there is no store kind '\(name)'; the nearest is '\(hint)'".escapedForOneLine)
+            let names = kinds.map(\.name)
+            let hint = names.hint(for: name)
+            let all = hint.isEmpty ? "; this program has \(names.joined(separator: ", "))" : hint
+            throw CommandFailure("there is no store kind '\(name)'\(all)".escapedForOneLine)
         }
         return kind
     }

@@ -47,6 +47,7 @@ package struct CommandRunner {
         switch invocation {
         case .checkConfiguration(let file, let flags): try check(servingConfiguration(file, flags))
         case .serve(let file, let flags, let printsAdminToken):
+            if printsAdminToken { try Self.requireTerminalForToken() }
             try await serve(servingConfiguration(file, flags), printsAdminToken: printsAdminToken)
         case .upstream(let port, let file, let flags): try await serveDemoUpstream(port, file, flags)
         case .storage(let command, let inJSON): return try perform(command, inJSON: inJSON)

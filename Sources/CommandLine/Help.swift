@@ -12,29 +12,36 @@ package enum Help {
             let commands = CommandDeclaration.all.filter { $0.group == group }
             return ([group.rawValue] + rows(commands.map { ($0.name, $0.summary) })).joined(separator: "\n")
         }
-        let about = """
-            \(program) keeps one store per session and serves it over HTTP: clients read its state, send actions that \
-            change it, and follow every change as a stream of events.
-            """
-        let configuration = """
-            Configuration: a JSON file, then the environment, then flags; the later wins. Without --config the file is \
-            \(Configuration.defaultFile) in the working directory, if it exists. The environment variable of a key is \
-            made from its path: http.maxBodyBytes is STOREHOUSE_HTTP_MAX_BODY_BYTES; lists are separated by commas. \
-            --set writes values in the same way.
-            """
-        let words = """
-            A flag's value may also be written as --flag=value. '--' ends the flags: what follows are arguments. With \
-            NO_COLOR in the environment, no output has colours.
-            """
         return
             ([
-                wrapped(about), "Usage: \(program) COMMAND [ARGUMENTS] [FLAGS]\n       \(program) COMMAND --help",
+                wrapped(about(program)),
+                "Usage: \(program) COMMAND [ARGUMENTS] [FLAGS]\n       \(program) COMMAND --help",
             ] + groups + [
-                wrapped(configuration), wrapped(words),
-                "Exit codes: 0 success, 1 failure, 2 wrong command line or configuration.",
+                wrapped(configuration), wrapped(words), exitCodes,
             ])
             .joined(separator: "\n\n")
     }
+
+    static func about(_ program: String) -> String {
+        """
+        \(program) keeps one store per session and serves it over HTTP: clients read its state, send actions that change \
+        it, and follow every change as a stream of events.
+        """
+    }
+
+    static let configuration = """
+        Configuration: a JSON file, then the environment, then flags; the later wins. Without --config the file is \
+        \(Configuration.defaultFile) in the working directory, if it exists. The environment variable of a key is made \
+        from its path: http.maxBodyBytes is STOREHOUSE_HTTP_MAX_BODY_BYTES; lists are separated by commas. --set writes \
+        values in the same way.
+        """
+
+    static let words = """
+        A flag's value may also be written as --flag=value. '--' ends the flags: what follows are arguments. With \
+        NO_COLOR in the environment, no output has colours.
+        """
+
+    static let exitCodes = "Exit codes: 0 success, 1 failure, 2 wrong command line or configuration."
 
     /// The help of one command; nil if there is no such command.
     ///
@@ -47,19 +54,13 @@ package enum Help {
     package static var commandNames: [String] { CommandDeclaration.all.map(\.name) }
 
     private static func text(of command: CommandDeclaration, _ program: String, _ kind: SampleKind) -> String {
-        let purpose = command.summary.prefix(1).uppercased() + command.summary.dropFirst() + "."
         var sections = [
             "Usage: " + wrapped("\(program) \(command.usage)", indent: "       ").dropFirst(7),
-            wrapped(purpose),
+            wrapped(command.purpose),
         ]
         sections += command.details.map { wrapped($0) }
-        let words =
-            command.arguments.map { ($0.placeholder, $0.summary) } + command.flags.map { ($0.text, $0.summary) }
-        if !words.isEmpty { sections.append(rows(words).joined(separator: "\n")) }
-        let exits = [
-            ("0", command.success), ("1", command.failure), ("2", "the command line or the configuration is wrong"),
-        ]
-        sections.append((["Exit codes"] + rows(exits)).joined(separator: "\n"))
+        if !command.words.isEmpty { sections.append(rows(command.words).joined(separator: "\n")) }
+        sections.append((["Exit codes"] + rows(command.exits.map { ($0.code, $0.meaning) })).joined(separator: "\n"))
         let examples = command.examples.map { "  " + $0.line(kind).replacing("storehouse ", with: program + " ") }
         sections.append(([examples.count == 1 ? "Example" : "Examples"] + examples).joined(separator: "\n"))
         return sections.joined(separator: "\n\n")
@@ -91,7 +92,7 @@ package enum Help {
 
 extension SampleKind {
     /// The first of a program's kinds, with its first action; that of `storehouse` if the program has it, or has no other.
-    fileprivate init(of kinds: [StoreKind]) {
+    init(of kinds: [StoreKind]) {
         self.init()
         guard let kind = kinds.first, !kinds.contains(where: { $0.name == name }),
             let action = kind.actions.first(where: { $0.audience != .internal })

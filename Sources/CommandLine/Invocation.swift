@@ -16,6 +16,8 @@ package enum Invocation: Sendable, Hashable {
     case version(inJSON: Bool)
     /// - command: the command to explain; nil for the list of all.
     case help(command: String?)
+    /// - command: the command of the manual page; nil for that of the program.
+    case manual(command: String?)
 
     /// The default port of `storehouse upstream`.
     package static let upstreamPort = 8081
@@ -58,7 +60,7 @@ package enum Invocation: Sendable, Hashable {
 
     static func unknown(_ word: String) -> UsageError {
         let isFlag = word.hasPrefix("-")
-        let hint = (isFlag ? ["--help", "--version"] : CommandDeclaration.all.map(\.name)).nearest(to: word)
-        return .wrong("there is no \(isFlag ? "flag" : "command") '\(word)'; the nearest is '\(hint)'")
+        let hint = (isFlag ? ["--help", "--version"] : CommandDeclaration.all.map(\.name)).hint(for: word)
+        return .wrong("there is no \(isFlag ? "flag" : "command") '\(word)'\(hint)")
     }
 }

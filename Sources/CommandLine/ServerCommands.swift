@@ -6,7 +6,8 @@ extension CommandDeclaration {
             details: [
                 """
                 Reads the configuration, listens, and writes 'listening on URL' to standard error when it is ready. \
-                Errors in the configuration are reported before that.
+                Errors in the configuration are reported before that. In a terminal it also says where the sessions are, \
+                and which command to try.
                 """,
                 """
                 SIGTERM or SIGINT drains the server within http.drainTimeout: streams are closed, requests under way \
@@ -76,7 +77,7 @@ extension CommandDeclaration {
 extension CommandFlag {
     fileprivate static let printAdminToken = CommandFlag(
         name: "--print-admin-token",
-        summary: "print the admin token on standard output, one for this run if admin.token is not set")
+        summary: "print the admin token, one for this run if admin.token is not set; only on a terminal")
     fileprivate static let upstreamPort = CommandFlag(
         name: "--port", placeholder: "N",
         summary: "listen on this port instead of \(Invocation.upstreamPort); 0 takes a free one")

@@ -47,7 +47,7 @@ extension CommandRunner {
     ///   - forEachState: calls its argument with the state of each session, or with what is wrong with it.
     /// - Returns: the exit code.
     func checkStates(
-        of storage: String, _ sealer: (any SecretSealer)?, inJSON: Bool,
+        of storage: String, _ sealer: (any SecretSealer)?, _ progress: ProgressLine, inJSON: Bool,
         _ forEachState: ((_ id: String, Result<StoredState, JournalError>) -> Void) throws -> Void
     ) throws -> Int32 {
         let check = StateCheck(kinds, sealer)
@@ -62,8 +62,11 @@ extension CommandRunner {
                 }
             guard let detail else { return }
             misfits.append("session \(id): \(detail)")
-            if !inJSON { Console.printError("\(storage): session \(id): \(detail)") }
+            guard !inJSON else { return }
+            progress.hide()
+            Console.printError("\(storage): session \(id): \(detail)")
         }
+        progress.hide()
         if inJSON {
             let result: JSONValue = [
                 "fit": .bool(misfits.isEmpty), "sessions": .integer(count), "otherStores": .integer(check.otherStores),

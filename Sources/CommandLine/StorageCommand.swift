@@ -67,9 +67,9 @@ extension CommandDeclaration {
                 """,
                 settingsOfRedis,
             ],
-            flags: [.storage, .json], success: "everything is intact",
+            arguments: [.orFlag(.storage)], flags: [.storage, .json], success: "everything is intact",
             failure: "something is damaged or does not fit, or the file cannot be read",
-            examples: ["storehouse verify --storage storehouse.db"]
+            examples: ["storehouse verify storehouse.db", "storehouse verify redis://localhost:6379/0"]
         ) { values throws(UsageError) in
             .storage(.verify(file: try values.required(.storage)), inJSON: values.has(.json))
         },
@@ -80,14 +80,14 @@ extension CommandDeclaration {
                 """
                 A server migrates a session when it loads it. With --check this command reads the newest state of every \
                 session with the definitions and migrations of this program. It names each session that could not be loaded, \
-                with the member that does not fit, and says on standard error how far it is. It changes nothing, and servers \
-                may use the storage meanwhile.
+                with the member that does not fit. It changes nothing, and servers may use the storage meanwhile.
                 """,
                 "The secrets in the states are read if storage.key is in the configuration.", settingsOfRedis,
             ],
-            flags: [.check, .storage, .json], success: "this program can load every session",
+            arguments: [.orFlag(.storage)], flags: [.check, .storage, .json],
+            success: "this program can load every session",
             failure: "it cannot load some of them, or the file cannot be read",
-            examples: ["storehouse migrate --check --storage storehouse.db"]
+            examples: ["storehouse migrate --check storehouse.db"]
         ) { values throws(UsageError) in
             guard values.has(.check) else {
                 throw .wrong("a session is migrated when a server loads it; --check reads all of them before that")
@@ -96,8 +96,9 @@ extension CommandDeclaration {
         },
         CommandDeclaration(
             name: "backup", group: .storage, summary: "copy the database, also while a server writes to it",
-            flags: [.copied, .target, .json], success: "the copy is complete",
-            examples: ["storehouse backup --storage storehouse.db --to copy.db"]
+            arguments: [.orFlag(.copied), .orFlag(.target, "COPY")], flags: [.copied, .target, .json],
+            success: "the copy is complete",
+            examples: ["storehouse backup storehouse.db copy.db", "storehouse backup --storage storehouse.db copy.db"]
         ) { values throws(UsageError) in
             .storage(
                 .backup(file: try values.required(.copied), target: try values.required(.target)),
@@ -112,25 +113,18 @@ extension CommandDeclaration {
                 """,
                 """
                 A backup of Redis is put in its place as the manual of Redis says. Then, before a server starts, give the \
-                URL of Redis and no --from: the sessions get another history here too.
+                URL of Redis and no BACKUP: the sessions get another history here too.
                 """,
                 settingsOfRedis,
             ],
+            arguments: [.orFlag(.backup, "BACKUP", isRequired: false), .orFlag(.restored)],
             flags: [.backup, .restored, .json], success: "the database is restored",
             failure: "the backup is damaged, or the database exists or is in use",
             examples: [
-                "storehouse restore --from copy.db --storage storehouse.db",
-                "storehouse restore --storage redis://localhost:6379/0",
+                "storehouse restore copy.db storehouse.db", "storehouse restore redis://localhost:6379/0",
             ]
         ) { values throws(UsageError) in
-            let storage = try values.required(.restored)
-            let isRedis = StorageCommand.isRedisURL(storage)
-            if isRedis, values.has(.backup) {
-                throw .wrong("a backup of Redis is put in its place as its manual says; do that, and leave --from out")
-            }
-            return .storage(
-                .restore(backup: isRedis ? nil : try values.required(.backup), file: storage), inJSON: values.has(.json)
-            )
+            .storage(try restoration(values), inJSON: values.has(.json))
         },
         CommandDeclaration(
             name: "export", group: .storage, summary: "print a session as JSON; encrypted secrets stay encrypted",
@@ -142,9 +136,11 @@ extension CommandDeclaration {
                 "A session id that begins with two dashes stands behind '--', which ends the flags.",
                 settingsOfRedis,
             ],
-            arguments: [CommandArgument(placeholder: "SESSION", summary: "the id of the session")],
+            arguments: [
+                .orFlag(.storage), CommandArgument(placeholder: "SESSION", summary: "the id of the session"),
+            ],
             flags: [.storage, .withOwners, .alwaysJSON],
-            examples: ["storehouse export --storage storehouse.db -- 9GZ3mXk0cYbq2vT1sQeRpA > session.json"]
+            examples: ["storehouse export storehouse.db 9GZ3mXk0cYbq2vT1sQeRpA > session.json"]
         ) { values throws(UsageError) in
             .storage(
                 .export(
@@ -164,15 +160,16 @@ extension CommandDeclaration {
             ],
             arguments: [
                 CommandArgument(
-                    placeholder: "FILE", summary: "the exported session; - is standard input", values: .files)
+                    placeholder: "DOCUMENT", summary: "the exported session; - is standard input", values: .files),
+                .orFlag(.storage),
             ],
             flags: [.storage, .id, .json], success: "the session is stored",
             failure: "the document is refused, or the file is in use",
-            examples: ["storehouse import session.json --storage other.db --id new"]
+            examples: ["storehouse import session.json other.db --id new"]
         ) { values throws(UsageError) in
             .storage(
                 .import(
-                    document: try values.required(0, "FILE"), file: try values.required(.storage), id: values[.id]),
+                    document: try values.required(0, "DOCUMENT"), file: try values.required(.storage), id: values[.id]),
                 inJSON: values.has(.json))
         },
         CommandDeclaration(
@@ -183,12 +180,11 @@ extension CommandDeclaration {
                 "Lines of the log name a session by a mark of 8 digits; --mark lists the session that has it.",
                 settingsOfRedis,
             ],
-            flags: [.storage, .mark, .delete, .json],
+            arguments: [.orFlag(.storage)], flags: [.storage, .mark, .delete, .json],
             failure: "the file cannot be read, or it has no such session",
             examples: [
-                "storehouse sessions --storage storehouse.db",
-                "storehouse sessions --storage storehouse.db --mark 35c5700b",
-                "storehouse sessions --storage storehouse.db --delete=--6JfV2aQm0yZcT4bWn1xA",
+                "storehouse sessions storehouse.db", "storehouse sessions storehouse.db --mark 35c5700b",
+                "storehouse sessions storehouse.db --delete=--6JfV2aQm0yZcT4bWn1xA",
             ]
         ) { values throws(UsageError) in
             let mark = try mark(values[.mark])
@@ -200,6 +196,21 @@ extension CommandDeclaration {
                 inJSON: values.has(.json))
         },
     ]
+
+    /// A backup of Redis has no name: it is in its place already.
+    private static func restoration(_ values: FlagValues) throws(UsageError) -> StorageCommand {
+        if let url = values[.backup], values[.restored] == nil, StorageCommand.isRedisURL(url) {
+            return .restore(backup: nil, file: url)
+        }
+        let storage = try values.required(.restored)
+        guard StorageCommand.isRedisURL(storage) else {
+            return .restore(backup: try values.required(.backup), file: storage)
+        }
+        guard !values.has(.backup) else {
+            throw .wrong("a backup of Redis is put in its place as its manual says; do that, and leave BACKUP out")
+        }
+        return .restore(backup: nil, file: storage)
+    }
 
     private static func mark(_ text: String?) throws(UsageError) -> String? {
         guard let text else { return nil }

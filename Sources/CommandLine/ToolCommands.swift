@@ -64,8 +64,8 @@ extension CommandDeclaration {
             name: "completion", group: .tools, summary: "print a script that completes commands and flags in a shell",
             details: [
                 """
-                The script knows the commands, their flags, and the store kinds of this program. Print it again after \
-                an upgrade.
+                The script knows the commands, their flags, the keys of the configuration, and the store kinds and action \
+                types of this program. Print it again after an upgrade.
                 """
             ],
             arguments: [
@@ -91,20 +91,26 @@ extension CommandDeclaration {
         ) { values in .version(inJSON: values.has(.json)) },
         CommandDeclaration(
             name: "help", group: .tools, summary: "list the commands, or explain one like COMMAND --help",
+            details: [
+                """
+                With --man the output is a manual page in the language of man, of the whole program or of one command.
+                """
+            ],
             arguments: [
                 CommandArgument(
                     placeholder: "COMMAND", summary: "the command to explain", isRequired: false, values: .commands)
             ],
-            examples: ["storehouse help send"]
+            flags: [.man], examples: ["storehouse help send", "storehouse help --man | man -l -"]
         ) { values throws(UsageError) in
-            guard let name = values.argument(0) else { return .help(command: nil) }
-            guard CommandDeclaration.named(name) != nil else { throw Invocation.unknown(name) }
-            return .help(command: name)
+            let name = values.argument(0)
+            if let name, CommandDeclaration.named(name) == nil { throw Invocation.unknown(name) }
+            return values.has(.man) ? .manual(command: name) : .help(command: name)
         },
     ]
 }
 
 extension CommandFlag {
+    fileprivate static let man = CommandFlag(name: "--man", summary: "print a manual page")
     fileprivate static let typeScript = CommandFlag(name: "--typescript", summary: "print TypeScript")
     fileprivate static let swift = CommandFlag(name: "--swift", summary: "print Swift")
     fileprivate static let from = CommandFlag(

@@ -17,15 +17,29 @@ package enum Console {
     /// - Returns: false if nobody reads the output any more, or if it cannot be written.
     @discardableResult
     package static func printUnescaped(_ text: String) -> Bool {
-        let code = output(text, on: STDOUT_FILENO)
+        let code = output(text + "\n", on: STDOUT_FILENO)
         record(code)
         return code == 0
     }
 
     /// Prints an error, without the passwords of URLs in it.
     package static func printError(_ text: String) {
-        _ = output(text.withoutUserInfo.escapedLikeJSON, on: STDERR_FILENO)
+        _ = output(text.withoutUserInfo.escapedLikeJSON + "\n", on: STDERR_FILENO)
     }
+
+    /// Whether standard output is a terminal, which nobody keeps as a log.
+    package static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Whether standard error is a terminal.
+    package static var errorsAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Whether standard error is a terminal on which a line can be written again.
+    package static var canRewriteErrors: Bool {
+        errorsAreOnTerminal && getenv("TERM").map { String(cString: $0) } != "dumb"
+    }
+
+    /// Writes a text of this program to standard error, as it is.
+    package static func writeToTerminal(_ text: String) { _ = output(text, on: STDERR_FILENO) }
 
     /// Whether somebody may still read what is printed.
     package static var hasReader: Bool {
@@ -51,7 +65,7 @@ package enum Console {
 
     /// - Returns: 0, or the error.
     private static func output(_ text: String, on descriptor: Int32) -> Int32 {
-        var bytes = Array((text + "\n").utf8)[...]
+        var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

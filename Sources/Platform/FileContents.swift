@@ -22,8 +22,9 @@ package enum FileContents {
     ///   - limit: the largest file, in bytes.
     ///   - waits: whether to wait until somebody writes to a pipe. Without, an event loop may call it: a pipe that nobody has open
     ///     is empty.
+    ///   - progress: gets the number of bytes that have been read, again and again.
     package static func contents(
-        of path: String, atMost limit: Int, waits: Bool = true
+        of path: String, atMost limit: Int, waits: Bool = true, progress: (Int) -> Void = { _ in }
     ) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw errno == ENOENT ? .missing : .system(code: errno) }
@@ -32,6 +33,7 @@ package enum FileContents {
         while let chunk = try nextChunk(of: descriptor) {
             contents += chunk
             guard contents.count <= limit else { throw .tooLarge(limit: limit) }
+            progress(contents.count)
         }
         return contents
     }

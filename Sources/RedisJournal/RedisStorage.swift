@@ -109,10 +109,10 @@ package struct RedisStorage {
     /// Checks every record, and replays the commits of every session.
     ///
     /// - Parameters:
-    ///   - progress: called repeatedly with the number of checked sessions and the total.
+    ///   - progress: called repeatedly.
     ///   - misfit: as that of `SQLiteStorage.verify`.
     package func verify(
-        progress: (Int, Int) -> Void = { _, _ in }, misfit: (StoredState) -> String? = { _ in nil }
+        progress: StorageProgress.Report = { _ in }, misfit: (StoredState) -> String? = { _ in nil }
     ) throws(StorageError) -> SQLiteStorage.Verification {
         var result = SQLiteStorage.Verification()
         try forEachSession(withLog: true) { found, count in
@@ -125,7 +125,7 @@ package struct RedisStorage {
                 result.problems.append("session \(damage.id): \(damage.detail)")
             }
             result.sessions += 1
-            if result.sessions.isMultiple(of: 1000) { progress(result.sessions, count) }
+            progress(StorageProgress(.readingSessions, result.sessions, of: count))
         }
         return result
     }
@@ -140,7 +140,7 @@ package struct RedisStorage {
 
     /// Calls `body` with the newest state of each session, as `SQLiteStorage.forEachState` does.
     package func forEachState(
-        progress: (Int, Int) -> Void = { _, _ in }, _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
+        progress: StorageProgress.Report = { _ in }, _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
     ) throws(StorageError) {
         var read = 0
         try forEachSession(withLog: false) { found, count in
@@ -149,7 +149,7 @@ package struct RedisStorage {
             case .failure(let damage): body(damage.id, .failure(.corrupt(damage.detail)))
             }
             read += 1
-            if read.isMultiple(of: 100) { progress(read, count) }
+            progress(StorageProgress(.readingSessions, read, of: count))
         }
     }
 
@@ -173,11 +173,11 @@ package struct RedisStorage {
 
     /// Imports an exported session, as `SQLiteStorage.insert` does.
     package func insert(
-        _ bytes: [UInt8], as id: String?,
+        _ bytes: [UInt8], as id: String?, progress: StorageProgress.Report = { _ in },
         members: (SessionHeader, StateSnapshot) -> [ActorID] = { _, _ in [] },
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
-        let session = try ExportedSession(bytes, as: id, objection)
+        let session = try ExportedSession(bytes, as: id, progress, objection)
         let hash = RedisNames.hash(of: session.header.id)
         guard let sealed = sealer.seal(Array(session.header.id.utf8)) else {
             throw .refused("storage.key cannot be used")

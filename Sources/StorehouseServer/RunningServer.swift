@@ -77,7 +77,9 @@ package final class RunningServer: Sendable {
         }
         if let operators { log.announce("metrics and administration on http://\(operators.http.address)") }
         if !hasAdministration {
-            log.announce("/admin is off; set admin.token (STOREHOUSE_ADMIN_TOKEN) to switch it on")
+            log.announce(
+                "/admin is off; set admin.token (STOREHOUSE_ADMIN_TOKEN) to switch it on, or start it in a terminal with "
+                    + "--print-admin-token")
         }
     }
 

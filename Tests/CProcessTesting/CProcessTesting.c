@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 
 static void redirect(posix_spawn_file_actions_t *actions, int descriptor, int number)
@@ -65,4 +67,24 @@ int child_process_pipe(int ends[2])
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     return 0;
 #endif
+}
+
+int child_process_terminal(int ends[2])
+{
+    ends[1] = -1;
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+    if (ends[0] < 0)
+        return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    const char *name = grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 ? ptsname(ends[0]) : NULL;
+    if (name != NULL)
+        ends[1] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    struct termios modes;
+    if (ends[1] < 0 || tcgetattr(ends[1], &modes) != 0) {
+        close(ends[0]);
+        return -1;
+    }
+    // A line break stays as it is written.
+    modes.c_oflag &= ~(tcflag_t)OPOST;
+    return tcsetattr(ends[1], TCSANOW, &modes);
 }

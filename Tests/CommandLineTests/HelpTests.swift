@@ -34,7 +34,7 @@ import Testing
         let start = try #require(text.ranges(of: "\nExample").last)
         var count = 0
         for line in text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst() {
-            let parts = line.split { "()<>".contains($0) }.flatMap { $0.split(separator: " && ") }
+            let parts = line.split { "()<>|".contains($0) }.flatMap { $0.split(separator: " && ") }
             for part in parts {
                 let words = part.split(separator: " ").map { $0.filter { $0 != "'" } }
                 guard words.first == "storehouse" else { continue }

@@ -1,4 +1,5 @@
 import CProcessTesting
+import Locks
 import Platform
 
 /// Reads the output of a program. No other program inherits the pipe.
@@ -12,9 +13,14 @@ package final class OutputPipe: Sendable {
     /// ``ChildProcess`` gives it to its program, and closes it here.
     let writeEnd: Int32
 
-    package init() {
+    private static let isMakingTerminal = Locked(())
+
+    /// - Parameter isTerminal: whether it is a terminal for the program.
+    package init(isTerminal: Bool = false) {
         var ends: [Int32] = [0, 0]
-        let code = child_process_pipe(&ends)
+        let code =
+            isTerminal
+            ? Self.isMakingTerminal.withLock { _ in child_process_terminal(&ends) } : child_process_pipe(&ends)
         precondition(code == 0, "the system has no file left for a pipe")
         (readEnd, writeEnd) = (ends[0], ends[1])
     }

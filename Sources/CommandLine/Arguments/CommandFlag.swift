@@ -16,6 +16,20 @@ struct CommandArgument: Sendable {
     /// True if any number of words may stand here. Only the last argument of a command can be so.
     var isRepeatable = false
     var values = CompletedValues.none
+    /// The flag that may stand for it.
+    var flag: CommandFlag?
+
+    /// An argument that a flag may stand for. Its name and its values are those of the flag, unless others are given.
+    static func orFlag(
+        _ flag: CommandFlag, _ placeholder: String? = nil, isRequired: Bool = true
+    ) -> CommandArgument {
+        CommandArgument(
+            placeholder: placeholder ?? flag.placeholder ?? "", summary: flag.summary, isRequired: isRequired,
+            values: flag.values, flag: flag)
+    }
+
+    /// The values that a shell offers. The name TYPE means the same in all commands.
+    var completed: CompletedValues { values == .none && placeholder == "TYPE" ? .actions : values }
 
     var usage: String {
         let text = isRepeatable ? placeholder + "…" : placeholder
@@ -48,6 +62,10 @@ enum CompletedValues: Sendable, Hashable {
     case words([String])
     /// The store kinds that the program hosts.
     case kinds
+    /// The types of the actions that clients may send to them.
+    case actions
+    /// `KEY=VALUE` with the keys of the configuration.
+    case settings
     /// The names of the commands.
     case commands
 }
@@ -61,7 +79,7 @@ extension CommandFlag {
         name: "--port", placeholder: "N", summary: "listen on this port (http.port); 0 takes a free one")
     static let set = CommandFlag(
         name: "--set", placeholder: "KEY=VALUE", summary: "set any key, such as limits.actions.rate=10; repeatable",
-        isRepeatable: true)
+        isRepeatable: true, values: .settings)
     static let json = CommandFlag(name: "--json", summary: "print JSON, for scripts")
     /// For commands that print nothing else.
     static let alwaysJSON = CommandFlag(name: "--json", summary: "accepted, because the output is JSON anyway")

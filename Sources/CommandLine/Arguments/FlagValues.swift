@@ -3,6 +3,7 @@ import StorehouseServer
 /// The flags and the arguments of one command line. If a flag is given twice, the later value counts, unless the flag is
 /// repeatable.
 struct FlagValues {
+    private let command: CommandSyntax
     /// In the order of the command line.
     private var given: [(name: String, text: String)] = []
     /// The words that are neither a flag nor a flag's value.
@@ -24,10 +25,12 @@ struct FlagValues {
         self[flag] != nil
     }
 
-    /// The value of a flag that the command needs.
+    /// The value of a flag that the command needs, or of the argument that it stands for.
     func required(_ flag: CommandFlag) throws(UsageError) -> String {
-        guard let text = self[flag] else { throw .wrong("\(flag.text) is missing") }
-        return text
+        if let text = self[flag] { return text }
+        let argument = command.arguments.first { $0.flag?.name == flag.name }
+        throw .wrong(
+            argument.map { "\($0.placeholder) is missing: an argument, or \(flag.text)" } ?? "\(flag.text) is missing")
     }
 
     func argument(_ index: Int) -> String? {
@@ -75,39 +78,53 @@ struct FlagValues {
 
     /// Reads `--flag value`, `--flag=value` and arguments. Everything behind `--` is an argument. Nil if a word asks for help.
     init?(_ words: ArraySlice<String>, of command: CommandSyntax) throws(UsageError) {
+        self.command = command
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
-                for word in rest { try add(word, to: command) }
-                return
+                for word in rest { try add(word) }
+                break
             }
             if Self.isHelp(word) { return nil }
-            if Self.isArgument(word, of: command) { try add(word, to: command) } else { try read(word, &rest, command) }
+            if isArgument(word) { try add(word) } else { try read(word, &rest) }
         }
+        try giveArgumentsToFlags()
+    }
+
+    /// Takes arguments for the values of flags that they stand for and that are not given. The other arguments stay.
+    private mutating func giveArgumentsToFlags() throws(UsageError) {
+        let flags = command.arguments.compactMap(\.flag)
+        guard !flags.isEmpty else { return }
+        let open = command.arguments.filter { $0.flag.map { !has($0) } ?? true }
+        guard arguments.count <= open.count else {
+            let taken = flags.filter(has).map { $0.name }.joined(separator: " and ")
+            throw .wrong("'\(arguments[open.count])' and \(taken) contradict each other; give one of them")
+        }
+        let words = zip(open, arguments)
+        arguments = words.filter { $0.0.flag == nil }.map(\.1)
+        for (argument, word) in words { if let flag = argument.flag { given.append((flag.name, word)) } }
     }
 
     static func isHelp(_ word: String) -> Bool { word == "--help" || word == "-h" }
 
     /// A session id may begin with one dash, and `-` is standard input.
-    private static func isArgument(_ word: String, of command: CommandSyntax) -> Bool {
-        !word.hasPrefix("-") || !word.hasPrefix("--") && !command.arguments.isEmpty
+    private func isArgument(_ word: String) -> Bool {
+        !word.hasPrefix("-") || !word.hasPrefix("--") && command.arguments.contains { $0.flag == nil }
     }
 
-    private mutating func add(_ word: String, to command: CommandSyntax) throws(UsageError) {
+    private mutating func add(_ word: String) throws(UsageError) {
         guard arguments.count < command.arguments.count || command.arguments.last?.isRepeatable == true else {
             throw .wrong("'\(command.name)' takes no argument '\(word)'")
         }
         arguments.append(word)
     }
 
-    private mutating func read(
-        _ word: String, _ rest: inout ArraySlice<String>, _ command: CommandSyntax
-    ) throws(UsageError) {
+    private mutating func read(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts.first.map(String.init) ?? word
         guard let flag = command.flags.first(where: { $0.name == name }) else {
-            let hint = (command.flags.map(\.name) + ["--help"]).nearest(to: name)
-            throw .wrong("'\(command.name)' has no flag '\(name)'; the nearest is '\(hint)'")
+            let hint = (command.flags.map(\.name) + ["--help"]).hint(for: name)
+            throw .wrong("'\(command.name)' has no flag '\(name)'\(hint)")
         }
         guard flag.placeholder != nil else {
             guard parts.count == 1 else { throw .wrong("\(flag.name) takes no value") }

@@ -1,9 +1,10 @@
 import StoreHosting
 
 extension [String] {
-    /// The word that a mistyped one means, most likely: the first one that it begins, else the one with the fewest different letters.
-    func nearest(to word: String) -> String {
-        let nearest = map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
-        return first { $0.hasPrefix(word) } ?? nearest?.word ?? ""
+    /// The end of a message about a mistyped word, such as `; the nearest is 'serve'`; empty if the word is far from all of these.
+    func hint(for word: String) -> String {
+        // The dashes that all flags have make none of them similar.
+        let found = similar(to: String(word.drop { $0 == "-" })) { String($0.drop { $0 == "-" }) }
+        return found.first.map { "; the nearest is '\($0)'" } ?? ""
     }
 }

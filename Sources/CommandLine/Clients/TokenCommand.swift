@@ -110,7 +110,7 @@ package struct TokenCommand: Sendable, Hashable {
         for name in list(text) {
             guard let permission = Permission.ofTokens.first(where: { $0.rawValue == name }) else {
                 let known = Permission.ofTokens.map(\.rawValue)
-                throw .wrong("--may has no '\(name)'; the nearest is '\(known.nearest(to: name))'")
+                throw .wrong("--may has no '\(name)'\(known.hint(for: name))")
             }
             permissions.append(permission)
         }

@@ -30,8 +30,12 @@ package struct ExportedSession {
         package let detail: String
     }
 
-    /// - Parameter id: the new ID of the session; nil to keep its ID.
-    package init(_ bytes: [UInt8], id: String?) throws(Unreadable) {
+    /// - Parameters:
+    ///   - id: the new ID of the session; nil to keep its ID.
+    ///   - progress: called repeatedly.
+    package init(
+        _ bytes: [UInt8], id: String?, _ progress: StorageProgress.Report = { _ in }
+    ) throws(Unreadable) {
         let json: JSONValue
         do {
             json = try JSONValue(parsing: bytes, maximumDepth: JSONValue.maxDepth)
@@ -71,16 +75,17 @@ package struct ExportedSession {
         }
         commits = try Self.records(try document.array("commits"), after: base?.revision ?? 0)
         newest = base?.state ?? header.initial
-        try replay()
+        try replay(progress)
         if header.id != ownID { claimCalls(by: ownID) }
     }
 
     /// Parses a document, and asks whether the target's servers can use it; see `SQLiteStorage.insert`.
     package init(
-        _ bytes: [UInt8], as id: String?, _ objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String?
+        _ bytes: [UInt8], as id: String?, _ progress: StorageProgress.Report,
+        _ objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String?
     ) throws(StorageError) {
         do throws(Unreadable) {
-            try self.init(bytes, id: id)
+            try self.init(bytes, id: id, progress)
         } catch {
             throw .refused("the document cannot be imported: \(error.detail)")
         }
@@ -124,11 +129,12 @@ package struct ExportedSession {
     }
 
     /// Applies all commits.
-    private mutating func replay() throws(Unreadable) {
+    private mutating func replay(_ progress: StorageProgress.Report) throws(Unreadable) {
         guard var state = try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth) else {
             throw Unreadable(detail: "its first state is malformed")
         }
-        for commit in commits {
+        for (index, commit) in commits.enumerated() {
+            progress(StorageProgress(.checkingCommits, index, of: commits.count))
             guard commit.changes.isEmpty || commit.changes.replay(on: &state) else {
                 throw Unreadable(detail: "the patch of revision \(commit.revision) does not apply")
             }

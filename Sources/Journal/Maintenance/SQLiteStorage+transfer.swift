@@ -134,16 +134,17 @@ extension SQLiteStorage {
     ///   - path: the database file; it is created if it is missing.
     ///   - id: the new ID of the session; nil to keep its ID. The database must not have this ID or a recent tombstone
     ///     of it.
+    ///   - progress: called repeatedly.
     ///   - members: finds the members of the newest state.
     ///   - objection: returns why the target's servers cannot use the state of a revision; nil if they can. It is called
     ///     with the oldest and the newest state before anything is written.
     /// - Returns: the session ID.
     package static func insert(
-        _ bytes: [UInt8], into path: String, as id: String?,
+        _ bytes: [UInt8], into path: String, as id: String?, progress: StorageProgress.Report = { _ in },
         members: (SessionHeader, StateSnapshot) -> [ActorID] = { _, _ in [] },
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
-        let session = try ExportedSession(bytes, as: id, objection)
+        let session = try ExportedSession(bytes, as: id, progress, objection)
         let file = try StorageFile(path)
         try StorageLock.check(file.path)
         try file.checkHeader()
@@ -152,12 +153,13 @@ extension SQLiteStorage {
         try file.prepare()
         let (connection, _) = try openKnown(path, file, .write)
         try Schema.prepare(connection, path)
-        try insert(session, members(session.header, session.newest), into: connection, path)
+        try insert(session, members(session.header, session.newest), into: connection, path, progress)
         return session.header.id
     }
 
     private static func insert(
-        _ session: ExportedSession, _ members: [ActorID], into connection: Connection, _ path: String
+        _ session: ExportedSession, _ members: [ActorID], into connection: Connection, _ path: String,
+        _ progress: StorageProgress.Report
     ) throws(StorageError) {
         let isThere: Bool
         do throws(SQLiteError) {
@@ -166,7 +168,7 @@ extension SQLiteStorage {
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
                 .first({ $0.set(1, text: session.header.id) }, { $0.integer(0) }) != nil
-            if !isThere { try database.insert(session, members) }
+            if !isThere { try database.insert(session, members, progress) }
             database.close()
         } catch {
             if error.isConstraint, session.header.isPersonal {
@@ -189,7 +191,9 @@ extension SQLiteStorage {
 
 extension WriteConnection {
     /// Writes a session with all its commits in one transaction.
-    fileprivate func insert(_ session: ExportedSession, _ members: [ActorID]) throws(SQLiteError) {
+    fileprivate func insert(
+        _ session: ExportedSession, _ members: [ActorID], _ progress: StorageProgress.Report
+    ) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
         var position = try create(session.header)
@@ -203,7 +207,8 @@ extension WriteConnection {
             try setCompactedThrough(base.revision, of: position.number, byteCount: 0)
             try insert(base.state, at: position)
         }
-        for record in session.commits {
+        for (index, record) in session.commits.enumerated() {
+            progress(StorageProgress(.writingCommits, index, of: session.commits.count))
             let row = CommitRow(record, after: position.previousChecksum)
             segment.append(row)
             byteCount += row.byteCount

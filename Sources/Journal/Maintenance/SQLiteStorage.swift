@@ -24,16 +24,16 @@ package enum SQLiteStorage {
     ///
     /// - Parameters:
     ///   - path: the database file.
-    ///   - progress: called repeatedly with the number of checked sessions and the total.
+    ///   - progress: called repeatedly.
     ///   - misfit: returns why a program cannot continue from the newest state of a session; nil if it can. It is called for each session
     ///     that is intact.
     package static func verify(
-        _ path: String, progress: (Int, Int) -> Void = { _, _ in }, misfit: (StoredState) -> String? = { _ in nil }
+        _ path: String, progress: StorageProgress.Report = { _ in }, misfit: (StoredState) -> String? = { _ in nil }
     ) throws(StorageError) -> Verification {
         let (connection, version) = try openUnchecked(path)
         var found = Verification()
         found.problems = try damages(path) { () throws(SQLiteError) in
-            try connection.prepare("PRAGMA integrity_check(20)").all({ _ in }, { $0.text(0) }).filter { $0 != "ok" }
+            try connection.checkPages(progress)
         }
         var isReadable = false
         found.problems += try damages(path) { () throws(SQLiteError) in
@@ -52,13 +52,13 @@ package enum SQLiteStorage {
     }
 
     private static func verifySessions(
-        _ reader: ReadConnection, _ found: inout Verification, _ progress: (Int, Int) -> Void,
+        _ reader: ReadConnection, _ found: inout Verification, _ progress: StorageProgress.Report,
         _ misfit: (StoredState) -> String?
     ) throws(SQLiteError) {
         let count = reader.sessionCount
         let damage = try forEachSession(reader) { id in
             verify(id, reader, &found, misfit)
-            if found.sessions.isMultiple(of: 1000) { progress(found.sessions, count ?? 0) }
+            progress(StorageProgress(.readingSessions, found.sessions, of: count))
         }
         if let damage { found.problems.append(damage.description) }
     }
@@ -67,10 +67,10 @@ package enum SQLiteStorage {
     ///
     /// - Parameters:
     ///   - path: the database file. A server may use it.
-    ///   - progress: called repeatedly with the number of sessions that were read, and the total.
+    ///   - progress: called repeatedly.
     ///   - body: called once for each session, in the order of the file.
     package static func forEachState(
-        in path: String, progress: (Int, Int) -> Void = { _, _ in },
+        in path: String, progress: StorageProgress.Report = { _ in },
         _ body: (_ id: String, Result<StoredState, JournalError>) -> Void
     ) throws(StorageError) {
         let connection = try open(path)
@@ -82,7 +82,7 @@ package enum SQLiteStorage {
                 guard let state = reader.state(of: id) else { return }
                 body(id, state)
                 count += 1
-                if count.isMultiple(of: 100) { progress(count, total ?? 0) }
+                progress(StorageProgress(.readingSessions, count, of: total))
             }
             if let damage { throw damage }
         }
@@ -145,9 +145,9 @@ package enum SQLiteStorage {
     /// - Parameters:
     ///   - path: the database file.
     ///   - target: a file that does not exist.
-    ///   - progress: called repeatedly with the number of copied pages and the total.
+    ///   - progress: called repeatedly.
     package static func backup(
-        _ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }
+        _ path: String, to target: String, progress: StorageProgress.Report = { _ in }
     ) throws(StorageError) {
         let source = try open(path)
         let file = try StorageFile(target)
@@ -159,7 +159,7 @@ package enum SQLiteStorage {
 
     /// - Parameter target: the name of the file in errors.
     private static func copy(
-        _ source: Connection, to file: StorageFile, _ target: String, _ progress: (Int, Int) -> Void
+        _ source: Connection, to file: StorageFile, _ target: String, _ progress: StorageProgress.Report
     ) throws(StorageError) {
         // Renamed when complete, so that an interrupted copy is not mistaken for a backup.
         let part = try PartialFile(of: file)
@@ -178,9 +178,9 @@ package enum SQLiteStorage {
     /// - Parameters:
     ///   - backup: the backup, which is not changed.
     ///   - path: the database, which does not exist. No server may use one that had this name.
-    ///   - progress: called repeatedly with the number of copied pages and the total.
+    ///   - progress: called repeatedly.
     package static func restore(
-        _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
+        _ backup: String, to path: String, progress: StorageProgress.Report = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
         // First, because a server that still has the old files open would continue in them: they must stay where they are.
@@ -249,19 +249,65 @@ extension JournalError {
 }
 
 extension Connection {
+    private var pageSize: Int {
+        get throws(SQLiteError) { try integer("PRAGMA page_size") ?? 0 }
+    }
+
+    /// Checks every page.
+    ///
+    /// - Returns: one line for each damage, of which SQLite finds 20 at most.
+    fileprivate func checkPages(_ progress: StorageProgress.Report) throws(SQLiteError) -> [String] {
+        let step = StorageProgress(
+            .checkingPages, nil, of: try pageSize * (try integer("PRAGMA page_count") ?? 0))
+        progress(step)
+        let check = try prepare("PRAGMA integrity_check(20)")
+        return try reporting(
+            { progress(step) }, of: { () throws(SQLiteError) in try check.all({ _ in }, { $0.text(0) }) }
+        )
+        .filter { $0 != "ok" }
+    }
+
+    /// Calls `report` now and then while SQLite works in `body`.
+    private func reporting(
+        _ report: () -> Void, of body: () throws(SQLiteError) -> [String]
+    ) throws(SQLiteError) -> [String] {
+        let result: Result<[String], SQLiteError> = withoutActuallyEscaping(report) { report in
+            var report: () -> Void = report
+            return withUnsafeMutablePointer(to: &report) { place in
+                sqlite3_progress_handler(
+                    handle, Self.stepsBetweenReports,
+                    { place in
+                        place?.assumingMemoryBound(to: (() -> Void).self).pointee()
+                        return 0
+                    }, place)
+                defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+                do throws(SQLiteError) {
+                    return .success(try body())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Steps of SQLite's virtual machine: a millisecond or so.
+    private static let stepsBetweenReports: Int32 = 100_000
+
     /// Copies the database into another one, some pages at a time.
-    fileprivate func copy(to target: Connection, _ progress: (Int, Int) -> Void) throws(SQLiteError) {
+    fileprivate func copy(to target: Connection, _ progress: StorageProgress.Report) throws(SQLiteError) {
         // The read transaction keeps the source constant, so the copy never has to restart.
         try execute("BEGIN; SELECT count(*) FROM meta")
         defer { rollBack() }
         guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw SQLiteError(sqlite3_errcode(target.handle), target.handle)
         }
+        let pageSize = try pageSize
         var code = SQLITE_OK
         while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED {
             code = sqlite3_backup_step(copy, 4096)
-            let total = Int(sqlite3_backup_pagecount(copy))
-            progress(total - Int(sqlite3_backup_remaining(copy)), total)
+            let (left, total) = (Int(sqlite3_backup_remaining(copy)), Int(sqlite3_backup_pagecount(copy)))
+            progress(StorageProgress(.copyingPages, (total - left) * pageSize, of: total * pageSize))
         }
         let end = sqlite3_backup_finish(copy)
         guard code == SQLITE_DONE, end == SQLITE_OK else { throw SQLiteError(code, target.handle) }

@@ -126,13 +126,10 @@ package struct ActionSchema<Action: Sendable>: Sendable {
         .invalidPayload([.init(pointer: JSONPointer(tokens: place), detail: detail)])
     }
 
-    /// Up to three types that clients may send, by increasing edit distance.
+    /// Up to three types that clients may send and that resemble this one, best first.
     @usableFromInline
     func nearest(to type: String) -> [String] {
-        declarations.lazy.filter { $0.audience != .internal }
-            .map { (type: $0.type, distance: editDistance($0.type, type)) }
-            .sorted { ($0.distance, $0.type) < ($1.distance, $1.type) }
-            .prefix(3).map(\.type)
+        Array(declarations.lazy.filter { $0.audience != .internal }.map(\.type).similar(to: type).prefix(3))
     }
 }
 
@@ -149,23 +146,4 @@ package enum ActionDecodingError: Error, Sendable {
     case identityRequired(String)
     /// The violations, each with its place in the action.
     case invalidPayload([JSONSchema.Violation])
-}
-
-/// The Levenshtein distance of two words.
-///
-/// Only the first 64 bytes count, so that a long word from a client has a bounded cost.
-package func editDistance(_ left: String, _ right: String) -> Int {
-    let left = Array(left.utf8.prefix(64))
-    let right = Array(right.utf8.prefix(64))
-    var row = Array(0...right.count)
-    for (i, a) in left.enumerated() {
-        var diagonal = row[0]
-        row[0] = i + 1
-        for (j, b) in right.enumerated() {
-            let change = diagonal + (a == b ? 0 : 1)
-            diagonal = row[j + 1]
-            row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
-        }
-    }
-    return row[right.count]
 }

@@ -98,10 +98,11 @@ extension Configuration {
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
         if !names.isEmpty, !names.contains(store), store != Configuration().sessions.defaultStore {
-            let nearest = names.min { editDistance($0, store) < editDistance($1, store) } ?? ""
+            let similar = names.similar(to: store).first
+            let hint = similar.map { "did you mean \($0)?" } ?? "this program has \(names.joined(separator: ", "))"
             problems.append(
                 ConfigurationProblem(
-                    path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
+                    path: "sessions.defaultStore", detail: "no store is called \(store); \(hint)"))
         }
         problems += Self.problems(of: kinds)
         for kind in kinds where outlivesProcess && !kind.isRestorable {

@@ -11,6 +11,8 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
     package let summary: String
     /// The allowed values, as they follow "must be".
     package let expected: String
+    /// The values if they are words of a list, else empty.
+    package let words: [String]
     /// True if the value is never shown.
     package let isSecret: Bool
     package let defaultValue: JSONValue
@@ -42,6 +44,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         self.path = path
         self.summary = summary
         expected = format.expected
+        words = format.words
         isSecret = format.isSecret
         read = { value, root throws(ValueMismatch) in
             root[keyPath: section][keyPath: member] = try format.read(value)
@@ -68,6 +71,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         self.summary = summary
         self.defaultText = defaultText
         (expected, isSecret, mask, parse) = (optional.expected, optional.isSecret, optional.mask, optional.json)
+        words = optional.words
         read = { value, root throws(ValueMismatch) in root[keyPath: member] = try optional.read(value) }
         write = { optional.write($0[keyPath: member]) }
         writeInForce = { format.write(inForce($0)) }
@@ -79,6 +83,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         path = key.path
         summary = key.summary
         expected = key.expected
+        words = key.words
         isSecret = key.isSecret
         defaultValue = key.defaultValue
         defaultText = key.defaultText
@@ -166,7 +171,7 @@ extension JSONValue {
     }
 }
 
-/// The keys of a configuration by their paths, and the nearest of them to a misspelt one.
+/// The keys of a configuration by their paths, and those that a misspelt one may mean.
 struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
     private let keys: [ConfigurationKey<Root>]
     private let byPath: [String: ConfigurationKey<Root>]
@@ -205,33 +210,21 @@ struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
 
     func keys(inSection path: String) -> [ConfigurationKey<Root>] { keys.filter { $0.path.hasPrefix(path + ".") } }
 
-    /// The nearest known path: of a section if the value is an object, else of a key or an optional section.
-    func nearest(to path: String, value: JSONValue) -> String {
+    /// The known path that a mistyped one may mean: of a section if the value is an object, else of a key or an optional section.
+    func similar(to path: String, value: JSONValue) -> String? {
         let candidates = value.asObject == nil ? keys.map(\.path) + optionalSections : sections.sorted()
-        return candidates.map { (path: $0, rank: rank($0, for: path)) }.min { $0.rank < $1.rank }?.path ?? ""
+        return candidates.similar(to: path).first
     }
 
-    /// The nearest known variable, with the key or the section that it sets.
-    func nearest(toVariable variable: String) -> String {
+    /// The known variable that a mistyped one may mean, with the key or the section that it sets.
+    func similar(toVariable variable: String) -> String? {
         let paths = keys.map(\.path) + optionalSections
-        let names = paths.map { (variable: environmentVariable(of: $0), path: $0) }
-        let wanted = variable.uppercased()
-        let nearest = names.min { editDistance($0.variable, wanted) < editDistance($1.variable, wanted) }
-        return nearest.map { "\($0.variable) (\($0.path))" } ?? ""
-    }
-
-    /// How near a known path is; less is nearer.
-    ///
-    /// First come the paths of which this is likely a misspelling, or that are in another section. Then come those that have
-    /// most sections in common with it, whatever their names.
-    private func rank(_ candidate: String, for path: String) -> (Int, Int) {
-        let (known, wanted) = (candidate.split(separator: "."), path.split(separator: "."))
-        let (knownName, name) = (String(known.last ?? ""), String(wanted.last ?? ""))
-        let (whole, last) = (editDistance(candidate, path), editDistance(knownName, name))
-        let distance = min(whole, last + 1)
-        if whole <= path.count / 3 || last <= name.count / 3 { return (0, distance) }
-        let common = zip(known, wanted).prefix { $0 == $1 }.count
-        return (Int.max - common, distance)
+        // The prefix that all have makes none of them similar.
+        let start = environmentPrefix.count
+        let found = paths.similar(to: String(variable.dropFirst(start))) {
+            String(environmentVariable(of: $0).dropFirst(start))
+        }
+        return found.first.map { "\(environmentVariable(of: $0)) (\($0))" }
     }
 }
 

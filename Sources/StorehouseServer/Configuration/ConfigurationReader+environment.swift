@@ -32,8 +32,7 @@ extension ConfigurationReader {
             } else if ServiceVariable.matches(variable, text) {
                 ofServices.append(variable)
             } else {
-                let nearest = index.nearest(toVariable: variable)
-                report(nil, source, Self.unknownKey(nearest: nearest, variable))
+                report(nil, source, Self.unknownKey(similar: index.similar(toVariable: variable)))
             }
         }
         if !ofServices.isEmpty { noteVariables(ofServices) }

@@ -33,7 +33,7 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
             if let key = index.key(at: path), !name.contains(".") {
                 set(key, value, from: source)
             } else if !index.isSection(path) || name.contains(".") {
-                report(path, source, Self.unknownKey(nearest: index.nearest(to: path, value: value), name))
+                report(path, source, Self.unknownKey(similar: index.similar(to: path, value: value), name))
             } else {
                 set(section: path, value, from: source)
             }
@@ -59,8 +59,9 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
         set(section: path, value, from: source)
     }
 
-    static func unknownKey(nearest: String, _ name: String) -> String {
-        "is not a known key; the nearest is \(nearest)"
+    static func unknownKey(similar: String?, _ name: String = "") -> String {
+        guard let similar else { return "is not a known key; 'check-config' prints all keys" }
+        return "is not a known key; the nearest is \(similar)"
             + (name.contains(".") ? ", with each section written as an object of its own" : "")
     }
 
@@ -74,8 +75,7 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
             } else if index.isOptionalSection(flag.path) {
                 set(section: flag.path, text: flag.text, from: source)
             } else {
-                let nearest = index.nearest(to: flag.path, value: .null)
-                report(flag.path, source, "is not a known key; the nearest is \(nearest)")
+                report(flag.path, source, Self.unknownKey(similar: index.similar(to: flag.path, value: .null)))
             }
         }
     }

@@ -9,6 +9,8 @@ package struct ValueFormat<Value: Sendable>: Sendable {
     var isSecret = false
     /// Hides the secret parts of a text for output; nil if there are none.
     var mask: (@Sendable (String) -> String)?
+    /// The values as text if they are few words, else empty.
+    var words: [String] = []
     let read: @Sendable (JSONValue) throws(ValueMismatch) -> Value
     let write: @Sendable (Value) -> JSONValue
     /// The JSON value of an environment variable or a flag.
@@ -24,11 +26,11 @@ package struct ValueMismatch: Error {
 extension ValueFormat {
     /// A format whose values have no other error than that they are not allowed.
     init(
-        _ expected: String, json: @escaping @Sendable (String) -> JSONValue,
+        _ expected: String, words: [String] = [], json: @escaping @Sendable (String) -> JSONValue,
         read: @escaping @Sendable (JSONValue) -> Value?, write: @escaping @Sendable (Value) -> JSONValue
     ) {
         self.init(
-            expected: expected,
+            expected: expected, words: words,
             read: { value throws(ValueMismatch) in
                 guard let read = read(value) else { throw ValueMismatch() }
                 return read
@@ -45,7 +47,7 @@ extension ValueFormat {
     /// it.
     package func orNull() -> ValueFormat<Value?> {
         ValueFormat<Value?>(
-            expected: expected + ", or null", isSecret: isSecret, mask: mask,
+            expected: expected + ", or null", isSecret: isSecret, mask: mask, words: words,
             read: { value throws(ValueMismatch) in value.isNull ? nil : try read(value) },
             write: { $0.map(write) ?? .null },
             json: { $0.isEmpty ? .null : json($0) })
@@ -54,7 +56,7 @@ extension ValueFormat {
     /// This format for values that are stored as JSON.
     package var asJSON: ValueFormat<JSONValue> {
         ValueFormat<JSONValue>(
-            expected: expected, isSecret: isSecret, mask: mask,
+            expected: expected, isSecret: isSecret, mask: mask, words: words,
             read: { value throws(ValueMismatch) in write(try read(value)) }, write: { $0 }, json: json)
     }
 
@@ -125,7 +127,7 @@ extension JSONValue {
 
 extension ValueFormat<Bool> {
     package static var boolean: ValueFormat {
-        ValueFormat("true or false", json: plain, read: { $0.asBool }, write: { .bool($0) })
+        ValueFormat("true or false", words: ["true", "false"], json: plain, read: { $0.asBool }, write: { .bool($0) })
     }
 }
 
@@ -160,7 +162,7 @@ extension ValueFormat where Value: RawRepresentable<String> & CaseIterable {
     package static var choice: ValueFormat {
         let words = ValueFormat<String>.word(of: Value.allCases.map(\.rawValue))
         return ValueFormat(
-            words.expected, json: words.json, read: { $0.asString.flatMap(Value.init(rawValue:)) },
+            words.expected, words: words.words, json: words.json, read: { $0.asString.flatMap(Value.init(rawValue:)) },
             write: { .string($0.rawValue) })
     }
 }
@@ -169,7 +171,7 @@ extension ValueFormat<String> {
     /// One of these words.
     package static func word(of words: [String]) -> ValueFormat {
         ValueFormat(
-            words.map { "\"\($0)\"" }.joined(separator: " or "), json: { .string($0) },
+            words.map { "\"\($0)\"" }.joined(separator: " or "), words: words, json: { .string($0) },
             read: { value in value.asString.flatMap { words.contains($0) ? $0 : nil } }, write: { .string($0) })
     }
 }

@@ -155,19 +155,12 @@ extension Route {
                 throw Problem(.query(.unsupported(name)))
             } else if hiddenParameters.contains(name) {
                 throw Problem(.query(.hidden(name)))
-            } else if let meant = known.first(where: { Self.isLikelyTypo(name, for: $0) }) {
+            } else if let meant = known.first(where: name.isLikelyTypo(of:)) {
                 throw Problem(.query(.misspelled(meant)))
-            } else if let meant = unsupported.first(where: { Self.isLikelyTypo(name, for: $0) }) {
+            } else if let meant = unsupported.first(where: name.isLikelyTypo(of:)) {
                 throw Problem(.query(.unsupported(meant)))
             }
         }
-    }
-
-    /// Whether `name` is most likely a misspelled `parameter`: at most a third of its letters differ.
-    private static func isLikelyTypo(_ name: String, for parameter: String) -> Bool {
-        let maxDistance = parameter.utf8.count / 3
-        return abs(name.utf8.count - parameter.utf8.count) <= maxDistance
-            && editDistance(name.lowercased(), parameter.lowercased()) <= maxDistance
     }
 }
 

@@ -15,6 +15,10 @@ int child_process_start(
 // Makes a pipe whose ends no program inherits. Returns 0, or -1 and sets errno.
 int child_process_pipe(int ends[2]);
 
+// Makes a terminal: what is written to ends[1], which is one, is read from ends[0]. No program inherits them. ptsname is not safe
+// for two threads at once. Returns 0, or -1 and sets errno.
+int child_process_terminal(int ends[2]);
+
 // Calls itself until the stack ends. ThreadSanitizer does not follow these calls: its own code would be what overflows, with a
 // lock held for which the handler of the signal waits.
 unsigned exhaust_stack(unsigned depth);

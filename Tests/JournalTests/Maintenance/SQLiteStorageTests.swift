@@ -225,7 +225,13 @@ struct SQLiteStorageTests {
     func importsExportedSession(keepCommits: Int) async throws {
         let (file, other) = (try await Self.make(keepCommits: keepCommits), try JournalFile())
         let document = try SQLiteStorage.export("s1", from: file.path)
-        #expect(try SQLiteStorage.insert(document, into: other.path, as: nil) == "s1")
+        var progress: [StorageProgress] = []
+        #expect(
+            try SQLiteStorage.insert(document, into: other.path, as: nil, progress: { progress.append($0) }) == "s1")
+        let count = try #require(progress.first?.total)
+        for work in [StorageProgress.Work.checkingCommits, .writingCommits] {
+            #expect(progress.filter { $0.work == work } == (0..<count).map { StorageProgress(work, $0, of: count) })
+        }
         #expect(throws: StorageError.self) { try SQLiteStorage.insert(document, into: other.path, as: nil) }
         #expect(try SQLiteStorage.insert(document, into: other.path, as: "new") == "new")
         #expect(try SQLiteStorage.verify(other.path).problems.isEmpty)

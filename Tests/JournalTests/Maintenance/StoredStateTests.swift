@@ -114,7 +114,7 @@ struct StoredStateTests {
             found = try SQLiteStorage.verify(file.path, misfit: misfit)
         case let server as RedisServer:
             found = try server.reading { redis in
-                try redis.forEachState(progress: { read, _ in progress.append(read) }, read)
+                try redis.forEachState(progress: { progress.append($0.done ?? 0) }, read)
                 return try redis.verify(misfit: misfit)
             }
         default: throw Missing(id: "storage")
@@ -123,22 +123,35 @@ struct StoredStateTests {
         #expect(asked.withLock { $0.count } == 5)
         #expect(found.problems.isEmpty && found.sessions == 5)
         #expect(found.misfits == ["session hall-1: in the persisted state, /seats must be an array"])
-        #expect(progress.isEmpty)
+        #expect(progress == (storage is RedisServer ? [1, 2, 3, 4, 5] : []))
     }
 
     @Test("are counted while they are read")
     func progress() async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        for number in 0..<201 { _ = journal.create(Step.session("session-\(number)")) }
+        for number in 0..<3 { _ = journal.create(Step.session("session-\(number)")) }
         await journal.closed()
-        var progress: [Int] = []
-        try SQLiteStorage.forEachState(
-            in: file.path,
-            progress: { read, total in
-                progress.append(read)
-                #expect(total == 201)
-            }, { _, _ in })
-        #expect(progress == [100, 200])
+        let counts = (1...3).map { StorageProgress(.readingSessions, $0, of: 3) }
+        var progress: [StorageProgress] = []
+        try SQLiteStorage.forEachState(in: file.path, progress: { progress.append($0) }, { _, _ in })
+        #expect(progress == counts)
+        progress = []
+        _ = try SQLiteStorage.verify(file.path, progress: { progress.append($0) })
+        #expect(progress.filter { $0.work == .readingSessions } == counts)
+        // Its size is known, and how far SQLite is in it is not.
+        let pages = try #require(progress.first)
+        #expect(pages.work == .checkingPages && pages.done == nil && (pages.total ?? 0) >= 4096)
+    }
+
+    @Test("are counted in bytes when they are copied")
+    func copying() async throws {
+        let file = try JournalFile()
+        await (try file.open()).closed()
+        let copy = file.path + "-copy"
+        var progress: [StorageProgress] = []
+        try SQLiteStorage.backup(file.path, to: copy, progress: { progress.append($0) })
+        let last = try #require(progress.last)
+        #expect(last.work == .copyingPages && last.done == last.total && (last.total ?? 0) >= 4096)
     }
 }

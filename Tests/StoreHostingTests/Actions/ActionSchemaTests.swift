@@ -88,8 +88,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("note/wrte", ["note/write", "note/mark", "note/sign"]), ("clear", ["note/clear", "note/mark", "note/sign"]),
-        ("", ["note/mark", "note/sign", "note/clear"]),
+        ("note/wrte", ["note/write"]), ("clear", ["note/clear"]), ("note/", ["note/mark", "note/sign", "note/clear"]),
+        ("", []), ("book/open", []),
     ])
     func namesTheNearestTypes(_ type: String, _ nearest: [String]) throws {
         guard case .unknownAction(type, let found) = try refusal(of: #"{"type":"\#(type)"}"#) else {

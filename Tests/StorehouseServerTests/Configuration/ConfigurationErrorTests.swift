@@ -75,7 +75,7 @@ import Testing
         (#"{"http":}"#, "test.json: is not JSON: Unexpected '}' at line 1, column 9"),
         ("{\n  \"é\": 1,,\n}", "test.json: is not JSON: Unexpected ',' at line 2, column 10"),
         (#"{"http":{},"http":{}}"#, "test.json: is not JSON: An object has a member name twice at line 1, column 12"),
-        (#"{"a\nb":1}"#, #"a\nb (test.json): is not a known key; the nearest is sessions.max"#),
+        (#"{"a\nb":1}"#, #"a\nb (test.json): is not a known key; 'check-config' prints all keys"#),
     ])
     func anErrorInTheFileIsOneLine(file: String, line: String) {
         #expect(Configuration.errors(file: file) == [line])
@@ -86,7 +86,7 @@ import Testing
             "STOREHOUSE_HTTP_PROT", "1",
             "STOREHOUSE_HTTP_PROT: is not a known key; the nearest is STOREHOUSE_HTTP_PORT (http.port)"
         ),
-        ("STOREHOUSE_", "1", "STOREHOUSE_: is not a known key; the nearest is STOREHOUSE_HTTP_HOST (http.host)"),
+        ("STOREHOUSE_", "1", "STOREHOUSE_: is not a known key; 'check-config' prints all keys"),
         (
             "STOREHOUSE_http_port", "1",
             "STOREHOUSE_http_port: is not a known key; the nearest is STOREHOUSE_HTTP_PORT (http.port)"
@@ -119,12 +119,22 @@ import Testing
                 == ["http.port (--port): must be a whole number from 0 to 65535, not 70000"])
     }
 
-    /// A misspelt name is near to the right one wherever that is. Any other name is near to the keys of its section.
+    @Test(arguments: [
+        "limits.actions.foo", "storage.foo", "storage.redis.foo", "foo", "foo.bar", "http.x", "", "-",
+    ])
+    func aKeyThatIsFarFromAllHasNoNearest(key: String) {
+        let flag = ConfigurationFlag(name: "--set", path: key, text: "1")
+        #expect(
+            Configuration.errors(flags: [flag]) == [
+                "\(key) (--set): is not a known key; 'check-config' prints all keys"
+            ])
+    }
+
+    /// A misspelt name is near to the right one wherever that is.
     @Test(arguments: [
         ("http.prot", "http.port"), ("prot", "http.port"), ("sessions.heartbeat", "streams.heartbeat"),
-        ("limits.action", "limits.actions"), ("limits.actions.foo", "limits.actions.rate"),
-        ("limits.sessions.foo", "limits.sessions.rate"), ("storage.foo", "storage.key"),
-        ("storage.redis.foo", "storage.redis.url"),
+        ("limits.action", "limits.actions"), ("limits.actions.rat", "limits.actions.rate"),
+        ("storage.redis.ulr", "storage.redis.url"), ("stroage.kind", "storage.kind"),
     ])
     func theNearestKeyIsNamed(key: String, nearest: String) {
         let flag = ConfigurationFlag(name: "--set", path: key, text: "1")

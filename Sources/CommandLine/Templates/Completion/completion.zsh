@@ -1,5 +1,16 @@
 #compdef my-hall
 # Completes my-hall in zsh: put this as _my_hall into a folder of $fpath, or source it after compinit.
+_my_hall_settings() {
+    if ! compset -P '*='; then
+        local -a keys
+        # the keys of the configuration
+        compadd -S = -- $keys
+        return
+    fi
+    case ${${IPREFIX%=}##*=} in
+        # the values of the keys
+    esac
+}
 _my_hall() {
     local -a commands
     commands=(
