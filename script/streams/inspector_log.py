@@ -113,6 +113,32 @@ def an_ended_session_can_still_be_read(page):
     page.shows("with what changed", ".changes", "/tasks/entities/12")
 
 
+def a_session_that_has_ended_before(page):
+    path = page.session("app", add(3))
+    mark = page.get(path)["mark"]
+    page.open(path)
+    page.send("DELETE", path)
+    page.open(page.session("app", add(1)))
+    page.run(f"location.hash = {path.removeprefix('/sessions/')!r}")
+    page.shows("it is told that the server has erased it, and where it may still be", "problem",
+               "410 session-ended: .*has erased its log.*page that showed it.*export.*Import.*backup")
+    page.until("nobody watches", f"{find('people')}.textContent === ''")
+    page.until("it is no longer among the recent ones", f"!{find('start')}.textContent.includes('app {mark}')")
+
+
+def what_was_not_loaded_of_an_ended_session(page):
+    path = page.session("app", [{"type": "counter/increment"}] * 450)
+    page.open(path)
+    page.until("the newest page is there", f"!!{page.row('450')}")
+    page.send("DELETE", path)
+    page.shows("it is told where the log ends", "news", r"Actions before #\d+ were not loaded when it ended")
+    page.run("window.made = null; URL.createObjectURL = blob => (blob.text().then(text => window.made = text), 'data:,')")
+    page.click("more")
+    page.button("Export", "document.querySelector('.menu')")
+    text = page.until("what is loaded can be exported", "window.made")
+    page.expect("with the newest action", json.loads(text)["actions"][-1]["revision"] == 450)
+
+
 def opening_shows_what_the_newest_action_changed(page):
     path = page.session("app", add(12))
     page.open(path)
@@ -122,4 +148,5 @@ def opening_shows_what_the_newest_action_changed(page):
 
 TESTS = [search_and_filter_of_the_log, a_long_log_is_read_in_pages, refused_actions_with_their_reason, causes_of_actions_as_a_tree,
          effects_with_their_phases, actions_of_others_come_by_themselves, pausing_the_list, an_ended_session_can_still_be_read,
+         a_session_that_has_ended_before, what_was_not_loaded_of_an_ended_session,
          opening_shows_what_the_newest_action_changed]

@@ -147,7 +147,7 @@ def who_watches(page):
 
 
 def deleting_a_session(page):
-    path = page.session("app", add(1))
+    path = page.session("app", [{"type": "counter/increment"}] * 450)
     page.open(path)
     page.run("window.asked = null; window.confirm = words => (window.asked = words, true)")
     page.click("more")
@@ -155,6 +155,9 @@ def deleting_a_session(page):
     page.until("it is asked before", "window.asked", lambda words: words and "for everybody" in words)
     page.shows("the session ends", "live", "ended")
     page.expect("for everybody", page.status("GET", path) == 410)
+    page.run(f"{find('list')}.scrollTop = 1e9")
+    page.until("its whole log was read before", f"({find('list')}.scrollTop = 1e9,"
+               " [...document.querySelectorAll('#rows .row .n')].some(n => n.textContent === '1'))")
 
 
 def a_page_that_is_left_follows_nothing(page):

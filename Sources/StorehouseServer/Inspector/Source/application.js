@@ -3,7 +3,7 @@ import { closeBeside } from "./beside.js"
 import { startCopying } from "./copying.js"
 import { resetDetail, startDetail } from "./detail.js"
 import { $, button, isPhone, make, mark, roving, write } from "./dom.js"
-import { exportSession, openImport } from "./exporting.js"
+import { exportSession, openImport, readAll } from "./exporting.js"
 import { notices, startForks } from "./forks.js"
 import { openOverview, showView, startKeys } from "./keys.js"
 import { attempt, openMenu, tell, toast } from "./layers.js"
@@ -18,6 +18,9 @@ import { openShares, startShares } from "./shares.js"
 import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
 
+const hasEnded = "It was deleted or has expired, and the server has erased its log and state. A page that showed it can still export "
+    + "what it has loaded; Import in the menu ⋯ makes a session like it of that file. Otherwise only a backup of the storage has it."
+
 /** @param {string | null} id */
 async function openSession(id) {
     stopPlaying()
@@ -30,7 +33,12 @@ async function openSession(id) {
     tell(null)
     changed("session")
     if (!id) return
-    const document_ = await ask("GET", "sessions/" + id)
+    const document_ = await ask("GET", "sessions/" + id).catch(problem => {
+        if (problem.status !== 410) throw problem
+        recent.remove(id)
+        changed("session")
+        throw { ...problem, detail: hasEnded }
+    })
     if (location.hash.slice(1).split(/[/?]/)[0] !== id) return
     const session = (app.session = new Session(document_))
     session.notice = notices.get(id)
@@ -79,8 +87,9 @@ function end() {
     const { session } = app
     if (!session || !confirm("Delete this session for everybody?")) return
     attempt(async () => {
+        await readAll(session)
         await ask("DELETE", session.path)
-        toast("The session is deleted. What is loaded of its log can still be read.")
+        toast("The session is deleted. Its log can be read and exported until this page is left.", undefined, 10)
     })
 }
 

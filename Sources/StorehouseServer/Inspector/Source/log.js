@@ -115,7 +115,8 @@ function paintAround(session, { top, tall, height }) {
     const coming = held ? session.revision - held.newest : 0
     const empty = !list.length && (entries.size ? "Nothing matches." : entries.isWhole ? "No action yet. Send one." : "")
     const fault = session.problem ? `The log cannot be read: ${session.problem.detail ?? session.problem}` : ""
-    write($("news"), coming ? `${coming} new` : fault || empty || "")
+    const rest = session.isOver && !entries.isWhole && `Actions before #${entries.oldest} were not loaded when it ended.`
+    write($("news"), coming ? `${coming} new` : fault || empty || rest || "")
     const isNear = top + tall > (list.length - 20) * height
     if (!entries.isWhole && !session.isOver && entries.size && isNear) session.older()
 }

@@ -259,7 +259,7 @@ function paint() {
     }
     const isOff = session.isOver || view.lock || !action
     if (parts.send.disabled !== isOff) edited()
-    write(parts.why, session.isOver ? "The session has ended. Its log can still be read." : view.lock ? "View only: the page is locked." : "")
+    write(parts.why, session.isOver ? "The session has ended. This page can still read and export what it has loaded." : view.lock ? "View only: the page is locked." : "")
 }
 
 /** Focuses what is sent first. */

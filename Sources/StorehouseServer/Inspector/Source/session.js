@@ -106,6 +106,14 @@ export class Session {
         this.tell("log", "state")
     }
 
+    /**
+     * Loads all of the log that the server still has.
+     * @param {(size: number) => void} told
+     */
+    async whole(told) {
+        while (!this.isOver && !this.entries.isWhole && await this.entries.older()) told(this.entries.size)
+    }
+
     /** @param {...import("./app.js").Topic} topics */
     tell(...topics) {
         if (!this.isClosed) changed(...topics)
@@ -199,7 +207,7 @@ export class Session {
             this.isOver = true
             clearInterval(this.timer)
         }
-        this.tell("connection")
+        this.tell("connection", "log")
     }
 
     /** Reads what the stream does not tell: size, streams, end, and refused actions. */

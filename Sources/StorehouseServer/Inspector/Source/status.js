@@ -27,7 +27,7 @@ function paint() {
     const [words, look] = session ? connectionOf(session) : ["", ""]
     write($("live"), words)
     if ($("live").className !== look) $("live").className = look
-    if (!session) return $("numbers").replaceChildren()
+    if (!session) return [$("numbers"), $("people")].forEach(one => write(one, ""))
     const { document: found, entries, effects } = session
     const running = effects.filter(({ isOver }) => !isOver).length
     const oldest = found.oldestRevision === undefined ? "" : `, oldest #${grouped(found.oldestRevision)}`
