@@ -2,7 +2,7 @@ import { app, changed, onChange } from "./app.js"
 import { closeBeside } from "./beside.js"
 import { startCopying } from "./copying.js"
 import { resetDetail, startDetail } from "./detail.js"
-import { $, button, isPhone, make, mark, roving, write } from "./dom.js"
+import { $, button, isPhone, make, mark, roving, settle, write } from "./dom.js"
 import { exportSession, openImport, readAll } from "./exporting.js"
 import { notices, startForks } from "./forks.js"
 import { openOverview, showView, startKeys } from "./keys.js"
@@ -33,10 +33,20 @@ async function openSession(id) {
     tell(null)
     changed("session")
     if (!id) return
+    app.isOpening = true
+    try {
+        await load(id)
+    } finally {
+        app.isOpening = false
+        changed("session", "view", "state", "log")
+    }
+}
+
+/** @param {string} id */
+async function load(id) {
     const document_ = await ask("GET", "sessions/" + id).catch(problem => {
         if (problem.status !== 410) throw problem
         recent.remove(id)
-        changed("session")
         throw { ...problem, detail: hasEnded }
     })
     if (location.hash.slice(1).split(/[/?]/)[0] !== id) return
@@ -44,7 +54,6 @@ async function openSession(id) {
     session.notice = notices.get(id)
     recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
     session.open()
-    changed("session", "view", "state", "log")
 }
 
 const open = () => attempt(followAddress)
@@ -166,6 +175,7 @@ startSwiping()
 roving($("bar"))
 $("more").addEventListener("click", openMore)
 onChange(["session", "view", "connection", "document"], paintBar)
+onChange(["session", "view"], settle)
 addEventListener("hashchange", open)
 addEventListener("popstate", open)
 mark(document.body, { "data-ready": "" })

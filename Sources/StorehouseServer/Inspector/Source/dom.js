@@ -51,29 +51,46 @@ export function mark(element, attributes) {
 const phone = matchMedia("(max-width: 640px)")
 export const isPhone = () => phone.matches
 
+/** @type {(() => void)[]} */
+const groups = []
+
+/** Gives each group of controls its Tab stop again, where controls have come or gone. */
+export const settle = () => groups.forEach(one => one())
+
 /**
- * One Tab stop for the controls of a toolbar: the arrows go on to the next.
- * @param {HTMLElement} bar @param {string} [controls] a selector
+ * One Tab stop for controls that belong together: the arrows go on to the next. Tab comes back to the last one that was used,
+ * or to the first.
+ * @param {HTMLElement} group @param {string} [controls] a selector @param {string} [first] of the control to which Tab comes back
  */
-export function roving(bar, controls = "button") {
-    const all = () => /** @type {HTMLElement[]} */ ([...bar.querySelectorAll(controls)]).filter(one => !one.hidden)
-    const stop = (/** @type {HTMLElement | undefined} */ chosen) => {
-        for (const one of all()) one.tabIndex = one === chosen ? 0 : -1
-    }
-    const settle = () => {
-        if (!all().some(one => one.tabIndex === 0)) stop(all()[0])
-    }
-    stop(all()[0])
-    bar.addEventListener("focusin", event => all().includes(/** @type {any} */ (event.target)) && stop(/** @type {any} */ (event.target)))
-    bar.addEventListener("keydown", event => {
-        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-        const place = all().indexOf(/** @type {any} */ (event.target))
-        if (!step || place < 0 || /SELECT|INPUT/.test(/** @type {any} */ (event.target).tagName)) return
-        event.preventDefault()
-        all()[(place + step + all().length) % all().length]?.focus()
+export function roving(group, controls = "button", first) {
+    const all = () => /** @type {any[]} */ ([...group.querySelectorAll(controls)]).filter(one => !one.hidden && !one.disabled)
+    const stop = (/** @type {any} */ chosen) => all().forEach(one => (one.tabIndex = one === chosen ? 0 : -1))
+    groups.push(() => {
+        const known = all()
+        const used = known.find(one => one === document.activeElement || !first && one === last) ?? known.find(one => first && one.matches(first))
+        stop(used ?? known[0])
     })
-    return settle
+    /** @type {any} */
+    let last
+    group.addEventListener("focusin", ({ target }) => all().includes(target) && stop(last = target))
+    group.addEventListener("focusout", () => setTimeout(settle))
+    group.addEventListener("keydown", event => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+        const known = all().filter(one => one.checkVisibility())
+        const { target } = /** @type {any} */ (event)
+        const place = known.indexOf(target)
+        if (!step || place < 0 || event.defaultPrevented || isInside(target, step)) return
+        event.preventDefault()
+        known[(place + step + known.length) % known.length].focus()
+    })
 }
+
+/**
+ * Whether an arrow still goes on within the text of a field.
+ * @param {any} field @param {number} step
+ */
+const isInside = ({ value, selectionStart, selectionEnd, tagName }, step) =>
+    tagName === "INPUT" && (step > 0 ? selectionEnd < value.length : selectionStart > 0)
 
 /**
  * A list of which only the rows in sight are elements. A row is known by its key, and placed from the end of the list or from

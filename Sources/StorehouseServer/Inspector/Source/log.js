@@ -207,7 +207,7 @@ export function startLog() {
         event.preventDefault()
         move(by, event.shiftKey)
     })
-    roving($("ways"))
+    roving($("log"), "#list, #filter, #ways button", "#list")
     setInterval(tellNews, 3000)
     addEventListener("resize", () => changed("log", "state"))
 }

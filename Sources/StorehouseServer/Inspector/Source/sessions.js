@@ -95,6 +95,7 @@ export async function loadKinds() {
 
 function paintStart() {
     const isOpen = !!app.session
+    if (app.isOpening) return
     $("start").hidden = isOpen
     $("session").hidden = !isOpen
     $("views").hidden = !isOpen

@@ -120,7 +120,7 @@ export function togglePlay() {
 }
 
 export function startTimeline() {
-    roving($("time"), "button, select, input")
+    roving($("time"), "button, select, input, #slider")
     new ResizeObserver(([{ contentRect }]) => {
         ({ width, height } = contentRect)
         changed("log")
