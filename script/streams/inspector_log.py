@@ -62,6 +62,8 @@ def causes_of_actions_as_a_tree(page):
     page.until("the effect stands below its cause, indented",
                "[...document.querySelectorAll('#rows .row')].sort((a, b) => b.at - a.at).map(row => [row.querySelector('.n').textContent,"
                " parseInt(row.querySelector('.name').style.paddingLeft)]).join()", lambda found: found == "1,0,2,12")
+    page.until("a bar shows when the effect ran", f"{page.row('setCurrentAnimal')}.querySelector('.since').style.background",
+               lambda bar: "linear-gradient" in bar and "0%" in bar and "100%" in bar)
     page.button("because of #1")
     page.shows("the cause is a link", "title", "#1 animal/fetchAnimal")
     page.click("tab-effects")
@@ -87,6 +89,28 @@ def actions_of_others_come_by_themselves(page):
     page.shows("hostile text is text in the log", "rows", re.escape(json.dumps(HOSTILE)[:40]))
     page.until("and no element", "window.ran === undefined && document.querySelectorAll('img, main script').length === 0")
     page.shows("the rate is told", "live", r"live · .*/s")
+
+
+def minutes_in_the_log(page):
+    path = page.session("app", add(60))
+    page.open(path)
+    newest = page.get(path + "/actions?before=61&limit=1")["actions"][0]["at"]
+    minute = page.run(f"new Date({newest!r}).toLocaleString([], {{dateStyle: 'medium', timeStyle: 'short'}})")
+    page.until("the minute of the first row in sight stands above the list", f"{find('minute')}.textContent", lambda text: text == minute)
+    # Another log of the server, in which a minute ends between #30 and #31.
+    page.browser.ask("Page.addScriptToEvaluateOnNewDocument", source="""const ask = fetch; window.fetch = async (path, how) => {
+        const answer = await ask(path, how)
+        if (!window.isOld || !String(path).includes('/actions?before')) return answer
+        const page = await answer.json()
+        for (const one of page.actions) one.at = new Date(Date.UTC(2026, 0, 2, 3, 4 + (one.revision > 30), 5)).toISOString()
+        return new Response(JSON.stringify(page), answer) }; window.isOld = location.hash.includes('q=rev')""")
+    page.open(path, "?q=rev:..60")
+    page.until("the first row of a minute tells it in place of the time since the one before",
+               "[...document.querySelectorAll('#rows .row.minute')].map(row => [row.querySelector('.n').textContent, row.querySelector('.since').textContent]).join()",
+               lambda rows: rows.startswith("31,") and rows.endswith(":05"))
+    above = page.run(f"{find('minute')}.textContent")
+    page.run(f"{find('list')}.scrollTop = 1e9")
+    page.until("and the minute above follows the rows in sight", f"{find('minute')}.textContent", lambda text: text not in ("", above))
 
 
 def pausing_the_list(page):
@@ -147,6 +171,6 @@ def opening_shows_what_the_newest_action_changed(page):
 
 
 TESTS = [search_and_filter_of_the_log, a_long_log_is_read_in_pages, refused_actions_with_their_reason, causes_of_actions_as_a_tree,
-         effects_with_their_phases, actions_of_others_come_by_themselves, pausing_the_list, an_ended_session_can_still_be_read,
+         effects_with_their_phases, actions_of_others_come_by_themselves, minutes_in_the_log, pausing_the_list, an_ended_session_can_still_be_read,
          a_session_that_has_ended_before, what_was_not_loaded_of_an_ended_session,
          opening_shows_what_the_newest_action_changed]

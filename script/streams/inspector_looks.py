@@ -211,6 +211,11 @@ def live_numbers(page):
     page.shows("size, commits, streams, effects and end are told", "numbers", r"B of 1 MiB.*3 commits, oldest #0.*1 stream.*0 effects.*expires in")
 
 
+def the_time_of_answers(page):
+    page.open(page.session("app", add(3)))
+    page.shows("what 99 of 100 answers took is told", "numbers", r"p99 [\d.]+ (ms|s)")
+
+
 def budgets(page):
     path = page.session("planner", [*planned(600)])
     page.open(path)
@@ -248,4 +253,4 @@ def policy(page):
     page.until("markup cannot be made of text, which would be seen", "violations.length === 1")
 
 
-TESTS = [accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, budgets, policy]
+TESTS = [accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, the_time_of_answers, budgets, policy]

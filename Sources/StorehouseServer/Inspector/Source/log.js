@@ -37,6 +37,10 @@ export const clock = at => {
     return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}.${two(time.getMilliseconds(), 3)}`
 }
 
+/** @param {string} at */
+const minute = at => Math.floor(Date.parse(at) / 60000)
+const times = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" })
+
 /** @param {any} row @param {number} index */
 function draw(row, index) {
     const entry = list[index]
@@ -68,9 +72,14 @@ function fill(row, entry, previous) {
     write(name.lastChild, entry.type.slice(slash))
     const payload = entry.payload && Object.keys(entry.payload).length ? JSON.stringify(entry.payload).slice(0, 300) : ""
     write(body, refused ? `${entry.status} ${entry.reason ?? entry.code ?? ""} ${payload}` : payload)
+    const isFirst = !isTreeMode && previous && minute(previous.at) !== minute(entry.at)
     const isCaused = place && (place.depth || place.children)
     const after = isCaused ? place.duration : (previous ? Date.parse(entry.at) - Date.parse(previous.at) : undefined)
-    write(later, after === undefined ? "" : delta(after))
+    write(later, isFirst ? clock(entry.at).slice(0, 5) : after === undefined ? "" : delta(after))
+    row.classList.toggle("minute", !!isFirst)
+    const { start = 0, part = 0 } = place ?? {}
+    const at = (/** @type {number} */ x) => `${(x * 100).toFixed(1)}%`
+    later.style.background = part ? `linear-gradient(90deg, transparent ${at(start)}, var(--edit) 0 ${at(start + part)}, transparent 0) 0 100% / 100% 3px no-repeat` : ""
     row.title = `${clock(entry.at)} by ${origin}${entry.cause ? `, because of #${entry.cause}` : ""}`
 }
 
@@ -91,6 +100,8 @@ function paint() {
     firstKey = list[0] ? keyOf(list[0]) : undefined
     virtual.paint()
     paintAround(session, virtual)
+    const first = list[Math.floor(virtual.top / virtual.height)]
+    write($("minute"), first ? times.format(minute(first.at) * 60000) : "")
     mark($("list"), { "aria-activedescendant": `row-${shownRevision()}` })
 }
 
@@ -193,6 +204,7 @@ export function startLog() {
     $("causes").addEventListener("click", () => {
         isTreeMode = !isTreeMode
         mark($("causes"), { "aria-pressed": isTreeMode })
+        $("rows").classList.toggle("causes", isTreeMode)
         changed("log")
     })
     $("rows").addEventListener("click", (/** @type {any} */ event) => {

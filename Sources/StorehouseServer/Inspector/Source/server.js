@@ -1,3 +1,4 @@
+import { Times } from "./model/rates.js"
 import { parse } from "./model/values.js"
 
 const waitTimeout = 10 // seconds for an answer
@@ -6,6 +7,9 @@ const waitTimeout = 10 // seconds for an answer
 export let token = ""
 /** The token of an operator, only for the list of sessions. */
 export let adminToken = ""
+
+/** How long the latest answers took. */
+export const answers = new Times()
 
 /** @param {string} given */
 export const useToken = given => void (token = given)
@@ -36,11 +40,13 @@ export async function ask(method, path, body, how = {}) {
     const fail = () => {
         throw { detail: timeout.aborted ? noAnswer : "The server cannot be reached.", isAborted: signal?.aborted }
     }
+    const begun = performance.now()
     const response = await fetch(path, {
         method, headers, body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
         signal: signal ? anyOf(signal, timeout) : timeout, cache: "no-store",
     }).catch(fail)
     const answer = await response.text().catch(fail)
+    answers.add(performance.now() - begun)
     if (response.ok) return answer ? parse(answer) : null
     if (response.status === 401 && bearer === token) askForToken()
     const isProblem = response.headers.get("Content-Type") === "application/problem+json"

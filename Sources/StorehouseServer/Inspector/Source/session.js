@@ -107,11 +107,13 @@ export class Session {
     }
 
     /**
-     * Loads all of the log that the server still has.
-     * @param {(size: number) => void} told
+     * Loads all of the log that the server still has, or what is newer than a revision.
+     * @param {(size: number) => void} told @param {number} [from]
      */
-    async whole(told) {
-        while (!this.isOver && !this.entries.isWhole && await this.entries.older()) told(this.entries.size)
+    async whole(told, from = 1) {
+        const { entries } = this
+        while (!this.isOver && !entries.isWhole && entries.oldest > from && await entries.older()) told(entries.size)
+        this.tell("log")
     }
 
     /** @param {...import("./app.js").Topic} topics */

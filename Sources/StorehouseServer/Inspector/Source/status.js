@@ -1,6 +1,7 @@
 import { app, changed, onChange } from "./app.js"
 import { $, make, mark, write } from "./dom.js"
 import { duration, expiry, grouped, perSecond, sizeOf } from "./model/rates.js"
+import { answers } from "./server.js"
 
 const reasons = /** @type {Record<string, string>} */ ({
     "session-ended": "ended", revoked: "access was taken away", forbidden: "not allowed", "not-found": "there is no such session",
@@ -36,6 +37,7 @@ function paint() {
         `${grouped(session.revision)} commits${oldest}${entries.isWhole ? "" : `, ${grouped(entries.size)} loaded`}`,
         `${found.subscribers} ${found.subscribers === 1 ? "stream" : "streams"}`, `${running} ${running === 1 ? "effect" : "effects"}`,
         session.refused.length ? `${session.refused.length} refused` : "",
+        answers.p99 === undefined ? "" : `p99 ${duration(answers.p99)}`,
         found.node ? `on ${found.node}` : "", session.isOver ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
     ].filter(Boolean)
     while ($("numbers").children.length > numbers.length) $("numbers").lastChild.remove()

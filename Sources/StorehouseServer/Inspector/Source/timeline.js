@@ -1,5 +1,6 @@
 import { app, changed, onChange, shownRevision } from "./app.js"
 import { $, mark, roving, write } from "./dom.js"
+import { tell, toast } from "./layers.js"
 import { buckets, placeOf, playback, revisionAt } from "./model/buckets.js"
 import { grouped } from "./model/rates.js"
 import { choose, look, step } from "./navigate.js"
@@ -95,12 +96,16 @@ export function stopPlaying() {
     changed("view")
 }
 
-/** Plays the log from the shown revision; from the beginning if that is the newest one. */
-export function togglePlay() {
-    const { session } = app
+/** Plays the log from the shown revision; from the beginning if that is the newest one. It is read up to there before. */
+export async function togglePlay() {
+    const { session, view: { at } } = app
     if (playing || !session) return stopPlaying()
+    const mine = (playing = { stop() {} })
+    changed("view")
+    await session.whole(size => toast(`${size} actions read`), at === null ? 1 : at + 1).catch(tell)
+    if (playing !== mine || session !== app.session) return
     const pace = Number($("pace").value)
-    const from = app.view.at === null ? session.entries.oldest - 1 : shownRevision()
+    const from = at ?? 0
     const steps = playback(session.entries.visible(), { speed: pace || Infinity, from })
     let place = 0
     /** @type {any} */
@@ -114,9 +119,8 @@ export function togglePlay() {
         }
         timer = one.delay >= 1 ? setTimeout(show, one.delay) : requestAnimationFrame(show)
     }
-    playing = { stop: () => (clearTimeout(timer), cancelAnimationFrame(timer)) }
+    mine.stop = () => (clearTimeout(timer), cancelAnimationFrame(timer))
     next()
-    changed("view")
 }
 
 export function startTimeline() {
