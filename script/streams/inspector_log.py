@@ -98,13 +98,14 @@ def minutes_in_the_log(page):
     minute = page.run(f"new Date({newest!r}).toLocaleString([], {{dateStyle: 'medium', timeStyle: 'short'}})")
     page.until("the minute of the first row in sight stands above the list", f"{find('minute')}.textContent", lambda text: text == minute)
     # Another log of the server, in which a minute ends between #30 and #31.
-    page.browser.ask("Page.addScriptToEvaluateOnNewDocument", source="""const ask = fetch; window.fetch = async (path, how) => {
+    script = page.browser.ask("Page.addScriptToEvaluateOnNewDocument", source="""const ask = fetch; window.fetch = async (path, how) => {
         const answer = await ask(path, how)
-        if (!window.isOld || !String(path).includes('/actions?before')) return answer
+        if (!String(path).includes('/actions?before')) return answer
         const page = await answer.json()
         for (const one of page.actions) one.at = new Date(Date.UTC(2026, 0, 2, 3, 4 + (one.revision > 30), 5)).toISOString()
-        return new Response(JSON.stringify(page), answer) }; window.isOld = location.hash.includes('q=rev')""")
-    page.open(path, "?q=rev:..60")
+        return new Response(JSON.stringify(page), answer) }""")["identifier"]
+    page.open(path)
+    page.browser.ask("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     page.until("the first row of a minute tells it in place of the time since the one before",
                "[...document.querySelectorAll('#rows .row.minute')].map(row => [row.querySelector('.n').textContent, row.querySelector('.since').textContent]).join()",
                lambda rows: rows.startswith("31,") and rows.endswith(":05"))

@@ -44,15 +44,17 @@ async function openSession(id) {
 
 /** @param {string} id */
 async function load(id) {
-    const document_ = await ask("GET", "sessions/" + id).catch(problem => {
+    const isShare = id.startsWith("share/")
+    const document_ = isShare ? { id, store: "share", effects: [] } : await ask("GET", "sessions/" + id).catch(problem => {
         if (problem.status !== 410) throw problem
         recent.remove(id)
         throw { ...problem, detail: hasEnded }
     })
-    if (location.hash.slice(1).split(/[/?]/)[0] !== id) return
+    if (!/^(\/|\?|$)/.test(location.hash.slice(1).replace(id, ""))) return
     const session = (app.session = new Session(document_))
-    session.notice = notices.get(id)
-    recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
+    session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
+    if (isShare) app.view.lock = true
+    else recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
     session.open()
 }
 
@@ -65,7 +67,7 @@ function paintBar() {
     $("chip").hidden = !session
     $("lockmark").hidden = !view.lock
     document.title = session ? `${store} ${name.slice(0, 8)} · Storehouse` : "Storehouse inspector"
-    $("fork").disabled = $("shares").disabled = !session || session.isOver
+    $("fork").disabled = $("shares").disabled = !session || session.isOver || session.isShare
 }
 
 /** @param {string} theme */
@@ -80,14 +82,14 @@ function openMore() {
     const { session } = app
     /** @type {[string, () => void][]} */
     const items = []
-    if (session) {
+    if (session && !session.isShare) {
         items.push(["Sessions …", openSwitcher], ["Shares …", openShares], ["Export", exportSession])
         items.push([app.view.lock ? "Unlock" : "Lock: view only", () => look({ lock: !app.view.lock })])
     }
     items.push(["Import …", openImport])
     for (const theme of ["system", "light", "dark"]) items.push([`Theme: ${theme}`, () => dress(theme)])
     if (session) items.push(["Keyboard …", openOverview])
-    if (session && !session.isOver && !app.view.lock) items.push(["Delete this session …", end])
+    if (session && !session.isOver && !session.isShare && !app.view.lock) items.push(["Delete this session …", end])
     if (session) items.push(["Close this session", () => go("")])
     openMenu($("more"), items)
 }

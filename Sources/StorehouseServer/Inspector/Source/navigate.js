@@ -56,7 +56,7 @@ export function look(change) {
 export async function followAddress() {
     clearTimeout(writing)
     const found = parseAddress(location.hash)
-    const id = found?.session ?? null
+    const id = found?.session ?? (found?.share ? shareName(found.share) : null)
     const { at = null, tab, b = null, q = "", lock = false, beside = null } = /** @type {any} */ (found ?? {})
     if (id !== (app.session?.id ?? null) || app.session?.isClosed) {
         Object.assign(app.view, { at, b, tab: tab || "changes", q, lock: !!lock, beside })
@@ -64,6 +64,9 @@ export async function followAddress() {
     } else Object.assign(app.view, { at, b, tab: tab || "changes", q, lock: !!lock, beside })
     changed("session", "view", "state", "log")
 }
+
+/** @param {string} share @returns {string} its name in an address, in the place of a session's id */
+export const shareName = share => "share/" + encodeURIComponent(share)
 
 /** @param {string} id @param {string} [rest] */
 export function go(id, rest = "") {

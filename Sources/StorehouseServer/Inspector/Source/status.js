@@ -35,10 +35,10 @@ function paint() {
     const numbers = [
         found.stateBytes === undefined ? "" : sizeOf(found.stateBytes, 1 << 20),
         `${grouped(session.revision)} commits${oldest}${entries.isWhole ? "" : `, ${grouped(entries.size)} loaded`}`,
-        `${found.subscribers} ${found.subscribers === 1 ? "stream" : "streams"}`, `${running} ${running === 1 ? "effect" : "effects"}`,
+        found.subscribers === undefined ? "" : `${found.subscribers} ${found.subscribers === 1 ? "stream" : "streams"}`, `${running} ${running === 1 ? "effect" : "effects"}`,
         session.refused.length ? `${session.refused.length} refused` : "",
         answers.p99 === undefined ? "" : `p99 ${duration(answers.p99)}`,
-        found.node ? `on ${found.node}` : "", session.isOver ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
+        found.node ? `on ${found.node}` : "", session.isOver || session.isShare ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
     ].filter(Boolean)
     while ($("numbers").children.length > numbers.length) $("numbers").lastChild.remove()
     while ($("numbers").children.length < numbers.length) $("numbers").append(make("span"))
