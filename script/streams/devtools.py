@@ -140,6 +140,11 @@ class Browser:
         with self.changed:
             return [event["params"] for event in self.events if event["method"] == method]
 
+    def forget(self, prefix):
+        """Forgets the events of a domain that have happened."""
+        with self.changed:
+            self.events = [event for event in self.events if not event["method"].startswith(prefix)]
+
     def end(self):
         self.process.terminate()
         try:

@@ -107,13 +107,14 @@ export class VirtualList {
         this.source = source
         /** @type {Map<any, any>} */
         this.shown = new Map()
-        /** @type {any[]} */
+        /** @type {any[]} rows out of sight, which show others at once: to take them out would cost more */
         this.spare = []
         this.count = 0
         // To ask an element for these makes the browser lay out the page at once.
         this.top = 0
         this.tall = 0
         scroller.addEventListener("scroll", () => {
+            if (this.top === scroller.scrollTop) return // its rows are here already
             this.top = scroller.scrollTop
             this.onscroll()
         }, { passive: true })
@@ -148,11 +149,10 @@ export class VirtualList {
         for (const [key, row] of this.shown) {
             if (wanted.has(key)) continue
             this.shown.delete(key)
-            row.remove()
             this.spare.push(row)
         }
         for (const [key, index] of wanted) this.#show(key, index, count, isNew)
-        this.spare.length = Math.min(this.spare.length, 40)
+        for (const row of this.spare.splice(0)) row.remove()
     }
 
     /** @param {any} key @param {number} index @param {number} count @param {boolean} isNew */
@@ -170,7 +170,7 @@ export class VirtualList {
             row.at = at
         }
         if (isNew || isFresh) this.source.draw(row, index)
-        if (isFresh) this.room.append(row)
+        if (!row.parentNode) this.room.append(row)
     }
 
     /** @param {number} top */

@@ -52,7 +52,10 @@ function draw(row, index) {
     const isSelected = !refused && entry.revision === shownRevision() || row.entry === entry && chosenRefusal === entry
     row.classList.toggle("refused", refused)
     row.classList.toggle("other", !refused && entry.revision === app.view.b)
-    mark(row, { role: "option", "aria-selected": isSelected, id: `row-${keyOf(entry)}`, "aria-posinset": index + 1, "aria-setsize": list.length })
+    // Only of the chosen row the place is read, and all places change with each commit.
+    const place = (/** @type {number} */ number) => isSelected ? number : null
+    mark(row, { role: "option", "aria-selected": isSelected, id: `row-${keyOf(entry)}`,
+        "aria-posinset": place(index + 1), "aria-setsize": place(list.length) })
     if (row.entry === entry && row.previous === list[index + 1] && row.isTree === isTreeMode) return
     Object.assign(row, { entry, previous: list[index + 1], isTree: isTreeMode })
     fill(row, entry, list[index + 1])

@@ -255,7 +255,7 @@ function paint() {
         // The state has changed since the dry run: it is repeated once the session rests.
         triedAt = session.revision
         clearTimeout(restless)
-        restless = setTimeout(() => document.hidden || edited(), 1000)
+        restless = setTimeout(() => document.hidden || edited(), 2000)
     }
     const isOff = session.isOver || view.lock || !action
     if (parts.send.disabled !== isOff) edited()

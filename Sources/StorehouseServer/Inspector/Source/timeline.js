@@ -29,7 +29,7 @@ function paint() {
     const now = performance.now()
     if (key !== drawn) {
         // All entries are counted again, so a long log is drawn less often.
-        const pause = entries.size > 1000 ? 500 : 0
+        const pause = entries.size > 1000 ? 500 : entries.size > 100 ? 200 : 0
         clearTimeout(redraw)
         if (now - drawnAt >= pause) {
             drawn = key
@@ -59,7 +59,9 @@ function draw(session) {
     const failures = session.effects.filter(({ phase, cause }) => phase === "failed" && cause).map(({ cause }) => ({ cause: cause ?? 0 }))
     bars = buckets(session.entries.visible(), Math.max(1, Math.floor(width / 4)), failures)
     const style = getComputedStyle(canvas)
-    const colour = (/** @type {string} */ name) => style.getPropertyValue(name)
+    /** @type {Record<string, string>} */
+    const known = {} // to ask the browser takes a millisecond for all bars
+    const colour = (/** @type {string} */ name) => known[name] ??= style.getPropertyValue(name)
     const largest = Math.max(1, ...bars.map(({ count }) => count))
     const span = width / Math.max(1, bars.length)
     const thick = Math.max(1, Math.min(10, span - 1))
