@@ -21,7 +21,8 @@ addEventListener('DOMContentLoaded', () => {
     window.paints = []
     new MutationObserver(all => void (touched += all.length)).observe(document.body,
         {subtree: true, childList: true, attributes: true, characterData: true})
-    new MutationObserver(() => requestAnimationFrame(() => setTimeout(() => paints.push([title.textContent, performance.now()]))))
+    // The title changes within a frame, which is painted before a timer runs.
+    new MutationObserver(() => setTimeout(words => paints.push([words, performance.now()]), 0, title.textContent))
         .observe(title, {subtree: true, childList: true, characterData: true})
     const look = () => document.querySelector('#rows .row') && document.querySelector('[role=treeitem]')
         ? setTimeout(() => window.opened = performance.now()) : requestAnimationFrame(look)
@@ -92,16 +93,21 @@ class Budgets:
         self.page.until("all is there", "window.opened")
 
     def opening(self, path):
-        self.open(path)  # fonts, caches and the server's encodings
+        times = []
+        for _ in range(6):
+            self.open(path)
+            times.append(self.page.run("opened"))
+        self.judge("opening, wall", sorted(times[1:])[2], 300, " ms", timed=True)  # the first one also fills caches
         longest = self.longest_task(lambda: self.open(path))
-        self.judge("opening, wall", self.page.run("opened"), 300, " ms", timed=True)
         self.judge("longest task while opening, CPU", longest, 50, " ms", timed=True)
         self.judge("elements", self.page.run("document.querySelectorAll('*').length"), 1500)
 
     def send(self, path, rate, count):
         """Milliseconds of many commits until they are painted, and how often the page was painted."""
-        self.page.run(f"window.measured = null; {SEND}({json.dumps(path[1:])}, {count}, {1000 / rate}, {self.entities})")
-        self.page.until(f"{count} commits, {rate} a second, are painted", "!!window.measured")
+        # The page is asked nothing meanwhile, which would take time of its thread.
+        self.browser.ask("Runtime.evaluate", expression=f"{SEND}({json.dumps(path[1:])}, {count}, {1000 / rate}, {self.entities})",
+                         awaitPromise=True)
+        print(f"    ok: {count} commits, {rate} a second, are painted", flush=True)
         return sorted(self.page.run("measured")), self.page.run("paints.length")
 
     def following(self, path, rates):
@@ -120,10 +126,9 @@ class Budgets:
         self.page.until("the first step is made", f"{find('now')}.getAttribute('aria-pressed') === 'false' && !!document.querySelector('.changes .what')")
         asked = lambda: sum("/state?" in one["url"] or "/actions?before" in one["url"] for one in self.page.requests())
         before, begin = asked(), self.cpu()
-        self.page.run(f"""(async () => {{ window.stepped = false
+        self.browser.ask("Runtime.evaluate", awaitPromise=True, expression=f"""(async () => {{
             for (let i = 0; i < {steps}; i++) {{ document.getElementById('back').click(); await new Promise(requestAnimationFrame) }}
-            await new Promise(requestAnimationFrame); window.stepped = true }})()""")
-        self.page.until(f"{steps} steps are made", "stepped")
+            await new Promise(requestAnimationFrame) }})()""")
         self.judge("a step in time, CPU", (self.cpu() - begin) / steps, 16, " ms", timed=True)
         self.judge("requests of the steps", asked() - before, 0)
         self.page.click("now")
@@ -146,7 +151,7 @@ class Budgets:
         small = self.session(50, 100)
         large = self.session(self.entities, self.commits)
         touched = {name: self.touched(path, entities) for name, path, entities in [("small", small, 50), ("large", large, self.entities)]}
-        self.judge("changes of the document for a commit", touched["large"], 250)
+        self.judge("changes of the document for a commit", touched["large"], 180)
         self.judge("the same, as a part of those beside a small state", touched["large"] / touched["small"], 1.5)
         return large
 
