@@ -211,6 +211,19 @@ def live_numbers(page):
     page.shows("size, commits, streams, effects and end are told", "numbers", r"B of 1 MiB.*3 commits, oldest #0.*1 stream.*0 effects.*expires in")
 
 
+def rows_in_the_order_of_reading(page):
+    path = page.session("planner", planned(300))
+    page.open(path)
+    page.run(f"{find('list')}.scrollTop = 2000")
+    for number in range(1, 300, 60):
+        page.act(path, "tasks/edit", id=number, title="Changed")
+    page.shows("all is painted", "title", "#305 ")
+    for rows in ("#rows", ".tree > div"):
+        page.until(f"once it rests, the elements of {rows} stand as they are seen",
+                   f"(tops => tops.length > 10 && tops.every((top, i) => !i || top > tops[i - 1]))"
+                   f"([...{find(rows)}.children].map(row => row.getBoundingClientRect().top))")
+
+
 def the_time_of_answers(page):
     page.open(page.session("app", add(3)))
     page.shows("what 99 of 100 answers took is told", "numbers", r"p99 [\d.]+ (ms|s)")
@@ -253,4 +266,4 @@ def policy(page):
     page.until("markup cannot be made of text, which would be seen", "violations.length === 1")
 
 
-TESTS = [accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, the_time_of_answers, budgets, policy]
+TESTS = [accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, rows_in_the_order_of_reading, the_time_of_answers, budgets, policy]

@@ -118,8 +118,10 @@ function showTree(session, revision, state, marked) {
     view.set(state, marked, isLive && last.live === session && session.touched ? session.touched : undefined)
     if (isLive) session.touched = new Set()
     last.live = isLive ? session : null
-    if (app.view.tab === "changes" && marked.length && last.revealed !== revision) {
-        last.revealed = revision
+    // The first change may be known better once the state before is here.
+    const goal = revision + marked[0]
+    if (app.view.tab === "changes" && marked.length && last.revealed !== goal) {
+        last.revealed = goal
         view.reveal(marked[0].replace(/\/-$/, ""))
     }
     view.paint()

@@ -110,6 +110,8 @@ export class VirtualList {
         /** @type {any[]} rows out of sight, which show others at once: to take them out would cost more */
         this.spare = []
         this.count = 0
+        /** @type {any} */
+        this.resting = undefined
         // To ask an element for these makes the browser lay out the page at once.
         this.top = 0
         this.tall = 0
@@ -153,6 +155,15 @@ export class VirtualList {
         }
         for (const [key, index] of wanted) this.#show(key, index, count, isNew)
         for (const row of this.spare.splice(0)) row.remove()
+        clearTimeout(this.resting)
+        this.resting = setTimeout(() => this.sort(), 300)
+    }
+
+    /** Readers of the screen go by the order of the elements, which may wait until the list rests. */
+    sort() {
+        const rows = /** @type {any[]} */ ([...this.room.children])
+        const sorted = [...rows].sort((a, b) => this.source.fromEnd ? b.at - a.at : a.at - b.at)
+        if (sorted.some((row, i) => row !== rows[i])) this.room.append(...sorted)
     }
 
     /** @param {any} key @param {number} index @param {number} count @param {boolean} isNew */
@@ -160,7 +171,7 @@ export class VirtualList {
         let row = this.shown.get(key)
         const isFresh = !row
         if (!row) {
-            row = this.spare.pop() ?? make("div", "row")
+            row = this.spare.shift() ?? make("div", "row")
             this.shown.set(key, row)
         }
         const { fromEnd } = this.source

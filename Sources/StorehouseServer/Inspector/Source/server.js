@@ -8,8 +8,12 @@ export let token = ""
 /** The token of an operator, only for the list of sessions. */
 export let adminToken = ""
 
-/** How long the latest answers took. */
+/** How long the latest answers took, without the time in which this page was busy. */
 export const answers = new Times()
+new PerformanceObserver(list => {
+    for (const { name, responseEnd, requestStart } of /** @type {PerformanceResourceTiming[]} */ (list.getEntries()))
+        if (!name.includes("/events")) answers.add(responseEnd - requestStart)
+}).observe({ type: "resource" })
 
 /** @param {string} given */
 export const useToken = given => void (token = given)
@@ -40,13 +44,11 @@ export async function ask(method, path, body, how = {}) {
     const fail = () => {
         throw { detail: timeout.aborted ? noAnswer : "The server cannot be reached.", isAborted: signal?.aborted }
     }
-    const begun = performance.now()
     const response = await fetch(path, {
         method, headers, body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
         signal: signal ? anyOf(signal, timeout) : timeout, cache: "no-store",
     }).catch(fail)
     const answer = await response.text().catch(fail)
-    answers.add(performance.now() - begun)
     if (response.ok) return answer ? parse(answer) : null
     if (response.status === 401 && bearer === token) askForToken()
     const isProblem = response.headers.get("Content-Type") === "application/problem+json"
