@@ -1,6 +1,7 @@
 """What holds in every state of the page: accessibility, sizes, budgets and its policy."""
 
 import os
+from pathlib import Path
 
 from devtools import Failure, find
 from inspector_log import add
@@ -91,8 +92,22 @@ def close_layers(page):
     page.run("document.querySelector('.menu') && document.body.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))")
 
 
+def axe(page):
+    """The findings of axe (https://github.com/dequelabs/axe-core), whose script is the file INSPECTOR_AXE."""
+    if "INSPECTOR_AXE" not in os.environ:
+        return []
+    if not page.run("!!window.axe"):
+        page.run(Path(os.environ["INSPECTOR_AXE"]).read_text())
+    found = page.browser.ask("Runtime.evaluate", awaitPromise=True, returnByValue=True, expression="""axe.run(document, {resultTypes: ['violations']})
+        .then(({violations}) => violations.flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) => `${id}: ${target} ${failureSummary}`)),
+            problem => [`axe has failed: ${problem}`])""")
+    return found["result"]["value"]
+
+
 def check(page, what):
     page.until(what, FAULTS, lambda faults: faults == [])
+    found = axe(page)
+    page.expect(f"{what}: axe finds nothing", found == [], found)
 
 
 def in_both_themes(page, what):
@@ -111,6 +126,41 @@ def accessibility_on_a_desk(page):
         show(page)
         in_both_themes(page, what)
         close_layers(page)
+    page.click("causes")
+    in_both_themes(page, "causes as a tree")
+    page.open(path, "/at/2?lock=1")
+    in_both_themes(page, "a locked page in the past")
+    page.browser.resize(1680, 1000)
+    in_both_themes(page, "state and changes side by side")
+    page.browser.resize(1280, 800)
+    other = page.session("app", add(2))
+    page.open(path, "?beside=" + other.removeprefix("/sessions/"))
+    page.shows("the other session is there", "panel", "Against")
+    in_both_themes(page, "two sessions compared")
+    share = page.send("POST", path + "/shares", {"may": ["read"], "select": "/counter", "expiresIn": 60})["share"]
+    page.open("share/" + share)
+    in_both_themes(page, "a share")
+    page.open(path)
+    page.send("DELETE", path)
+    page.shows("a session ends", "live", "ended")
+    in_both_themes(page, "an ended session")
+    page.open()
+    page.run(f"location.hash = {path.removeprefix('/sessions/')!r}")
+    page.shows("an ended session cannot be opened", "problem", "410")
+    in_both_themes(page, "a problem")
+
+
+def faults_are_found(page):
+    """The checks themselves."""
+    page.open(page.session("app", add(2)))
+    for what, break_ in [("no name", "document.getElementById('filter').removeAttribute('aria-label'); document.getElementById('filter').placeholder = ''"),
+                         ("contrast", "document.getElementById('title').style.color = '#aaa'")]:
+        page.run(break_)
+        faults = page.run(FAULTS)
+        page.expect(f"{what} is found", any(fault.startswith(what) for fault in faults), faults)
+    if "INSPECTOR_AXE" in os.environ:
+        found = axe(page)
+        page.expect("by axe too", {one.split(":")[0] for one in found} >= {"label", "color-contrast"}, found)
 
 
 def accessibility_on_a_phone(page):
@@ -266,4 +316,4 @@ def policy(page):
     page.until("markup cannot be made of text, which would be seen", "violations.length === 1")
 
 
-TESTS = [accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, rows_in_the_order_of_reading, the_time_of_answers, budgets, policy]
+TESTS = [faults_are_found, accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, rows_in_the_order_of_reading, the_time_of_answers, budgets, policy]

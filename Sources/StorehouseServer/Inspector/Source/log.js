@@ -105,7 +105,7 @@ function paint() {
     paintAround(session, virtual)
     const first = list[Math.floor(virtual.top / virtual.height)]
     write($("minute"), first ? times.format(minute(first.at) * 60000) : "")
-    mark($("list"), { "aria-activedescendant": `row-${shownRevision()}` })
+    mark($("list"), { "aria-activedescendant": virtual.shown.has(shownRevision()) ? `row-${shownRevision()}` : null })
 }
 
 /** @type {any} */
@@ -127,7 +127,7 @@ function entriesShown() {
 function paintAround(session, { top, tall, height }) {
     const { entries } = session
     const coming = held ? session.revision - held.newest : 0
-    const empty = !list.length && (entries.size ? "Nothing matches." : entries.isWhole ? "No action yet. Send one." : "")
+    const empty = !list.length && (entries.size ? "Nothing matches." : entries.isWhole ? "No action yet. Send one." : session.isShare ? "No change yet." : "")
     const fault = session.problem ? `The log cannot be read: ${session.problem.detail ?? session.problem}` : ""
     const rest = session.isOver && !entries.isWhole && `Actions before #${entries.oldest} were not loaded when it ended.`
     write($("news"), coming ? `${coming} new` : fault || empty || rest || "")

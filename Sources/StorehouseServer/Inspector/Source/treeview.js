@@ -48,6 +48,7 @@ export class TreeView {
 
     paint() {
         this.list.paint()
+        mark(this.element, { "aria-activedescendant": this.list.shown.has(this.chosen) ? "node" + this.chosen : null })
     }
 
     /** @param {any} row @param {number} index */
@@ -79,7 +80,6 @@ export class TreeView {
     /** @param {string} pointer */
     choose(pointer) {
         this.chosen = pointer
-        mark(this.element, { "aria-activedescendant": "node" + pointer })
         changed("state")
     }
 
