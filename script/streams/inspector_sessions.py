@@ -158,6 +158,8 @@ def a_view_through_a_share(page):
     page.pick("3■")
     page.shows("the past of this page can be walked", ".changes", "/count 1 → 5")
     page.until("the address keeps it", "location.hash.startsWith('#share/') && location.hash.includes('at/3')")
+    page.click("chip")
+    page.until("the first page is near", "!!document.querySelector('#start .card')")
     page.until("it is not remembered", "!JSON.stringify(localStorage).includes('share/')")
     page.open(path)
     page.click("shares")

@@ -19,7 +19,7 @@ import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
 
 const hasEnded = "It was deleted or has expired, and the server has erased its log and state. A page that showed it can still export "
-    + "what it has loaded; Import in the menu ⋯ makes a session like it of that file. Otherwise only a backup of the storage has it."
+    + "what it has loaded, for Import in the menu ⋯. Otherwise only a backup of the storage has it."
 
 /** @param {string | null} id */
 async function openSession(id) {
@@ -53,8 +53,10 @@ async function load(id) {
     if (!/^(\/|\?|$)/.test(location.hash.slice(1).replace(id, ""))) return
     const session = (app.session = new Session(document_))
     session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
-    if (isShare) app.view.lock = true
-    else recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
+    if (isShare) {
+        app.view.lock = true
+        document.documentElement.classList.add("folded")
+    } else recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
     session.open()
 }
 

@@ -115,7 +115,7 @@ function paintStart() {
 /** Other sessions, and new ones, without leaving this one before. */
 export function openSwitcher() {
     const { session } = app
-    if (!session) return
+    if (!session || session.isShare) return go("")
     const parent = session.document.forkedFrom
     const select = make("select", "", ...app.kinds.map(({ name }) => make("option", "", name)))
     select.value = session.document.store
