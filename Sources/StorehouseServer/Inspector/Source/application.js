@@ -8,7 +8,7 @@ import { notices, startForks } from "./forks.js"
 import { openOverview, showView, startKeys } from "./keys.js"
 import { attempt, openMenu, tell, toast } from "./layers.js"
 import { resetLog, startLog } from "./log.js"
-import { followAddress, go, look, onOpen } from "./navigate.js"
+import { addressed, followAddress, go, look, onOpen } from "./navigate.js"
 import { resetSend, startSend } from "./send.js"
 import { ask, onUnauthorized } from "./server.js"
 import { Session } from "./session.js"
@@ -50,7 +50,7 @@ async function load(id) {
         recent.remove(id)
         throw { ...problem, detail: hasEnded }
     })
-    if (!/^(\/|\?|$)/.test(location.hash.slice(1).replace(id, ""))) return
+    if (addressed() !== id) return
     const session = (app.session = new Session(document_))
     session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
     if (isShare) {
@@ -179,7 +179,7 @@ startSwiping()
 roving($("bar"))
 $("more").addEventListener("click", openMore)
 onChange(["session", "view", "connection", "document"], paintBar)
-onChange(["session", "view"], settle)
+onChange(["session", "view", "connection"], settle)
 addEventListener("hashchange", open)
 addEventListener("popstate", open)
 mark(document.body, { "data-ready": "" })
