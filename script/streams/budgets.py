@@ -123,7 +123,8 @@ class Budgets:
 
     def stepping(self, steps):
         self.page.click("back")
-        self.page.until("the first step is made", f"{find('now')}.getAttribute('aria-pressed') === 'false' && !!document.querySelector('.changes .what')")
+        self.page.until("the first step is made, with the states that it needs", f"{find('now')}.getAttribute('aria-pressed') === 'false' && "
+                        "(words => words.includes('→') && !words.includes('nothing'))(document.querySelector('.changes').textContent)")
         asked = lambda: sum("/state?" in one["url"] or "/actions?before" in one["url"] for one in self.page.requests())
         before, begin = asked(), self.cpu()
         self.browser.ask("Runtime.evaluate", awaitPromise=True, expression=f"""(async () => {{
@@ -151,7 +152,7 @@ class Budgets:
         small = self.session(50, 100)
         large = self.session(self.entities, self.commits)
         touched = {name: self.touched(path, entities) for name, path, entities in [("small", small, 50), ("large", large, self.entities)]}
-        self.judge("changes of the document for a commit", touched["large"], 180)
+        self.judge("changes of the document for a commit", touched["large"], 250)
         self.judge("the same, as a part of those beside a small state", touched["large"] / touched["small"], 1.5)
         return large
 
