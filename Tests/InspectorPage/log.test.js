@@ -94,6 +94,9 @@ test("effects stand below their cause, with their duration", () => {
     const list = [entry(6, { cause: 3 }), entry(5, { status: 409, cause: 3 }), entry(5), entry(4, { cause: 2 }), entry(3, { cause: 1 }), entry(2, { cause: 1 }), entry(1, { cause: 0 })]
     const rows = causeTree(list).map(({ entry, depth, children, duration }) => [entry.revision, depth, children, duration])
     assert.deepEqual(rows, [[5, 0, 0, 0], [1, 0, 2, 500], [2, 1, 1, 100], [4, 2, 0, 200], [3, 1, 2, 200], [5, 2, 0, 200], [6, 2, 0, 300]])
+    const bars = causeTree(list).slice(1).map(({ start, part }) => [start, part])
+    assert.deepEqual(bars, [[0, 1], [0, 0.2], [0.2, 0.4], [0, 0.4], [0.4, 0.4], [0.4, 0.6]])
+    assert.equal(causeTree(list)[0].part, 0)
 })
 
 test("a tree of causes has each entry once, also if causes are missing or many", () => {

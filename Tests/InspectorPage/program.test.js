@@ -83,7 +83,7 @@ test("the states between are those of the server, and forks leave out what they 
     let requests = 0
     const travel = new Travel(revision => (requests++, ask(`sessions/${id}/state?revision=${revision}`)), entries)
     await entries.older()
-    await travel.prepare(entries.oldest)
+    await travel.at(entries.oldest)
     for (let revision = 7; revision >= 0; revision--) assert.deepEqual(travel.at(revision), (await ask(`sessions/${id}/state?revision=${revision}`)).state)
     assert.equal(requests, 1)
     const rows = outcomes(await ask(`sessions/${id}/forks?dryRun=true`, forkWithout(entries, undefined, [3])))

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import {
     addressIn, delta, duration, expiry, formatAddress, grouped, parseAddress, perSecond, Rate, RecentSessions, search,
-    SessionList, size, sizeOf, tabs,
+    SessionList, size, sizeOf, tabs, Times,
 } from "./support/model.js"
 import { Random, walk } from "./support/random.js"
 
@@ -55,6 +55,17 @@ test("a rate counts the last ten seconds", () => {
     rate.add(1e9, 20)
     assert.equal(rate.perSecond(1e9), 2)
     assert.deepEqual([0, 0.05, 0.3, 2, 12.4].map(perSecond), ["0/s", "<0.1/s", "0.3/s", "2/s", "12/s"])
+})
+
+test("99 of 100 times are not longer than their p99", () => {
+    const times = new Times()
+    assert.equal(times.p99, undefined)
+    times.add(7)
+    assert.equal(times.p99, 7)
+    for (let time = 100; time; time--) times.add(time)
+    assert.equal(times.p99, 99)
+    for (let i = 0; i < 200; i++) times.add(1)
+    assert.equal(times.p99, 1)
 })
 
 test("sizes and times are short", () => {

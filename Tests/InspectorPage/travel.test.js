@@ -11,7 +11,7 @@ test("each state is that of a naive application of all patches", async () => {
         const random = new Random(seed)
         const session = new Session(seed, 300 + random.below(500))
         const entries = new Entries(session.readPage)
-        const travel = new Travel(session.readState, entries, JSON.parse)
+        const travel = new Travel(session.readState, entries)
         travel.keep(session.revision, session.states.at(-1))
         for (let step = 0; step < 100; step++) {
             if (random.chance(0.1)) await entries.older()
@@ -37,7 +37,7 @@ test("inside the loaded window no step needs a request", async () => {
     travel.keep(1000, session.states[1000])
     for (let page = 0; page < 3; page++) {
         await entries.older()
-        await travel.prepare(entries.oldest)
+        await travel.at(entries.oldest)
     }
     assert.equal(entries.oldest, 401)
     session.requests.length = 0
@@ -56,7 +56,7 @@ test("one step reads one patch, also backwards, and shares what it does not touc
     const entries = new Entries(session.readPage)
     const travel = new Travel(session.readState, entries)
     while (await entries.older());
-    await travel.prepare(1)
+    await travel.at(1)
     travel.at(400)
     let reads = 0
     const get = entries.get.bind(entries)
@@ -93,7 +93,7 @@ test("what is too far for a walk is asked for, and brings its neighbours with it
     const travel = new Travel(session.readState, entries)
     travel.keep(1000, session.states[1000])
     while (await entries.older());
-    await travel.prepare(999)
+    await travel.at(999)
     session.requests.length = 0
     assert.ok(!travel.has(100))
     assert.deepEqual(await travel.at(500), session.states[500])

@@ -1,6 +1,7 @@
 """One tab of a headless browser, told what to do over a pipe by the DevTools protocol."""
 
 import base64
+import itertools
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 PATIENCE = 60  # seconds, the longest wait for what comes at once where all is well
 WATCH = "window.violations = []; addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective))"
@@ -34,7 +36,7 @@ class Browser:
         os.close(there_in)
         os.close(there_out)
         self.commands = os.fdopen(here_out, "wb")
-        self.answers, self.events, self.tab, self.number = {}, [], None, 0
+        self.answers, self.events, self.tab, self.numbers = {}, [], None, itertools.count(1)
         self.changed = threading.Condition()
         threading.Thread(target=self.read, args=(os.fdopen(here_in, "rb"),), daemon=True).start()
 
@@ -49,16 +51,17 @@ class Browser:
                     else:
                         self.events.append(message)
                     self.changed.notify_all()
+                if message.get("method") == "Fetch.requestPaused":
+                    threading.Thread(target=self.replace, args=(message["params"],), daemon=True).start()
 
     def ask(self, method, **parameters):
-        self.number += 1
-        number = self.number
+        number = next(self.numbers)
         message = {"id": number, "method": method, "params": parameters}
         if self.tab:
             message["sessionId"] = self.tab
-        self.commands.write(json.dumps(message).encode() + b"\0")
-        self.commands.flush()
         with self.changed:
+            self.commands.write(json.dumps(message).encode() + b"\0")
+            self.commands.flush()
             if not self.changed.wait_for(lambda: number in self.answers, PATIENCE):
                 raise Failure(f"the browser does not answer {method}")
             answer = self.answers.pop(number)
@@ -72,7 +75,20 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(domain + ".enable")
         self.ask("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+        if "INSPECTOR_PAGE" in os.environ:
+            self.ask("Fetch.enable", patterns=[{"urlPattern": "*://*/", "resourceType": "Document", "requestStage": "Response"}])
         self.ask("Page.navigate", url=url)
+
+    def replace(self, paused):
+        """Gives the page's files of the folder INSPECTOR_PAGE as the answer of the server, which then needs no new build."""
+        folder = Path(os.environ["INSPECTOR_PAGE"])
+        headers = [one for one in paused["responseHeaders"] if not re.match("content-(length|encoding)", one["name"], re.I)]
+        nonce = re.search("'nonce-(.*?)'", json.dumps(headers))[1]
+        page = (folder / "inspector.html").read_text().replace("{nonce}", nonce)
+        for place, name in (("/* inspector.css */\n", "inspector.css"), ("// inspector.js\n", "inspector.js")):
+            page = page.replace(place, (folder / name).read_text(), 1)
+        self.ask("Fetch.fulfillRequest", requestId=paused["requestId"], responseCode=paused["responseStatusCode"],
+                 responseHeaders=headers, body=base64.b64encode(page.encode()).decode())
 
     def run(self, script):
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, userGesture=True)
@@ -123,6 +139,11 @@ class Browser:
     def happened(self, method):
         with self.changed:
             return [event["params"] for event in self.events if event["method"] == method]
+
+    def forget(self, prefix):
+        """Forgets the events of a domain that have happened."""
+        with self.changed:
+            self.events = [event for event in self.events if not event["method"].startswith(prefix)]
 
     def end(self):
         self.process.terminate()

@@ -1,7 +1,8 @@
 """The inspector page in a browser: inspector.py CHROMIUM URL FOLDER [WORD]
 
 Uses the page at URL as a developer does, in a headless browser with its files in FOLDER, and ends with status 1 at the first
-thing that is not as it should be. With WORD only tests whose names contain it are run.
+thing that is not as it should be. With WORD only tests whose names contain it are run. With INSPECTOR_PAGE=FOLDER the page is
+that of Sources/StorehouseServer/Inspector/Page or another folder, not the one of the server, so that it can be tried at once.
 """
 
 import sys

@@ -62,6 +62,8 @@ def causes_of_actions_as_a_tree(page):
     page.until("the effect stands below its cause, indented",
                "[...document.querySelectorAll('#rows .row')].sort((a, b) => b.at - a.at).map(row => [row.querySelector('.n').textContent,"
                " parseInt(row.querySelector('.name').style.paddingLeft)]).join()", lambda found: found == "1,0,2,12")
+    page.until("a bar shows when the effect ran", f"{page.row('setCurrentAnimal')}.querySelector('.since').style.background",
+               lambda bar: "linear-gradient" in bar and "0%" in bar and "100%" in bar)
     page.button("because of #1")
     page.shows("the cause is a link", "title", "#1 animal/fetchAnimal")
     page.click("tab-effects")
@@ -89,6 +91,29 @@ def actions_of_others_come_by_themselves(page):
     page.shows("the rate is told", "live", r"live · .*/s")
 
 
+def minutes_in_the_log(page):
+    path = page.session("app", add(60))
+    page.open(path)
+    newest = page.get(path + "/actions?before=61&limit=1")["actions"][0]["at"]
+    minute = page.run(f"new Date({newest!r}).toLocaleString([], {{dateStyle: 'medium', timeStyle: 'short'}})")
+    page.until("the minute of the first row in sight stands above the list", f"{find('minute')}.textContent", lambda text: text == minute)
+    # Another log of the server, in which a minute ends between #30 and #31.
+    script = page.browser.ask("Page.addScriptToEvaluateOnNewDocument", source="""const ask = fetch; window.fetch = async (path, how) => {
+        const answer = await ask(path, how)
+        if (!String(path).includes('/actions?before')) return answer
+        const page = await answer.json()
+        for (const one of page.actions) one.at = new Date(Date.UTC(2026, 0, 2, 3, 4 + (one.revision > 30), 5)).toISOString()
+        return new Response(JSON.stringify(page), answer) }""")["identifier"]
+    page.open(path)
+    page.browser.ask("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    page.until("the first row of a minute tells it in place of the time since the one before",
+               "[...document.querySelectorAll('#rows .row.minute')].map(row => [row.querySelector('.n').textContent, row.querySelector('.since').textContent]).join()",
+               lambda rows: rows.startswith("31,") and rows.endswith(":05"))
+    above = page.run(f"{find('minute')}.textContent")
+    page.run(f"{find('list')}.scrollTop = 1e9")
+    page.until("and the minute above follows the rows in sight", f"{find('minute')}.textContent", lambda text: text not in ("", above))
+
+
 def pausing_the_list(page):
     path = page.session("app", add(3))
     page.open(path)
@@ -113,6 +138,32 @@ def an_ended_session_can_still_be_read(page):
     page.shows("with what changed", ".changes", "/tasks/entities/12")
 
 
+def a_session_that_has_ended_before(page):
+    path = page.session("app", add(3))
+    mark = page.get(path)["mark"]
+    page.open(path)
+    page.send("DELETE", path)
+    page.open(page.session("app", add(1)))
+    page.run(f"location.hash = {path.removeprefix('/sessions/')!r}")
+    page.shows("it is told that the server has erased it, and where it may still be", "problem",
+               "410 session-ended: .*has erased its log.*page that showed it.*export.*Import.*backup")
+    page.until("nobody watches", f"{find('people')}.textContent === ''")
+    page.until("it is no longer among the recent ones", f"!{find('start')}.textContent.includes('app {mark}')")
+
+
+def what_was_not_loaded_of_an_ended_session(page):
+    path = page.session("app", [{"type": "counter/increment"}] * 450)
+    page.open(path)
+    page.until("the newest page is there", f"!!{page.row('450')}")
+    page.send("DELETE", path)
+    page.shows("it is told where the log ends", "news", r"Actions before #\d+ were not loaded when it ended")
+    page.run("window.made = null; URL.createObjectURL = blob => (blob.text().then(text => window.made = text), 'data:,')")
+    page.click("more")
+    page.button("Export", "document.querySelector('.menu')")
+    text = page.until("what is loaded can be exported", "window.made")
+    page.expect("with the newest action", json.loads(text)["actions"][-1]["revision"] == 450)
+
+
 def opening_shows_what_the_newest_action_changed(page):
     path = page.session("app", add(12))
     page.open(path)
@@ -121,5 +172,6 @@ def opening_shows_what_the_newest_action_changed(page):
 
 
 TESTS = [search_and_filter_of_the_log, a_long_log_is_read_in_pages, refused_actions_with_their_reason, causes_of_actions_as_a_tree,
-         effects_with_their_phases, actions_of_others_come_by_themselves, pausing_the_list, an_ended_session_can_still_be_read,
+         effects_with_their_phases, actions_of_others_come_by_themselves, minutes_in_the_log, pausing_the_list, an_ended_session_can_still_be_read,
+         a_session_that_has_ended_before, what_was_not_loaded_of_an_ended_session,
          opening_shows_what_the_newest_action_changed]

@@ -1,10 +1,13 @@
 """What holds in every state of the page: accessibility, sizes, budgets and its policy."""
 
 import os
+from pathlib import Path
 
 from devtools import Failure, find
 from inspector_log import add
 from inspector_state import planned
+
+SHIFT = 8  # of a key
 
 # What is wrong in the document now, as texts.
 FAULTS = r"""(() => {
@@ -89,8 +92,21 @@ def close_layers(page):
     page.run("document.querySelector('.menu') && document.body.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))")
 
 
+def axe(page):
+    """The findings of axe (https://github.com/dequelabs/axe-core), whose script is the file INSPECTOR_AXE."""
+    if not page.run("!!window.axe"):
+        page.run(Path(os.environ["INSPECTOR_AXE"]).read_text())
+    found = page.browser.ask("Runtime.evaluate", awaitPromise=True, returnByValue=True, expression="""axe.run(document, {resultTypes: ['violations']})
+        .then(({violations}) => violations.flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) => `${id}: ${target} ${failureSummary}`)),
+            problem => [`axe has failed: ${problem}`])""")
+    return found["result"]["value"]
+
+
 def check(page, what):
     page.until(what, FAULTS, lambda faults: faults == [])
+    if "INSPECTOR_AXE" in os.environ:
+        found = axe(page)
+        page.expect(f"{what}: axe finds nothing", found == [], found)
 
 
 def in_both_themes(page, what):
@@ -109,6 +125,41 @@ def accessibility_on_a_desk(page):
         show(page)
         in_both_themes(page, what)
         close_layers(page)
+    page.click("causes")
+    in_both_themes(page, "causes as a tree")
+    page.open(path, "/at/2?lock=1")
+    in_both_themes(page, "a locked page in the past")
+    page.browser.resize(1680, 1000)
+    in_both_themes(page, "state and changes side by side")
+    page.browser.resize(1280, 800)
+    other = page.session("app", add(2))
+    page.open(path, "?beside=" + other.removeprefix("/sessions/"))
+    page.shows("the other session is there", "panel", "Against")
+    in_both_themes(page, "two sessions compared")
+    share = page.send("POST", path + "/shares", {"may": ["read"], "select": "/counter", "expiresIn": 60})["share"]
+    page.open("share/" + share)
+    in_both_themes(page, "a share")
+    page.open(path)
+    page.send("DELETE", path)
+    page.shows("a session ends", "live", "ended")
+    in_both_themes(page, "an ended session")
+    page.open()
+    page.run(f"location.hash = {path.removeprefix('/sessions/')!r}")
+    page.shows("an ended session cannot be opened", "problem", "410")
+    in_both_themes(page, "a problem")
+
+
+def faults_are_found(page):
+    """The checks themselves."""
+    page.open(page.session("app", add(2)))
+    for what, break_ in [("no name", "document.getElementById('filter').removeAttribute('aria-label'); document.getElementById('filter').placeholder = ''"),
+                         ("contrast", "document.getElementById('title').style.color = '#aaa'")]:
+        page.run(break_)
+        faults = page.run(FAULTS)
+        page.expect(f"{what} is found", any(fault.startswith(what) for fault in faults), faults)
+    if "INSPECTOR_AXE" in os.environ:
+        found = axe(page)
+        page.expect("by axe too", {one.split(":")[0] for one in found} >= {"label", "color-contrast"}, found)
 
 
 def accessibility_on_a_phone(page):
@@ -131,16 +182,53 @@ def accessibility_on_a_phone(page):
         page.browser.dress("light")
 
 
-def few_tab_stops(page):
-    page.open(page.session("app", add(30)))
+def focused(page):
+    return page.run("document.activeElement.id || document.activeElement.className || document.activeElement.tagName")
+
+
+def five_tab_stops(page):
+    path = page.session("app", [*add(30), {"type": "animal/fetchAnimal"}])
+    page.open(path)
+    page.shows("the effect's action is chosen", "title", "because of #31")
     page.run("document.activeElement.blur()")
     stops = []
-    for _ in range(20):
+    while len(stops) < 20 and "types" not in stops:
         page.press("Tab")
-        stops.append(page.run("document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
-        if stops[-1] == "types":
-            break
-    page.expect("the menu of actions is at most the twelfth Tab stop", stops[-1] == "types" and len(stops) <= 12, stops)
+        stops.append(focused(page))
+    page.expect("five Tab stops are before the menu of actions", stops == ["chip", "back", "list", "tab-changes", "tree", "types"], stops)
+    for stop, others in [("tree", []), ("tab-changes", ["tab-state", "tab-action", "tab-effects", "tab-test", "link", "fork", "copy", "tab-changes"]),
+                         ("list", ["filter", "causes", "pause", "list"]), ("back", ["play", "forth", "pace", "jump", "now", "slider"]),
+                         ("chip", ["find", "shares", "more", "chip"])]:
+        page.press("Tab", SHIFT)
+        page.expect(f"Shift and Tab go back to {stop}", focused(page) == stop, focused(page))
+        for other in others:
+            page.press("ArrowRight")
+            page.expect(f"an arrow goes on to {other}", focused(page) == other, focused(page))
+    page.press("Tab")
+    page.expect("Tab comes back to what was used last", focused(page) == "slider", focused(page))
+    page.press("Tab", SHIFT)
+    page.press("ArrowLeft")
+    page.expect("the other arrow goes back", focused(page) == "more", focused(page))
+
+
+def tab_stops_follow_what_there_is(page):
+    page.open()
+    page.press("Tab", SHIFT)
+    page.expect("the first page has one stop in its bar", focused(page) == "more", focused(page))
+    path = page.session("app", add(3))
+    page.open(path)
+    page.click("tab-action")
+    page.until("another tab is chosen", f"{find('tab-action')}.tabIndex === 0")
+    page.run(f"{find('list')}.focus()")
+    page.press("Tab")
+    page.expect("Tab leads to the chosen tab", focused(page) == "tab-action", focused(page))
+    page.press("ArrowLeft")
+    page.press("Enter")
+    page.until("Enter chooses another", f"{find('tab-state')}.getAttribute('aria-selected') === 'true'")
+    page.until("and the panel is that of the state", f"!{find('.pathbar')}.hidden")
+    page.press("Tab", SHIFT)
+    page.press("Tab")
+    page.expect("which is the stop then", focused(page) == "tab-state", focused(page))
 
 
 def keyboard_overview(page):
@@ -170,6 +258,24 @@ def live_numbers(page):
     path = page.session("app", add(3))
     page.open(path)
     page.shows("size, commits, streams, effects and end are told", "numbers", r"B of 1 MiB.*3 commits, oldest #0.*1 stream.*0 effects.*expires in")
+
+
+def rows_in_the_order_of_reading(page):
+    path = page.session("planner", planned(300))
+    page.open(path)
+    page.run(f"{find('list')}.scrollTop = 2000")
+    for number in range(1, 300, 60):
+        page.act(path, "tasks/edit", id=number, title="Changed")
+    page.shows("all is painted", "title", "#305 ")
+    for rows in ("#rows", ".tree > div"):
+        page.until(f"once it rests, the elements of {rows} stand as they are seen",
+                   f"(tops => tops.length > 10 && tops.every((top, i) => !i || top > tops[i - 1]))"
+                   f"([...{find(rows)}.children].map(row => row.getBoundingClientRect().top))")
+
+
+def the_time_of_answers(page):
+    page.open(page.session("app", add(3)))
+    page.shows("what 99 of 100 answers took is told", "numbers", r"p99 [\d.]+ (ms|s)")
 
 
 def budgets(page):
@@ -209,4 +315,4 @@ def policy(page):
     page.until("markup cannot be made of text, which would be seen", "violations.length === 1")
 
 
-TESTS = [accessibility_on_a_desk, accessibility_on_a_phone, few_tab_stops, keyboard_overview, live_numbers, budgets, policy]
+TESTS = [faults_are_found, accessibility_on_a_desk, accessibility_on_a_phone, five_tab_stops, tab_stops_follow_what_there_is, keyboard_overview, live_numbers, rows_in_the_order_of_reading, the_time_of_answers, budgets, policy]

@@ -139,6 +139,41 @@ def shares(page):
     page.expect("and is unknown then", page.status("GET", state) == 404)
 
 
+def a_view_through_a_share(page):
+    path = page.session("app", [{"type": "counter/increment"}])
+    share = page.send("POST", path + "/shares", {"may": ["read"], "select": "/counter", "expiresIn": 60})["share"]
+    page.open()
+    page.type("id", f"{page.url}/shared/{share}/state")
+    page.press("Enter")
+    page.shows("the address of a share opens its part of the state", ".tree", "^▾?count1$|^count1")
+    page.until("and nothing else", "document.querySelectorAll('.tree [role=treeitem]').length === 1")
+    page.shows("it is watched live", "live", "^live")
+    page.until("nothing can be sent, forked or shared", f"['dispatch', 'fork', 'shares'].every(id => document.getElementById(id).disabled)")
+    page.act(path, "tasks/add", title="Not in the share")
+    page.act(path, "counter/increment", by=4)
+    page.shows("a change comes by itself", "title", "#3 changed")
+    page.shows("with its values", ".changes", "/count 1 → 5")
+    page.act(path, "counter/increment")
+    page.shows("and the next", ".changes", "/count 5 → 6")
+    page.pick("3■")
+    page.shows("the past of this page can be walked", ".changes", "/count 1 → 5")
+    page.until("the address keeps it", "location.hash.startsWith('#share/') && location.hash.includes('at/3')")
+    page.click("chip")
+    page.until("the first page is near", "!!document.querySelector('#start .card')")
+    page.until("it is not remembered", "!JSON.stringify(localStorage).includes('share/')")
+    page.open(path)
+    page.click("shares")
+    page.button("Make a share", "document.querySelector('dialog')")
+    page.run("window.copied = null; navigator.clipboard ?? Object.defineProperty(navigator, 'clipboard', {value: {}});"
+             " navigator.clipboard.writeText = async text => void (window.copied = text)")
+    page.button("Copy page", "document.querySelector('dialog')")
+    copied = page.until("the address of such a page can be copied", "window.copied")
+    page.expect("without the id of the session", copied.startswith(page.url + "/#share/") and path[10:] not in copied, copied)
+    page.send("DELETE", path + "/shares")
+    page.run(f"location.hash = {copied.split('#')[1]!r}")
+    page.shows("a share that is revoked is told", "live", "access was taken away|there is no such session")
+
+
 def who_watches(page):
     path = page.session("app")
     page.open(path)
@@ -147,7 +182,7 @@ def who_watches(page):
 
 
 def deleting_a_session(page):
-    path = page.session("app", add(1))
+    path = page.session("app", [{"type": "counter/increment"}] * 450)
     page.open(path)
     page.run("window.asked = null; window.confirm = words => (window.asked = words, true)")
     page.click("more")
@@ -155,6 +190,9 @@ def deleting_a_session(page):
     page.until("it is asked before", "window.asked", lambda words: words and "for everybody" in words)
     page.shows("the session ends", "live", "ended")
     page.expect("for everybody", page.status("GET", path) == 410)
+    page.run(f"{find('list')}.scrollTop = 1e9")
+    page.until("its whole log was read before", f"({find('list')}.scrollTop = 1e9,"
+               " [...document.querySelectorAll('#rows .row .n')].some(n => n.textContent === '1'))")
 
 
 def a_page_that_is_left_follows_nothing(page):
@@ -228,6 +266,6 @@ def signing_in_and_actors_with_roles(page):
 
 
 TESTS = [first_visit, open_by_id_and_recent_sessions, an_unknown_session_is_told, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
-         fork_without_an_action, two_sessions_side_by_side, export_and_import, shares, who_watches, deleting_a_session,
+         fork_without_an_action, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
          a_page_that_is_left_follows_nothing, the_operators_list,
          signing_in_and_actors_with_roles]

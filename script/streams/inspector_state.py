@@ -73,6 +73,19 @@ def slider_and_play(page):
     page.until("and stops there", f"{find('play')}.getAttribute('aria-pressed') === 'false'")
 
 
+def playing_reads_the_log_before(page):
+    path = page.session("app", [{"type": "counter/increment"}] * 450)
+    page.open(path)
+    page.until("the newest page is there", f"!!{page.row('450')}")
+    page.run("window.titles = new Set(); new MutationObserver(() => titles.add(document.querySelector('#title b')?.textContent.split(' ')[0]))"
+             ".observe(document.getElementById('title'), {childList: true, subtree: true})")
+    page.run(f"{find('pace')}.value = '0'")
+    page.click("play")
+    page.until("playing begins with the first action, not with those that are loaded", "titles.has('#1')")
+    page.until("it goes through older pages", "titles.has('#200')")
+    page.until("to the end", f"titles.has('#450') && {find('play')}.getAttribute('aria-pressed') === 'false'")
+
+
 def changes_of_any_two_revisions(page):
     path = page.session("app", [*add(3), *[{"type": "counter/increment"}] * 5])
     page.open(path, "/at/8")
@@ -135,5 +148,5 @@ def deep_links(page):
     page.shows("Back leads to the revision before", "title", "#6 counter/increment")
 
 
-TESTS = [search_in_the_state, jump_to_any_revision, steps_in_the_loaded_log_need_no_request, slider_and_play, changes_of_any_two_revisions,
+TESTS = [search_in_the_state, jump_to_any_revision, steps_in_the_loaded_log_need_no_request, slider_and_play, playing_reads_the_log_before, changes_of_any_two_revisions,
          a_change_beyond_many_entities_is_shown, the_chart_of_a_value, the_raw_action_and_its_schema, a_test_is_generated, deep_links]

@@ -89,6 +89,7 @@ class Page:
         return f"[...{within}.querySelectorAll('button')].find(one => one.textContent.startsWith({json.dumps(label)}))"
 
     def choose_type(self, action):
+        self.until(f"{action} can be chosen", f"[...{find('types')}.options].some(one => one.value === '{action}')")
         self.run(f"{find('types')}.value = '{action}'; {find('types')}.dispatchEvent(new Event('change'))")
 
     def fill(self, pointer, value):

@@ -3,7 +3,7 @@ import Sessions
 import Stores
 
 /// The page at `/` for browsers: it creates, shows and changes sessions with the server's own API, and watches them with the
-/// JavaScript client. Its files are in `Page`; `script/inspector` makes its script from the modules in `Source`.
+/// JavaScript client. Its files are in `Page`; `script/inspector` makes its script and style from those in `Source`.
 ///
 /// It is one document that loads nothing else. Its Content-Security-Policy allows its one style and its one script, by a nonce
 /// of this response, and requests to this server. Foreign markup can never become part of it.

@@ -41,6 +41,6 @@ export class Session {
     readState = async revision => {
         this.requests.push(`state ${revision}`)
         if (revision < this.oldest) throw { code: "revision-gone" }
-        return JSON.stringify({ revision, state: this.states[revision] })
+        return structuredClone({ revision, state: this.states[revision] })
     }
 }

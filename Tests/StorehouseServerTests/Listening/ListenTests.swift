@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Observability
 import Platform
 import Sockets
 import StorehouseServer
@@ -74,7 +75,12 @@ private struct SocketClients: TestServing {
 
     @Test func theClientIsThatOfForwardedIfUnixIsTrusted() async throws {
         for isTrusted in [false, true] {
-            try await Self.withSocket(change: isTrusted) { server, clients in
+            let change: (inout Configuration) -> Void = {
+                $0.log.access = .all
+                $0.log.format = .json
+                $0.http.trustedProxies = isTrusted ? ["unix"] : []
+            }
+            try await Self.withSocket(.preferred, change) { server, clients in
                 _ = try await clients.get("/stores", [("Forwarded", "for=192.0.2.7;host=site.example;proto=https")])
                 let line = try #require(try server.log.accessLines().last)
                 #expect(line["client"] == (isTrusted ? "192.0.2.7" : "unix"))
@@ -85,26 +91,14 @@ private struct SocketClients: TestServing {
         }
     }
 
-    private static func withSocket(
-        change isTrusted: Bool, _ body: (LiveServer, SocketClients) async throws -> Void
-    ) async throws {
-        try await withSocket(
-            .preferred,
-            {
-                $0.log.access = .all
-                $0.log.format = .json
-                $0.http.trustedProxies = isTrusted ? ["unix"] : []
-            }, body)
-    }
-
     /// A page that rebinds its name reaches a port of this machine, and no Unix socket.
     @Test func aProxyMayPassOnTheHostOfItsSite() async throws {
-        try await Self.withSocket { server, clients in
+        try await Self.withSocket { server, clients async throws in
             let site = [("Host", "site.example")]
             #expect(try await clients.get("/stores", site).status == 200)
             #expect(try await server.get("/stores", site).status == 421)
         }
-        try await Self.withSocket(.preferred, { $0.http.allowedHosts = ["localhost"] }) { _, clients in
+        try await Self.withSocket(.preferred, { $0.http.allowedHosts = ["localhost"] }) { _, clients async throws in
             #expect(try await clients.get("/stores", [("Host", "site.example")]).status == 421)
         }
     }

@@ -5,6 +5,8 @@
 export const app = {
     /** @type {Session | null} */
     session: null,
+    /** Whether the document of the session in the address is asked for. */
+    isOpening: false,
     /** @type {any[]} */
     kinds: [],
     /** @type {{at: number | null, b: number | null, tab: string, q: string, lock: boolean, beside: string | null}} */

@@ -2,13 +2,13 @@ import { app, changed, onChange } from "./app.js"
 import { closeBeside } from "./beside.js"
 import { startCopying } from "./copying.js"
 import { resetDetail, startDetail } from "./detail.js"
-import { $, button, isPhone, make, mark, roving, write } from "./dom.js"
-import { exportSession, openImport } from "./exporting.js"
+import { $, button, isPhone, make, mark, roving, settle, write } from "./dom.js"
+import { exportSession, openImport, readAll } from "./exporting.js"
 import { notices, startForks } from "./forks.js"
 import { openOverview, showView, startKeys } from "./keys.js"
 import { attempt, openMenu, tell, toast } from "./layers.js"
 import { resetLog, startLog } from "./log.js"
-import { followAddress, go, look, onOpen } from "./navigate.js"
+import { addressed, followAddress, go, look, onOpen } from "./navigate.js"
 import { resetSend, startSend } from "./send.js"
 import { ask, onUnauthorized } from "./server.js"
 import { Session } from "./session.js"
@@ -17,6 +17,9 @@ import { keep, recent, setting } from "./settings.js"
 import { openShares, startShares } from "./shares.js"
 import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
+
+const hasEnded = "It was deleted or has expired, and the server has erased its log and state. A page that showed it can still export "
+    + "what it has loaded, for Import in the menu ⋯. Otherwise only a backup of the storage has it."
 
 /** @param {string | null} id */
 async function openSession(id) {
@@ -30,13 +33,31 @@ async function openSession(id) {
     tell(null)
     changed("session")
     if (!id) return
-    const document_ = await ask("GET", "sessions/" + id)
-    if (location.hash.slice(1).split(/[/?]/)[0] !== id) return
+    app.isOpening = true
+    try {
+        await load(id)
+    } finally {
+        app.isOpening = false
+        changed("session", "view", "state", "log")
+    }
+}
+
+/** @param {string} id */
+async function load(id) {
+    const isShare = id.startsWith("share/")
+    const document_ = isShare ? { id, store: "share", effects: [] } : await ask("GET", "sessions/" + id).catch(problem => {
+        if (problem.status !== 410) throw problem
+        recent.remove(id)
+        throw { ...problem, detail: hasEnded }
+    })
+    if (addressed() !== id) return
     const session = (app.session = new Session(document_))
-    session.notice = notices.get(id)
-    recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
+    session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
+    if (isShare) {
+        app.view.lock = true
+        document.documentElement.classList.add("folded")
+    } else recent.add({ id, store: document_.store, at: Date.now(), title: document_.mark?.slice(0, 8) })
     session.open()
-    changed("session", "view", "state", "log")
 }
 
 const open = () => attempt(followAddress)
@@ -48,7 +69,7 @@ function paintBar() {
     $("chip").hidden = !session
     $("lockmark").hidden = !view.lock
     document.title = session ? `${store} ${name.slice(0, 8)} · Storehouse` : "Storehouse inspector"
-    $("fork").disabled = $("shares").disabled = !session || session.isOver
+    $("fork").disabled = $("shares").disabled = !session || session.isOver || session.isShare
 }
 
 /** @param {string} theme */
@@ -63,14 +84,14 @@ function openMore() {
     const { session } = app
     /** @type {[string, () => void][]} */
     const items = []
-    if (session) {
+    if (session && !session.isShare) {
         items.push(["Sessions …", openSwitcher], ["Shares …", openShares], ["Export", exportSession])
         items.push([app.view.lock ? "Unlock" : "Lock: view only", () => look({ lock: !app.view.lock })])
     }
     items.push(["Import …", openImport])
     for (const theme of ["system", "light", "dark"]) items.push([`Theme: ${theme}`, () => dress(theme)])
     if (session) items.push(["Keyboard …", openOverview])
-    if (session && !session.isOver && !app.view.lock) items.push(["Delete this session …", end])
+    if (session && !session.isOver && !session.isShare && !app.view.lock) items.push(["Delete this session …", end])
     if (session) items.push(["Close this session", () => go("")])
     openMenu($("more"), items)
 }
@@ -79,8 +100,9 @@ function end() {
     const { session } = app
     if (!session || !confirm("Delete this session for everybody?")) return
     attempt(async () => {
+        await readAll(session)
         await ask("DELETE", session.path)
-        toast("The session is deleted. What is loaded of its log can still be read.")
+        toast("The session is deleted. Its log can be read and exported until this page is left.", undefined, 10)
     })
 }
 
@@ -157,6 +179,7 @@ startSwiping()
 roving($("bar"))
 $("more").addEventListener("click", openMore)
 onChange(["session", "view", "connection", "document"], paintBar)
+onChange(["session", "view", "connection"], settle)
 addEventListener("hashchange", open)
 addEventListener("popstate", open)
 mark(document.body, { "data-ready": "" })

@@ -1,6 +1,6 @@
 import { app, changed } from "./app.js"
 import { showChanges } from "./changelist.js"
-import { button, make, write } from "./dom.js"
+import { button, make } from "./dom.js"
 import { follow } from "./live.js"
 import { between } from "./model/changes.js"
 import { go, look } from "./navigate.js"
@@ -63,6 +63,3 @@ export function closeBeside() {
     other = null
     if (app.view.beside) look({ beside: null })
 }
-
-/** @param {HTMLElement} place */
-export const clearBeside = place => write(place, "")

@@ -34,7 +34,7 @@ function open() {
     const entry = chosenRefusal ?? session.entryAt(shownRevision())
     const state = session.stateAt(shownRevision()).state
     /** @type {([string, () => void] | [string, () => void, string])[]} */
-    const items = !entry ? [] : [
+    const items = !entry || session.isShare ? [] : [
         ["curl", copyCurl, "C"],
         ["storehouse send", () => copyText(storehouseSend(entry, where(session, entry)), "the action as a command")],
         ["JavaScript", () => copyText(javaScript(entry, where(session, entry)), "the action as JavaScript")],

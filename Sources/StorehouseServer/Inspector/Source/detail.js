@@ -55,6 +55,12 @@ function paint() {
     if (shown.beside) compareBeside(parts.beside, shown.beside)
 }
 
+/**
+ * It is reached from the tabs by arrows.
+ * @param {any} one
+ */
+const aside = one => mark(one, { tabindex: -1 })
+
 /** @param {number} revision @param {any} entry */
 function paintTitle(revision, entry) {
     const key = `${revision} ${entry?.type} ${entry?.status} ${app.view.b} ${entry?.at} ${app.session?.entries.get(revision - 1)?.at}`
@@ -62,7 +68,7 @@ function paintTitle(revision, entry) {
     last.title = key
     const title = $("title")
     if (app.view.b !== null) {
-        const end = button("end comparing", () => look({ b: null }), "link")
+        const end = aside(button("end comparing", () => look({ b: null }), "link"))
         return title.replaceChildren(make("b", "", `#${revision} against #${app.view.b}`), " ", end)
     }
     if (!entry) return title.replaceChildren(make("b", "", `#${revision}`), revision ? "" : " the beginning")
@@ -72,7 +78,7 @@ function paintTitle(revision, entry) {
     const actor = entry.actor?.name ?? entry.actor?.id
     const words = [actor ? `${actor} (${entry.actor.kind})` : origin, clock(entry.at), before && !refused && delta(Date.parse(entry.at) - Date.parse(before.at))]
     const name = refused ? `✕ ${entry.type}` : `#${revision} ${entry.type}`
-    const cause = entry.cause && button(`because of #${entry.cause}`, () => choose(entry.cause), "link")
+    const cause = entry.cause && aside(button(`because of #${entry.cause}`, () => choose(entry.cause), "link"))
     title.replaceChildren(make("b", refused ? "bad" : "", name), " ", cause || "", make("span", "dim", " " + words.filter(Boolean).join(" · ")))
     title.title = entry.at
 }
@@ -89,7 +95,7 @@ function paintTabs(entry) {
     for (const [name, label] of Object.entries(labels)) {
         const tab = $("tab-" + name)
         write(tab, label)
-        mark(tab, { "aria-selected": name === app.view.tab, tabindex: name === app.view.tab ? 0 : -1 })
+        mark(tab, { "aria-selected": name === app.view.tab })
     }
 }
 
@@ -112,8 +118,10 @@ function showTree(session, revision, state, marked) {
     view.set(state, marked, isLive && last.live === session && session.touched ? session.touched : undefined)
     if (isLive) session.touched = new Set()
     last.live = isLive ? session : null
-    if (app.view.tab === "changes" && marked.length && last.revealed !== revision) {
-        last.revealed = revision
+    // The first change may be known better once the state before is here.
+    const goal = revision + marked[0]
+    if (app.view.tab === "changes" && marked.length && last.revealed !== goal) {
+        last.revealed = goal
         view.reveal(marked[0].replace(/\/-$/, ""))
     }
     view.paint()
@@ -221,7 +229,7 @@ export function startDetail() {
         const tab = mark(button("", () => look({ tab: name })), { id: "tab-" + name, role: "tab", "aria-controls": "panel" })
         $("tabs").append(tab)
     }
-    roving($("tabs"))
-    roving($("deeds"))
+    roving($("detail"), "#title button, #deeds button, #tabs button", "[aria-selected=true]")
+    roving(path.element)
     onChange(["session", "state", "view", "log", "effects"], paint)
 }

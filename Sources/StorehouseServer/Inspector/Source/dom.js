@@ -51,29 +51,46 @@ export function mark(element, attributes) {
 const phone = matchMedia("(max-width: 640px)")
 export const isPhone = () => phone.matches
 
+/** @type {(() => void)[]} */
+const groups = []
+
+/** Gives each group of controls its Tab stop again, where controls have come or gone. */
+export const settle = () => groups.forEach(one => one())
+
 /**
- * One Tab stop for the controls of a toolbar: the arrows go on to the next.
- * @param {HTMLElement} bar @param {string} [controls] a selector
+ * One Tab stop for controls that belong together: the arrows go on to the next. Tab comes back to the last one that was used,
+ * or to the first.
+ * @param {HTMLElement} group @param {string} [controls] a selector @param {string} [first] of the control to which Tab comes back
  */
-export function roving(bar, controls = "button") {
-    const all = () => /** @type {HTMLElement[]} */ ([...bar.querySelectorAll(controls)]).filter(one => !one.hidden)
-    const stop = (/** @type {HTMLElement | undefined} */ chosen) => {
-        for (const one of all()) one.tabIndex = one === chosen ? 0 : -1
-    }
-    const settle = () => {
-        if (!all().some(one => one.tabIndex === 0)) stop(all()[0])
-    }
-    stop(all()[0])
-    bar.addEventListener("focusin", event => all().includes(/** @type {any} */ (event.target)) && stop(/** @type {any} */ (event.target)))
-    bar.addEventListener("keydown", event => {
-        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-        const place = all().indexOf(/** @type {any} */ (event.target))
-        if (!step || place < 0 || /SELECT|INPUT/.test(/** @type {any} */ (event.target).tagName)) return
-        event.preventDefault()
-        all()[(place + step + all().length) % all().length]?.focus()
+export function roving(group, controls = "button", first) {
+    const all = () => /** @type {any[]} */ ([...group.querySelectorAll(controls)]).filter(one => !one.hidden && !one.disabled)
+    const stop = (/** @type {any} */ chosen) => all().forEach(one => (one.tabIndex = one === chosen ? 0 : -1))
+    groups.push(() => {
+        const known = all()
+        const used = known.find(one => one === document.activeElement || !first && one === last) ?? known.find(one => first && one.matches(first))
+        stop(used ?? known[0])
     })
-    return settle
+    /** @type {any} */
+    let last
+    group.addEventListener("focusin", ({ target }) => all().includes(target) && stop(last = target))
+    group.addEventListener("focusout", () => setTimeout(settle))
+    group.addEventListener("keydown", event => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+        const known = all().filter(one => one.checkVisibility())
+        const { target } = /** @type {any} */ (event)
+        const place = known.indexOf(target)
+        if (!step || place < 0 || event.defaultPrevented || isInside(target, step)) return
+        event.preventDefault()
+        known[(place + step + known.length) % known.length].focus()
+    })
 }
+
+/**
+ * Whether an arrow still goes on within the text of a field.
+ * @param {any} field @param {number} step
+ */
+const isInside = ({ value, selectionStart, selectionEnd, tagName }, step) =>
+    tagName === "INPUT" && (step > 0 ? selectionEnd < value.length : selectionStart > 0)
 
 /**
  * A list of which only the rows in sight are elements. A row is known by its key, and placed from the end of the list or from
@@ -90,13 +107,16 @@ export class VirtualList {
         this.source = source
         /** @type {Map<any, any>} */
         this.shown = new Map()
-        /** @type {any[]} */
+        /** @type {any[]} rows out of sight, which show others at once: to take them out would cost more */
         this.spare = []
         this.count = 0
+        /** @type {any} */
+        this.resting = undefined
         // To ask an element for these makes the browser lay out the page at once.
         this.top = 0
         this.tall = 0
         scroller.addEventListener("scroll", () => {
+            if (this.top === scroller.scrollTop) return // its rows are here already
             this.top = scroller.scrollTop
             this.onscroll()
         }, { passive: true })
@@ -131,11 +151,19 @@ export class VirtualList {
         for (const [key, row] of this.shown) {
             if (wanted.has(key)) continue
             this.shown.delete(key)
-            row.remove()
             this.spare.push(row)
         }
         for (const [key, index] of wanted) this.#show(key, index, count, isNew)
-        this.spare.length = Math.min(this.spare.length, 40)
+        for (const row of this.spare.splice(0)) row.remove()
+        clearTimeout(this.resting)
+        this.resting = setTimeout(() => this.sort(), 300)
+    }
+
+    /** Readers of the screen go by the order of the elements, which may wait until the list rests. */
+    sort() {
+        const rows = /** @type {any[]} */ ([...this.room.children])
+        const sorted = [...rows].sort((a, b) => this.source.fromEnd ? b.at - a.at : a.at - b.at)
+        if (sorted.some((row, i) => row !== rows[i])) this.room.append(...sorted)
     }
 
     /** @param {any} key @param {number} index @param {number} count @param {boolean} isNew */
@@ -143,7 +171,7 @@ export class VirtualList {
         let row = this.shown.get(key)
         const isFresh = !row
         if (!row) {
-            row = this.spare.pop() ?? make("div", "row")
+            row = this.spare.shift() ?? make("div", "row")
             this.shown.set(key, row)
         }
         const { fromEnd } = this.source
@@ -153,7 +181,7 @@ export class VirtualList {
             row.at = at
         }
         if (isNew || isFresh) this.source.draw(row, index)
-        if (isFresh) this.room.append(row)
+        if (!row.parentNode) this.room.append(row)
     }
 
     /** @param {number} top */

@@ -7,11 +7,14 @@ import { ask } from "./server.js"
 
 const form = "storehouse-inspector-1"
 
-/** Writes the whole log that the server has, and the newest state, to a file. */
+/** @param {import("./session.js").Session} session */
+export const readAll = session => session.whole(size => toast(`${size} actions read`))
+
+/** Writes the whole log that the server has, and the newest state, to a file. Of an ended session it is what is loaded. */
 export const exportSession = () => attempt(async () => {
     const { session } = app
     if (!session) return
-    while (!session.entries.isWhole && await session.entries.older()) toast(`${session.entries.size} actions read`)
+    await readAll(session)
     const actions = [...session.entries.visible()].filter(({ status }) => status === undefined).reverse()
     const { store, mark, createdAt } = session.document
     const text = JSON.stringify({ form, store, mark, createdAt, revision: session.revision, state: session.state, actions }, null, 1)

@@ -37,6 +37,10 @@ export const clock = at => {
     return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}.${two(time.getMilliseconds(), 3)}`
 }
 
+/** @param {string} at */
+const minute = at => Math.floor(Date.parse(at) / 60000)
+const times = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" })
+
 /** @param {any} row @param {number} index */
 function draw(row, index) {
     const entry = list[index]
@@ -48,7 +52,10 @@ function draw(row, index) {
     const isSelected = !refused && entry.revision === shownRevision() || row.entry === entry && chosenRefusal === entry
     row.classList.toggle("refused", refused)
     row.classList.toggle("other", !refused && entry.revision === app.view.b)
-    mark(row, { role: "option", "aria-selected": isSelected, id: `row-${keyOf(entry)}`, "aria-posinset": index + 1, "aria-setsize": list.length })
+    // Only of the chosen row the place is read, and all places change with each commit.
+    const place = (/** @type {number} */ number) => isSelected ? number : null
+    mark(row, { role: "option", "aria-selected": isSelected, id: `row-${keyOf(entry)}`,
+        "aria-posinset": place(index + 1), "aria-setsize": place(list.length) })
     if (row.entry === entry && row.previous === list[index + 1] && row.isTree === isTreeMode) return
     Object.assign(row, { entry, previous: list[index + 1], isTree: isTreeMode })
     fill(row, entry, list[index + 1])
@@ -68,9 +75,14 @@ function fill(row, entry, previous) {
     write(name.lastChild, entry.type.slice(slash))
     const payload = entry.payload && Object.keys(entry.payload).length ? JSON.stringify(entry.payload).slice(0, 300) : ""
     write(body, refused ? `${entry.status} ${entry.reason ?? entry.code ?? ""} ${payload}` : payload)
+    const isFirst = !isTreeMode && previous && minute(previous.at) !== minute(entry.at)
     const isCaused = place && (place.depth || place.children)
     const after = isCaused ? place.duration : (previous ? Date.parse(entry.at) - Date.parse(previous.at) : undefined)
-    write(later, after === undefined ? "" : delta(after))
+    write(later, isFirst ? clock(entry.at).slice(0, 5) : after === undefined ? "" : delta(after))
+    row.classList.toggle("minute", !!isFirst)
+    const { start = 0, part = 0 } = place ?? {}
+    const at = (/** @type {number} */ x) => `${(x * 100).toFixed(1)}%`
+    later.style.background = part ? `linear-gradient(90deg, transparent ${at(start)}, var(--edit) 0 ${at(start + part)}, transparent 0) 0 100% / 100% 3px no-repeat` : ""
     row.title = `${clock(entry.at)} by ${origin}${entry.cause ? `, because of #${entry.cause}` : ""}`
 }
 
@@ -91,7 +103,9 @@ function paint() {
     firstKey = list[0] ? keyOf(list[0]) : undefined
     virtual.paint()
     paintAround(session, virtual)
-    mark($("list"), { "aria-activedescendant": `row-${shownRevision()}` })
+    const first = list[Math.floor(virtual.top / virtual.height)]
+    write($("minute"), first ? times.format(minute(first.at) * 60000) : "")
+    mark($("list"), { "aria-activedescendant": virtual.shown.has(shownRevision()) ? `row-${shownRevision()}` : null })
 }
 
 /** @type {any} */
@@ -113,9 +127,10 @@ function entriesShown() {
 function paintAround(session, { top, tall, height }) {
     const { entries } = session
     const coming = held ? session.revision - held.newest : 0
-    const empty = !list.length && (entries.size ? "Nothing matches." : entries.isWhole ? "No action yet. Send one." : "")
+    const empty = !list.length && (entries.size ? "Nothing matches." : entries.isWhole ? "No action yet. Send one." : session.isShare ? "No change yet." : "")
     const fault = session.problem ? `The log cannot be read: ${session.problem.detail ?? session.problem}` : ""
-    write($("news"), coming ? `${coming} new` : fault || empty || "")
+    const rest = session.isOver && !entries.isWhole && `Actions before #${entries.oldest} were not loaded when it ended.`
+    write($("news"), coming ? `${coming} new` : fault || empty || rest || "")
     const isNear = top + tall > (list.length - 20) * height
     if (!entries.isWhole && !session.isOver && entries.size && isNear) session.older()
 }
@@ -192,6 +207,7 @@ export function startLog() {
     $("causes").addEventListener("click", () => {
         isTreeMode = !isTreeMode
         mark($("causes"), { "aria-pressed": isTreeMode })
+        $("rows").classList.toggle("causes", isTreeMode)
         changed("log")
     })
     $("rows").addEventListener("click", (/** @type {any} */ event) => {
@@ -206,7 +222,7 @@ export function startLog() {
         event.preventDefault()
         move(by, event.shiftKey)
     })
-    roving($("ways"))
+    roving($("log"), "#list, #filter, #ways button", "#list")
     setInterval(tellNews, 3000)
     addEventListener("resize", () => changed("log", "state"))
 }

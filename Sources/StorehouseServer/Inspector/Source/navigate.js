@@ -55,15 +55,23 @@ export function look(change) {
 /** Shows what the address tells. */
 export async function followAddress() {
     clearTimeout(writing)
-    const found = parseAddress(location.hash)
-    const id = found?.session ?? null
-    const { at = null, tab, b = null, q = "", lock = false, beside = null } = /** @type {any} */ (found ?? {})
+    const id = addressed()
+    const { at = null, tab, b = null, q = "", lock = false, beside = null } = /** @type {any} */ (parseAddress(location.hash))
     if (id !== (app.session?.id ?? null) || app.session?.isClosed) {
         Object.assign(app.view, { at, b, tab: tab || "changes", q, lock: !!lock, beside })
         await openSession(id)
     } else Object.assign(app.view, { at, b, tab: tab || "changes", q, lock: !!lock, beside })
     changed("session", "view", "state", "log")
 }
+
+/** @returns {string | null} the id of the session in the address, or the name of the share */
+export function addressed() {
+    const { session, share } = parseAddress(location.hash)
+    return session ?? (share ? shareName(share) : null)
+}
+
+/** @param {string} share @returns {string} its name in an address, in the place of a session's id */
+export const shareName = share => "share/" + encodeURIComponent(share)
 
 /** @param {string} id @param {string} [rest] */
 export function go(id, rest = "") {

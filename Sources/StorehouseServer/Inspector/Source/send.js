@@ -255,11 +255,11 @@ function paint() {
         // The state has changed since the dry run: it is repeated once the session rests.
         triedAt = session.revision
         clearTimeout(restless)
-        restless = setTimeout(() => document.hidden || edited(), 1000)
+        restless = setTimeout(() => document.hidden || edited(), 2000)
     }
     const isOff = session.isOver || view.lock || !action
     if (parts.send.disabled !== isOff) edited()
-    write(parts.why, session.isOver ? "The session has ended. Its log can still be read." : view.lock ? "View only: the page is locked." : "")
+    write(parts.why, session.isOver ? "The session has ended. This page can still read and export what it has loaded." : view.lock ? "View only: the page is locked." : "")
 }
 
 /** Focuses what is sent first. */
@@ -281,13 +281,13 @@ export function startSend() {
     parts.tray = make("fieldset", "", make("legend", "", "Batch: all or none"), parts.batch,
         make("label", "field", also, " and the action above"), button("Clear the batch", () => (batch = [], showBatch())))
     const fold = mark(button("›", () => document.documentElement.classList.add("folded"), "plain", "Fold (])"), { "aria-label": "Fold the form" })
-    const bar = mark(make("span", "", parts.toggle, fold), { role: "toolbar", "aria-label": "The form" })
+    const bar = mark(make("div", "actions", parts.send, parts.add, make("span", "gap"), parts.toggle, fold), { role: "toolbar", "aria-label": "The form" })
     roving(bar)
-    place.append(make("div", "head", make("h2", "", "Send"), bar),
+    place.append(make("div", "head", make("h2", "", "Send")),
         make("div", "scroll", field("Action", parts.types), parts.summary, parts.role, parts.form, parts.jsonfield, parts.secrets,
             parts.preview, parts.tray, make("label", "field", only, parts.onlylabel), parts.why, parts.refusal, parts.answer,
             make("details", "", make("summary", "", "Schema of the payload"), parts.schema)),
-        make("div", "actions", parts.send, parts.add))
+        bar)
     parts.types.addEventListener("change", () => chooseAction(parts.types.value))
     json.addEventListener("input", edited)
     only.addEventListener("change", edited)

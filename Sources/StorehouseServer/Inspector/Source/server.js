@@ -1,3 +1,4 @@
+import { Times } from "./model/rates.js"
 import { parse } from "./model/values.js"
 
 const waitTimeout = 10 // seconds for an answer
@@ -6,6 +7,13 @@ const waitTimeout = 10 // seconds for an answer
 export let token = ""
 /** The token of an operator, only for the list of sessions. */
 export let adminToken = ""
+
+/** How long the latest answers took, without the time in which this page was busy. */
+export const answers = new Times()
+new PerformanceObserver(list => {
+    for (const { name, responseEnd, requestStart } of /** @type {PerformanceResourceTiming[]} */ (list.getEntries()))
+        if (!name.includes("/events")) answers.add(responseEnd - requestStart)
+}).observe({ type: "resource" })
 
 /** @param {string} given */
 export const useToken = given => void (token = given)

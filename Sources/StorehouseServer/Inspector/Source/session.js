@@ -1,6 +1,7 @@
 import { changed } from "./app.js"
 import { follow } from "./live.js"
 import { Entries } from "./model/entries.js"
+import { between } from "./model/patches.js"
 import { Rate } from "./model/rates.js"
 import { Travel } from "./model/travel.js"
 import { ask } from "./server.js"
@@ -19,9 +20,11 @@ export class Session {
     constructor(document) {
         this.document = document
         this.id = document.id
-        this.path = "sessions/" + document.id
+        /** Of a share there is the newest state only: no log, and no document. */
+        this.isShare = document.id.startsWith("share/")
+        this.path = this.isShare ? document.id.replace("share", "shared") : "sessions/" + document.id
         /** @type {number} the newest revision whose state is here */
-        this.revision = document.revision
+        this.revision = document.revision ?? 0
         /** @type {any} the newest state */
         this.state = undefined
         /** @type {import("../../../../Clients/javascript/src/connection.js").ConnectionState} */
@@ -81,7 +84,8 @@ export class Session {
             value: (state, revision, patch) => this.take(state, revision, patch),
             event: event => this.hear(event),
             connected: connection => this.connect(connection),
-        })
+        }, this.isShare ? {} : undefined)
+        if (this.isShare) return
         this.older()
         this.timer = setInterval(() => document.hidden || this.isOver || this.poll(), pollEvery)
     }
@@ -95,7 +99,7 @@ export class Session {
 
     /** Loads a page of older actions. */
     async older() {
-        if (this.entries.isWhole || this.isOver) return
+        if (this.entries.isWhole || this.isOver || this.isShare) return
         try {
             await this.entries.older()
             this.problem = null
@@ -104,6 +108,16 @@ export class Session {
             this.problem = problem
         }
         this.tell("log", "state")
+    }
+
+    /**
+     * Loads all of the log that the server still has, or what is newer than a revision.
+     * @param {(size: number) => void} told @param {number} [from]
+     */
+    async whole(told, from = 1) {
+        const { entries } = this
+        while (!this.isOver && !entries.isWhole && entries.oldest > from && await entries.older()) told(entries.size)
+        this.tell("log")
     }
 
     /** @param {...import("./app.js").Topic} topics */
@@ -116,6 +130,10 @@ export class Session {
         // Of a gap this long, or of another history, nothing is joined to what is here.
         if (revision > this.entries.newest + mostGap && this.entries.size || revision < this.revision && this.state) this.begin()
         this.rate.add(Date.now(), this.state === undefined ? 0 : revision - this.revision)
+        if (this.isShare && this.state !== undefined && revision > this.revision) {
+            this.travel.keep(revision - 1, this.state) // until then nothing has changed what the share shows
+            this.entries.add({ revision, type: "changed", at: new Date().toISOString(), patch: between(this.state, state) })
+        }
         this.state = state
         this.revision = revision
         const waiting = this.waiting.splice(0)
@@ -130,7 +148,7 @@ export class Session {
 
     /** Reads what the stream has told in one piece, or without its patches. */
     catchUp() {
-        if (this.entries.newest >= this.revision) return
+        if (this.entries.newest >= this.revision || this.isShare) return
         this.catching ??= (async () => {
             try {
                 while (!this.isClosed && this.entries.newest < this.revision) {
@@ -194,12 +212,12 @@ export class Session {
     connect(connection) {
         if (this.isClosed) return
         this.connection = connection
-        if (connection.status === "live") this.poll()
+        if (connection.status === "live" && !this.isShare) this.poll()
         if (connection.status === "ended") {
             this.isOver = true
             clearInterval(this.timer)
         }
-        this.tell("connection")
+        this.tell("connection", "log")
     }
 
     /** Reads what the stream does not tell: size, streams, end, and refused actions. */
@@ -230,7 +248,7 @@ export class Session {
      */
     entryAt(revision) {
         const known = this.entries.get(revision) ?? this.alone.get(revision)
-        if (known || this.alone.has(revision) || revision < 1 || revision > this.revision || this.isOver) return known
+        if (known || this.alone.has(revision) || revision < 1 || revision > this.revision || this.isOver || this.isShare) return known
         if (!this.entries.size || revision > this.entries.oldest) return undefined
         this.alone.set(revision, undefined)
         ask("GET", `${this.path}/actions?before=${revision + 1}&limit=1&changes=true`).then(({ actions: [entry] }) => {
@@ -249,7 +267,7 @@ export class Session {
         if (revision === this.revision && this.state !== undefined) return { state: this.state }
         const known = this.readings.get(revision)
         if (known) return known
-        if (revision < 0) return { state: undefined }
+        if (revision < 0 || this.isShare && !this.travel.has(revision)) return { state: undefined }
         const found = this.travel.at(revision)
         if (!(found instanceof Promise)) return { state: found }
         /** @type {Reading} */

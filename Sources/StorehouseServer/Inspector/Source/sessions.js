@@ -2,7 +2,7 @@ import { app, changed, onChange } from "./app.js"
 import { $, button, field, input, make } from "./dom.js"
 import { attempt, copyText, openDialog, tell } from "./layers.js"
 import { addressIn } from "./model/address.js"
-import { go } from "./navigate.js"
+import { go, shareName } from "./navigate.js"
 import { adminPart } from "./operators.js"
 import { plain } from "./send.js"
 import { ask, token, useToken } from "./server.js"
@@ -15,10 +15,10 @@ export const begin = store => attempt(async () => go((await ask("POST", "session
 
 /** @param {string} typed */
 function openTyped(typed) {
-    const { session } = addressIn(typed)
-    if (!session) return tell({ detail: "There is no id of a session in this." })
+    const { session, share } = addressIn(typed)
+    if (!session && !share) return tell({ detail: "There is no id of a session in this." })
     tell(null)
-    go(session)
+    go(share ? shareName(share) : session ?? "")
 }
 
 /** @param {any} kind */
@@ -31,7 +31,7 @@ function card(kind) {
 }
 
 function openForm() {
-    const box = input({ id: "id", placeholder: "an id, or an address with one", size: 34 })
+    const box = input({ id: "id", placeholder: "an id, or an address with one or a share", size: 34 })
     const form = make("form", "line", make("label", "", "Open ", box), make("button", "", "Open"))
     form.addEventListener("submit", (/** @type {Event} */ event) => (event.preventDefault(), openTyped(box.value)))
     return form
@@ -95,6 +95,7 @@ export async function loadKinds() {
 
 function paintStart() {
     const isOpen = !!app.session
+    if (app.isOpening) return
     $("start").hidden = isOpen
     $("session").hidden = !isOpen
     $("views").hidden = !isOpen
@@ -114,7 +115,7 @@ function paintStart() {
 /** Other sessions, and new ones, without leaving this one before. */
 export function openSwitcher() {
     const { session } = app
-    if (!session) return
+    if (!session || session.isShare) return go("")
     const parent = session.document.forkedFrom
     const select = make("select", "", ...app.kinds.map(({ name }) => make("option", "", name)))
     select.value = session.document.store

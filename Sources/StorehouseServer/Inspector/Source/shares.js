@@ -1,6 +1,7 @@
 import { app } from "./app.js"
 import { $, button, field, input, make } from "./dom.js"
 import { attempt, copyText, openDialog, tell } from "./layers.js"
+import { shareName } from "./navigate.js"
 import { ask } from "./server.js"
 
 /** @param {string} text */
@@ -44,8 +45,8 @@ async function showShares(path, place, problem) {
 }
 
 /** @param {any} made the answer @param {HTMLElement} place */
-function showLinks({ links, expiresAt }, place) {
-    const rows = Object.entries(links).map(([name, link]) => {
+function showLinks({ share, links, expiresAt }, place) {
+    const rows = Object.entries({ page: "#" + shareName(share), ...links }).map(([name, link]) => {
         const { href } = new URL(link, document.baseURI)
         return make("li", "line", make("span", "gap", name), button(`Copy ${name}`, () => copyText(href, `the address of its ${name}`)))
     })

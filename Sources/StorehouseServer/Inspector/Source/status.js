@@ -1,6 +1,7 @@
-import { app, changed, onChange } from "./app.js"
+import { app, onChange } from "./app.js"
 import { $, make, mark, write } from "./dom.js"
 import { duration, expiry, grouped, perSecond, sizeOf } from "./model/rates.js"
+import { answers } from "./server.js"
 
 const reasons = /** @type {Record<string, string>} */ ({
     "session-ended": "ended", revoked: "access was taken away", forbidden: "not allowed", "not-found": "there is no such session",
@@ -27,16 +28,17 @@ function paint() {
     const [words, look] = session ? connectionOf(session) : ["", ""]
     write($("live"), words)
     if ($("live").className !== look) $("live").className = look
-    if (!session) return $("numbers").replaceChildren()
+    if (!session) return [$("numbers"), $("people")].forEach(one => write(one, ""))
     const { document: found, entries, effects } = session
     const running = effects.filter(({ isOver }) => !isOver).length
     const oldest = found.oldestRevision === undefined ? "" : `, oldest #${grouped(found.oldestRevision)}`
     const numbers = [
         found.stateBytes === undefined ? "" : sizeOf(found.stateBytes, 1 << 20),
         `${grouped(session.revision)} commits${oldest}${entries.isWhole ? "" : `, ${grouped(entries.size)} loaded`}`,
-        `${found.subscribers} ${found.subscribers === 1 ? "stream" : "streams"}`, `${running} ${running === 1 ? "effect" : "effects"}`,
+        found.subscribers === undefined ? "" : `${found.subscribers} ${found.subscribers === 1 ? "stream" : "streams"}`, `${running} ${running === 1 ? "effect" : "effects"}`,
         session.refused.length ? `${session.refused.length} refused` : "",
-        found.node ? `on ${found.node}` : "", session.isOver ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
+        answers.p99 === undefined ? "" : `p99 ${duration(answers.p99)}`,
+        found.node ? `on ${found.node}` : "", session.isOver || session.isShare ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
     ].filter(Boolean)
     while ($("numbers").children.length > numbers.length) $("numbers").lastChild.remove()
     while ($("numbers").children.length < numbers.length) $("numbers").append(make("span"))
@@ -56,5 +58,6 @@ function paintPeople({ present: { present, anonymous } }) {
 
 export function startStatus() {
     onChange(["session", "connection", "document", "log", "effects", "people", "refused"], paint)
-    setInterval(() => app.session && !document.hidden && changed("connection"), 1000)
+    // Not as a change, which would cost a frame even if nothing looks different.
+    setInterval(() => app.session && !document.hidden && paint(), 1000)
 }

@@ -1,5 +1,6 @@
 import { app, changed, onChange, shownRevision } from "./app.js"
 import { $, mark, roving, write } from "./dom.js"
+import { tell, toast } from "./layers.js"
 import { buckets, placeOf, playback, revisionAt } from "./model/buckets.js"
 import { grouped } from "./model/rates.js"
 import { choose, look, step } from "./navigate.js"
@@ -28,7 +29,7 @@ function paint() {
     const now = performance.now()
     if (key !== drawn) {
         // All entries are counted again, so a long log is drawn less often.
-        const pause = entries.size > 1000 ? 500 : 0
+        const pause = entries.size > 1000 ? 500 : entries.size > 100 ? 200 : 0
         clearTimeout(redraw)
         if (now - drawnAt >= pause) {
             drawn = key
@@ -58,7 +59,9 @@ function draw(session) {
     const failures = session.effects.filter(({ phase, cause }) => phase === "failed" && cause).map(({ cause }) => ({ cause: cause ?? 0 }))
     bars = buckets(session.entries.visible(), Math.max(1, Math.floor(width / 4)), failures)
     const style = getComputedStyle(canvas)
-    const colour = (/** @type {string} */ name) => style.getPropertyValue(name)
+    /** @type {Record<string, string>} */
+    const known = {} // to ask the browser takes a millisecond for all bars
+    const colour = (/** @type {string} */ name) => known[name] ??= style.getPropertyValue(name)
     const largest = Math.max(1, ...bars.map(({ count }) => count))
     const span = width / Math.max(1, bars.length)
     const thick = Math.max(1, Math.min(10, span - 1))
@@ -95,12 +98,16 @@ export function stopPlaying() {
     changed("view")
 }
 
-/** Plays the log from the shown revision; from the beginning if that is the newest one. */
-export function togglePlay() {
-    const { session } = app
+/** Plays the log from the shown revision; from the beginning if that is the newest one. It is read up to there before. */
+export async function togglePlay() {
+    const { session, view: { at } } = app
     if (playing || !session) return stopPlaying()
+    const mine = (playing = { stop() {} })
+    changed("view")
+    await session.whole(size => toast(`${size} actions read`), at === null ? 1 : at + 1).catch(tell)
+    if (playing !== mine || session !== app.session) return
     const pace = Number($("pace").value)
-    const from = app.view.at === null ? session.entries.oldest - 1 : shownRevision()
+    const from = at ?? 0
     const steps = playback(session.entries.visible(), { speed: pace || Infinity, from })
     let place = 0
     /** @type {any} */
@@ -114,13 +121,12 @@ export function togglePlay() {
         }
         timer = one.delay >= 1 ? setTimeout(show, one.delay) : requestAnimationFrame(show)
     }
-    playing = { stop: () => (clearTimeout(timer), cancelAnimationFrame(timer)) }
+    mine.stop = () => (clearTimeout(timer), cancelAnimationFrame(timer))
     next()
-    changed("view")
 }
 
 export function startTimeline() {
-    roving($("time"), "button, select, input")
+    roving($("time"), "button, select, input, #slider")
     new ResizeObserver(([{ contentRect }]) => {
         ({ width, height } = contentRect)
         changed("log")

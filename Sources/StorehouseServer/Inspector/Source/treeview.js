@@ -48,11 +48,12 @@ export class TreeView {
 
     paint() {
         this.list.paint()
+        mark(this.element, { "aria-activedescendant": this.list.shown.has(this.chosen) ? "node" + this.chosen : null })
     }
 
     /** @param {any} row @param {number} index */
     draw(row, index) {
-        const { pointer, depth, key, value, summary, isOpen, count } = this.rowAt(index)
+        const { pointer, depth, key, value, summary, isOpen, count, position, siblings } = this.rowAt(index)
         if (!row.firstChild) row.append(make("span", "twist"), make("span", "key"), make("span", "body"), make("span", "sign"))
         const [twist, name, body, sign] = row.children
         const isChanged = this.changed.has(pointer)
@@ -60,7 +61,7 @@ export class TreeView {
         row.classList.toggle("changed", isChanged)
         body.classList.toggle("value", count === undefined)
         mark(row, {
-            role: "treeitem", id: "node" + pointer, "aria-level": depth + 1, "aria-selected": pointer === this.chosen,
+            role: "treeitem", id: "node" + pointer, "aria-level": depth + 1, "aria-posinset": position, "aria-setsize": siblings, "aria-selected": pointer === this.chosen,
             "aria-expanded": count === undefined ? null : isOpen,
         })
         row.style.paddingLeft = 8 + Math.min(depth, 12) * 14 + "px"
@@ -79,7 +80,6 @@ export class TreeView {
     /** @param {string} pointer */
     choose(pointer) {
         this.chosen = pointer
-        mark(this.element, { "aria-activedescendant": "node" + pointer })
         changed("state")
     }
 

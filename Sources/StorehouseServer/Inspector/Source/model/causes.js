@@ -5,6 +5,8 @@
  * @property {number} depth 0 without a cause that is here
  * @property {number} children what it has caused itself
  * @property {number} duration milliseconds since the cause; of a first one, until the last that came of it
+ * @property {number} start of the time since the cause, as a part of the whole tree's
+ * @property {number} part that this time is of it; 0 in a tree that took no time
  */
 
 /** @param {Entry} from @param {Entry} to */
@@ -37,9 +39,15 @@ function rowsBelow(root, effects) {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
         const { entry, depth, cause } = next
         const children = entry.status === undefined ? (effects.get(entry.revision) ?? []) : []
-        rows.push({ entry, depth, children: children.length, duration: cause ? milliseconds(cause, entry) : 0 })
+        const duration = cause ? milliseconds(cause, entry) : 0
+        rows.push({ entry, depth, children: children.length, duration, start: cause ? milliseconds(root, cause) : 0, part: 0 })
         for (const child of children) waiting.push({ entry: child, depth: depth + 1, cause: entry })
     }
     rows[0].duration = rows.reduce((longest, { entry }) => Math.max(longest, milliseconds(root, entry)), 0)
+    const whole = rows[0].duration || Infinity
+    for (const row of rows) {
+        row.start /= whole
+        row.part = Math.min(1 - row.start, row.duration / whole)
+    }
     return rows
 }

@@ -32,6 +32,23 @@ export class Rate {
     }
 }
 
+/** The latest of many times. */
+export class Times {
+    /** @type {number[]} */
+    #latest = []
+
+    /** @param {number} milliseconds */
+    add(milliseconds) {
+        this.#latest.push(milliseconds)
+        if (this.#latest.length > 200) this.#latest.shift()
+    }
+
+    /** The time that 99 of 100 do not exceed; undefined without any. */
+    get p99() {
+        return [...this.#latest].sort((a, b) => a - b)[Math.ceil(this.#latest.length * 0.99) - 1]
+    }
+}
+
 /** @param {number} rate events a second */
 export const perSecond = rate => `${rate > 0 && rate < 0.1 ? "<0.1" : rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)}/s`
 

@@ -28,17 +28,14 @@ export class Travel {
     #liveState
     #readState
     #entries
-    #parse
 
     /**
-     * @param {(revision: number) => Promise<Found | string>} readState `GET …/state?revision=N`: the answer, or its text
+     * @param {(revision: number) => Promise<Found>} readState `GET …/state?revision=N`
      * @param {import("./entries.js").Entries} entries
-     * @param {(text: string) => any} [parse]
      */
-    constructor(readState, entries, parse = JSON.parse) {
+    constructor(readState, entries) {
         this.#readState = readState
         this.#entries = entries
-        this.#parse = parse
     }
 
     /**
@@ -74,14 +71,6 @@ export class Travel {
     /** @param {number} revision @returns {boolean} whether `at` gives the state at once */
     has(revision) {
         return this.#start(revision) !== undefined
-    }
-
-    /**
-     * Loads what `at` needs, if it is not here.
-     * @param {number} revision
-     */
-    async prepare(revision) {
-        if (!this.has(revision)) await this.#request(revision)
     }
 
     /**
@@ -187,8 +176,7 @@ export class Travel {
 
     /** @param {number} revision */
     async #read(revision) {
-        const answer = await this.#readState(revision)
-        const { state } = typeof answer === "string" ? this.#parse(answer) : answer
+        const { state } = await this.#readState(revision)
         const shared = this.#shared(revision, state)
         if (shared) this.#keepFrame(revision, shared)
         else keepLast(this.#islands, revision, state, mostVisited)
