@@ -202,7 +202,8 @@ let package = Package(
             name: "JournalTests",
             dependencies: [
                 "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "FaultyServices", "JSON", "Journal", "Locks",
-                "Platform", "ProcessTesting", "RedisJournal", "RedisTesting", "Security", "Sockets", "StoreHosting", "Stores",
+                "Platform", "ProcessTesting", "RedisJournal", "RedisTesting", "Security", "Sockets", "StoreHosting",
+                "Stores",
                 "Threads",
             ]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),

@@ -45,7 +45,8 @@ package struct ClientListeners {
             do throws(SocketError) {
                 if let path = place.path {
                     let passed = taken("\(path)")
-                    let sockets = if let passed { try passed.copies(count) } else { try ListeningSocket.open(path, count: count) }
+                    let sockets =
+                        if let passed { try passed.copies(count) } else { try ListeningSocket.open(path, count: count) }
                     opened.append(sockets)
                 }
                 let passed = place.addresses.map { taken($0.description) }

@@ -17,7 +17,7 @@ package struct ShareCommand: Sendable, Hashable {
         body = JSONObject()
         if let names = values.list(.sharedPermissions) {
             for name in names where !Self.permissions.contains(name) {
-                throw .wrong("--may has no '\(name)'; the nearest is '\(Self.permissions.nearest(to: name))'")
+                throw .wrong("--may has no '\(name)'\(Self.permissions.hint(for: name))")
             }
             body["may"] = Self.texts(names)
         }

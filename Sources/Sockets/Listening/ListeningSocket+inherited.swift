@@ -22,7 +22,9 @@ extension ListeningSocket {
     private init(inherited descriptor: Int32) throws(SocketError) {
         guard SystemSocket.option(descriptor, SO_ACCEPTCONN) == 1,
             SystemSocket.option(descriptor, SO_TYPE) == SystemSocket.stream, SystemSocket.makeNonBlocking(descriptor)
-        else { throw .system(call: "descriptor \(descriptor) of LISTEN_FDS is no stream socket that listens", code: errno) }
+        else {
+            throw .system(call: "descriptor \(descriptor) of LISTEN_FDS is no stream socket that listens", code: errno)
+        }
         var bound = SocketAddress()
         guard bound.withMutableStorage({ getsockname(descriptor, $0, $1) }) == 0 else {
             throw .system(call: "getsockname", code: errno)
@@ -43,6 +45,8 @@ extension ListeningSocket {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard result == 0 else { return "unix:" }
-        return withUnsafeBytes(of: &address.sun_path) { "unix:" + String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return withUnsafeBytes(of: &address.sun_path) {
+            "unix:" + String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 }

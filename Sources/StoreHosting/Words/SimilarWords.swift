@@ -12,8 +12,12 @@ extension Sequence {
     package func similar(to word: String, name: (Element) -> String) -> [Element] {
         let wanted = MistypedWord(word)
         return enumerated()
-            .compactMap { index, element in wanted.distance(to: name(element)).map { ($0, index, element) } }
-            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+            .compactMap { index, element in
+                let name = name(element)
+                // Of two words that begin so, the shorter one is nearer.
+                return wanted.distance(to: name).map { ($0, $0 == 1 ? name.utf8.count : 0, index, element) }
+            }
+            .sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }.map(\.3)
     }
 }
 

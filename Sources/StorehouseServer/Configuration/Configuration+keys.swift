@@ -20,7 +20,8 @@ extension Configuration {
         ConfigurationKey(
             "http.listen", \.http.listen,
             ValueFormat.listenAddress.list(
-                "a list of \"unix:\" with an absolute path of at most \(UnixSocketPath.maxBytes) bytes, or of a host with a port"),
+                "a list of \"unix:\" with an absolute path of at most \(UnixSocketPath.maxBytes) bytes, or of a host with a port"
+            ),
             "further addresses to listen on, such as `unix:/run/storehouse/storehouse.sock` or `10.0.0.1:8080`; sockets that "
                 + "systemd passes are used too"),
         ConfigurationKey(
@@ -73,7 +74,8 @@ extension Configuration {
             "http.trustedProxies", \.http.trustedProxies,
             ValueFormat.addressRange.list(
                 "a list of IP addresses and networks such as \"10.0.0.0/8\", or of \"unix\""),
-            "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed; `unix` is every client of a Unix socket"),
+            "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed; `unix` is every client of a Unix socket"
+        ),
         ConfigurationKey(
             "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
             "the longest time from SIGTERM to the end of the process"),

@@ -50,7 +50,8 @@ import Testing
     ])
     func anAllowedHostMayHaveAnyPort(host: String) throws {
         #expect(Self.loopback.allows(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"), from: peer))
-        #expect(Self.loopback.allows(try head("GET http://\(host)/ HTTP/1.1\r\nHost: evil.example\r\n\r\n"), from: peer))
+        #expect(
+            Self.loopback.allows(try head("GET http://\(host)/ HTTP/1.1\r\nHost: evil.example\r\n\r\n"), from: peer))
     }
 
     @Test(arguments: [

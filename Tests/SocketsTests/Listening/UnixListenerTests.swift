@@ -21,7 +21,9 @@ import Threads
     @Test func aPathIsAbsoluteAndShort() {
         let longest = "/" + String(repeating: "a", count: UnixSocketPath.maxBytes - 1)
         #expect(UnixSocketPath(longest)?.text == longest)
-        for wrong in ["", "a", "./a", "@a", longest + "a", "/a\0b"] { #expect(UnixSocketPath(wrong) == nil, "\(wrong)") }
+        for wrong in ["", "a", "./a", "@a", longest + "a", "/a\0b"] {
+            #expect(UnixSocketPath(wrong) == nil, "\(wrong)")
+        }
     }
 
     @Test(arguments: LoopImplementation.allCases)
@@ -59,7 +61,12 @@ import Threads
             let socket = try ListeningSocket.open(path, count: 1)[0]
             try await withLoop(.preferred) { loop in
                 let peers = Probe<SocketAddress>()
-                loop.execute { _ = try? Listener(socket, on: loop) { peers.note($0.peer); $0.close() } }
+                loop.execute {
+                    _ = try? Listener(socket, on: loop) { accepted in
+                        peers.note(accepted.peer)
+                        accepted.close()
+                    }
+                }
                 // A socket that is bound tells its path, which is longer than any address of a network.
                 let name = try #require(UnixSocketPath(path.text + String(repeating: "n", count: 70)))
                 let server = try ListeningSocket.open(name, count: 1)[0]
@@ -76,7 +83,8 @@ import Threads
                 let isConnected = withUnsafePointer(to: &own) { own in
                     withUnsafePointer(to: &address) { address in
                         own.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(client, $0, size) } == 0
-                            && address.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, size) } == 0
+                            && address.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, size) }
+                                == 0
                     }
                 }
                 #expect(isConnected)
@@ -118,7 +126,9 @@ import Threads
 
     // ---- Sockets that another process has opened
 
-    private static func inherited(_ descriptor: Int32, id: Int32 = getpid(), count: String = "1") throws -> [ListeningSocket] {
+    private static func inherited(_ descriptor: Int32, id: Int32 = getpid(), count: String = "1") throws
+        -> [ListeningSocket]
+    {
         let variables = ["LISTEN_PID": "\(id)", "LISTEN_FDS": count]
         return try ListeningSocket.inherited(environment: { variables[$0] }, first: descriptor)
     }
@@ -134,7 +144,9 @@ import Threads
             #expect(try Self.inherited(tcp.descriptor).map(\.name) == [tcp.name])
             // The variables are those of a parent process, or wrong.
             #expect(try Self.inherited(tcp.descriptor, id: getppid()).isEmpty)
-            for count in ["", "0", "-1", "x", "5000"] { #expect(try Self.inherited(tcp.descriptor, count: count).isEmpty) }
+            for count in ["", "0", "-1", "x", "5000"] {
+                #expect(try Self.inherited(tcp.descriptor, count: count).isEmpty)
+            }
         }
     }
 

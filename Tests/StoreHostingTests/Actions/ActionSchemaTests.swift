@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("note/wrte", ["note/write"]), ("clear", ["note/clear"]), ("note/", ["note/mark", "note/sign", "note/clear"]),
+        ("note/wrte", ["note/write"]), ("clear", ["note/clear"]), ("note/", ["note/mark", "note/sign", "note/write"]),
         ("", []), ("book/open", []),
     ])
     func namesTheNearestTypes(_ type: String, _ nearest: [String]) throws {

@@ -53,7 +53,7 @@
             let url = try #require(log.firstMatch(of: /listening on (\S+)/)?.1)
             let list = try await ProgramResult.of(
                 "/usr/bin/curl", ["-sf", "\(url)/admin/sessions", "-H", "Authorization: Bearer \(token)"])
-            #expect(list.output == #"{"sessions":[],"next":null}"#)
+            #expect(list.output == #"{"sessions":[],"next":null}"# + "\n")
             process.send(SIGTERM)
             let rest = try await onOwnThread { try errors.read() }
             #expect(!(log + rest).contains(token) && !(log + rest).contains("/admin is off"))

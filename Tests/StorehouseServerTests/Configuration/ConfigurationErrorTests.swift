@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "limits.actions.foo", "storage.foo", "storage.redis.foo", "foo", "foo.bar", "http.x", "", "-",
+        "storage.foo", "storage.redis.foo", "foo", "foo.bar", "http.x", "", "-",
     ])
     func aKeyThatIsFarFromAllHasNoNearest(key: String) {
         let flag = ConfigurationFlag(name: "--set", path: key, text: "1")
@@ -133,7 +133,7 @@ import Testing
     /// A misspelt name is near to the right one wherever that is.
     @Test(arguments: [
         ("http.prot", "http.port"), ("prot", "http.port"), ("sessions.heartbeat", "streams.heartbeat"),
-        ("limits.action", "limits.actions"), ("limits.actions.rat", "limits.actions.rate"),
+        ("limits.action", "limits.actions"), ("limits.actions.foo", "limits.actions"), ("limits.actions.rat", "limits.actions.rate"),
         ("storage.redis.ulr", "storage.redis.url"), ("stroage.kind", "storage.kind"),
     ])
     func theNearestKeyIsNamed(key: String, nearest: String) {

@@ -58,12 +58,15 @@ import Testing
         let listen = try Configuration(environment: [variable: "\(path),10.0.0.1:80, [::1]:8081,host:1"]).http.listen
         #expect(listen == [path, "10.0.0.1:80", "[::1]:8081", "host:1"])
         let wrong = [
-            "unix:", "unix:run/socket", path + "a", "/run/socket", "unix:@abstract", "8080", "10.0.0.1", "host:0", "host:65536",
+            "unix:", "unix:run/socket", path + "a", "/run/socket", "unix:@abstract", "8080", "10.0.0.1", "host:0",
+            "host:65536",
             "a b:1", "http://host:1", ",",
         ]
         for text in wrong {
             let errors = Configuration.errors(environment: [variable: text])
-            #expect(errors.count == 1 && errors[0].hasPrefix("http.listen (\(variable)): must be a list of \"unix:\""), "\(text)")
+            #expect(
+                errors.count == 1 && errors[0].hasPrefix("http.listen (\(variable)): must be a list of \"unix:\""),
+                "\(text)")
         }
     }
 }

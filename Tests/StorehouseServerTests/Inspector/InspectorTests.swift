@@ -124,7 +124,7 @@ import Testing
     @Test func thePageHoldsItsStyleAndItsScript() async throws {
         let text = try await Self.page().text
         let style = try #require(text.firstMatch(of: /<style [^>]*>\n(.*?)\n<\/style>/.dotMatchesNewlines())).1
-        #expect(style.hasPrefix(":root {") && style.hasSuffix("}"))
+        #expect(style.hasPrefix(":root{") && style.hasSuffix("}"))
         let script = try #require(text.firstMatch(of: /<script [^>]*>\n(.*?)\n<\/script>/.dotMatchesNewlines())).1
         #expect(try ProjectFile.text(of: Self.folder + "Page/inspector.js") == script + "\n")
         #expect(text.hasPrefix("<!doctype html>\n") && text.hasSuffix("</script>\n</html>\n"))
