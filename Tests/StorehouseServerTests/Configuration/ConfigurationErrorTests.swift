@@ -133,7 +133,8 @@ import Testing
     /// A misspelt name is near to the right one wherever that is.
     @Test(arguments: [
         ("http.prot", "http.port"), ("prot", "http.port"), ("sessions.heartbeat", "streams.heartbeat"),
-        ("limits.action", "limits.actions"), ("limits.actions.foo", "limits.actions"), ("limits.actions.rat", "limits.actions.rate"),
+        ("limits.action", "limits.actions"), ("limits.actions.foo", "limits.actions"),
+        ("limits.actions.rat", "limits.actions.rate"),
         ("storage.redis.ulr", "storage.redis.url"), ("stroage.kind", "storage.kind"),
     ])
     func theNearestKeyIsNamed(key: String, nearest: String) {
