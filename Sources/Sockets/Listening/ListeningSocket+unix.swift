@@ -73,21 +73,38 @@ extension ListeningSocket {
 
 /// The file of a Unix socket that this process has made.
 package struct SocketFile: Sendable {
+    /// Tells the file from one that another process has put in its place, which may have the same number.
+    private struct Identity: Equatable {
+        let device: UInt64
+        let number: UInt64
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ status: stat) {
+            #if canImport(Darwin)
+                let made = status.st_mtimespec
+            #else
+                let made = status.st_mtim
+            #endif
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            number = UInt64(truncatingIfNeeded: status.st_ino)
+            (seconds, nanoseconds) = (Int(made.tv_sec), Int(made.tv_nsec))
+        }
+    }
+
     private let path: UnixSocketPath
-    private let device: UInt64
-    private let number: UInt64
+    private let identity: Identity
 
     /// Nil if there is none.
     init?(_ path: UnixSocketPath) {
         var status = stat()
         guard lstat(path.text, &status) == 0 else { return nil }
         self.path = path
-        (device, number) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+        identity = Identity(status)
     }
 
     /// Removes the file, unless another process has put its own in its place.
     package func remove() {
-        guard let now = SocketFile(path), now.device == device, now.number == number else { return }
-        unlink(path.text)
+        if SocketFile(path)?.identity == identity { unlink(path.text) }
     }
 }

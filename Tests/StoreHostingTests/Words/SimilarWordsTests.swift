@@ -12,7 +12,7 @@ import Testing
         // A typo: a letter more, less, another one, or two in the wrong order.
         ("serves", ["serve"]), ("srve", ["serve"]), ("sarve", ["serve"]), ("sevre", ["serve"]), ("SERVE", ["serve"]),
         // The begin of a word.
-        ("check", ["check-config"]), ("se", ["serve", "sessions", "send"]), ("exp", ["export"]),
+        ("check", ["check-config"]), ("se", ["send", "serve", "sessions"]), ("exp", ["export"]),
         // Two words are as near.
         ("mport", ["import", "export"]), ("emport", ["export", "import"]),
         // Far from all.
