@@ -170,11 +170,13 @@ function paintComparison(session, a, b) {
 
 /** @param {any} entry */
 function paintAction(entry) {
-    if (last.action === entry && entry) return
+    // The kinds of the server may come later than the entry.
+    const declared = kind()?.actions.find((/** @type {any} */ action) => action.type === entry?.type)
+    if (last.action === entry && last.declared === declared && entry) return
     last.action = entry
+    last.declared = declared
     if (!entry) return parts.action.replaceChildren(make("p", "dim", "The session began here."))
     const { patch, ...rest } = entry
-    const declared = kind()?.actions.find((/** @type {any} */ action) => action.type === entry.type)
     const all = app.session?.entries.visible().filter(other => other.type === entry.type && other.status === undefined) ?? []
     parts.action.replaceChildren(
         make("p", "", plain(declared?.summary ?? "")), make("p", "note", `${all.length} of the ${app.session?.entries.size} actions that are loaded are of this type.`),
