@@ -29,7 +29,9 @@ struct HostAndPort {
             let host = HostName.canonical(String(text[..<colon]))
         else { return nil }
         let digits = text[text.index(after: colon)...]
-        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else { return nil }
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits), port > 0 else {
+            return nil
+        }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         self.port = port
     }
