@@ -20,7 +20,7 @@ struct Browser {
         func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
         let (words, variables) = (copies([program, address]), copies(environmentVariables().map { "\($0)=\($1)" }))
         defer { for text in words + variables { free(text) } }
-        // What the program says is no result.
+        // The output of the browser goes nowhere: it is no result of this command.
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
         #else

@@ -20,7 +20,7 @@ package struct DeleteCommand: Sendable, Hashable {
             guard terminal.input.isTerminal else {
                 throw CommandFailure("nobody can be asked, because standard input is no terminal; add --yes")
             }
-            // Who is asked should know of what, and an id alone says nothing.
+            // The question names the store and the revision, because an id alone says nothing.
             let document = try await server.document("GET", url.url())
             let ink = terminal.ink
             let (store, revision) = (ink.text(document["store"]), ink.text(document["revision"]))

@@ -12,7 +12,7 @@ import Testing
             ProgressLine.Surroundings(write: { self.written += $0 }, now: { self.now })
         }
 
-        /// What was written since the last call.
+        /// The text that was written since the last call.
         func take() -> String {
             defer { written = "" }
             return written

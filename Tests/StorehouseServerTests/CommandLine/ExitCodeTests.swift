@@ -38,7 +38,7 @@ import Testing
             for json in [[], ["--json"]] {
                 let sent = try await Program.run(["send", url, "tasks/add", "title=\(hostile)"] + json)
                 #expect(sent.status == 0)
-                // What has changed has arrows.
+                // Each change has an arrow, which is no ASCII.
                 let output = sent.output.replacing("→", with: "->")
                 #expect(output.utf8.allSatisfy { $0 == 10 || (0x20..<0x7F).contains($0) })
                 #expect(sent.output.contains(#"\u009b31m\u202e\u2067\u200e\u2029x"#))

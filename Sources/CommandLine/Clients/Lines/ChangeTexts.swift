@@ -49,7 +49,7 @@ package struct ChangeTexts: Sendable {
             try JSONPatch([operation]).apply(to: &changed)
             value = changed
         } catch {
-            // What is shown from here on must be true.
+            // The value is unknown from here on, and old values are shown only if they are true.
             value = nil
         }
     }

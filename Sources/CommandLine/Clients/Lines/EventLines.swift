@@ -4,7 +4,7 @@ package import StorehouseClient
 
 /// The events of a stream as lines for a terminal.
 package struct EventLines: Sendable {
-    /// What the lines show.
+    /// The part of each event that has a line.
     package enum Content: Sendable, Hashable {
         /// Each action with what it has changed.
         case changes
