@@ -20,7 +20,15 @@ export ASAN_OPTIONS=detect_leaks=0 # script/test says why
 mkdir -p "$logs"
 
 # Installs the linters and what the tests use: a Redis, shells and compilers to test with, and a debugger to show what takes too long.
-install_packages() { script/prepare lua-check tidy node-css shellcheck fish zsh node-typescript redis-server gdb procps; }
+install_packages() {
+    script/prepare lua-check tidy node-css shellcheck fish zsh node-typescript redis-server gdb procps strace groff-base mandoc
+    # A test that misses its tool is skipped, and skipped tests fail a run: better now than after half an hour.
+    local tool tools
+    mapfile -t tools < <(grep -rhoP '\bTool\("\K[a-z]+' Tests | sort -u)
+    for tool in "${tools[@]}"; do
+        command -v "$tool" >/dev/null || { echo "no package in script/checks.sh brings the tool $tool of the tests" >&2; return 1; }
+    done
+}
 
 # step NAME COMMAND…: runs the command, and prints one line with its name and its time. If it fails, the end of what it wrote
 # follows, and the script ends.
