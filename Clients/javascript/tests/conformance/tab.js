@@ -46,6 +46,11 @@ export class Tab {
     /** The page is closed: it is told so, and runs no more code. */
     shut() {
         this.hear("pagehide")
+        this.kill()
+    }
+
+    /** It runs no more code, and nothing that it has sent is on its way. */
+    kill() {
         this.isFrozen = this.#isDead = true
         this.#killed.abort()
         channels.kill(this)
