@@ -50,7 +50,7 @@ async function load(id) {
         recent.remove(id)
         throw { ...problem, detail: hasEnded }
     })
-    if (addressed() !== id) return
+    if (addressed() !== id || app.session) return
     const session = (app.session = new Session(document_))
     session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
     if (isShare) {
@@ -67,6 +67,7 @@ function paintBar() {
     const { store, mark: name = "", forkedFrom } = session?.document ?? {}
     write($("chip"), session ? `${forkedFrom ? "fork › " : ""}${store} ${name.slice(0, 8)} ▾` : "Sessions ▾")
     $("chip").hidden = !session
+    $("unfold").hidden = !!session?.isShare
     $("lockmark").hidden = !view.lock
     document.title = session ? `${store} ${name.slice(0, 8)} · Storehouse` : "Storehouse inspector"
     $("fork").disabled = $("shares").disabled = !session || session.isOver || session.isShare
@@ -180,7 +181,6 @@ roving($("bar"))
 $("more").addEventListener("click", openMore)
 onChange(["session", "view", "connection", "document"], paintBar)
 onChange(["session", "view", "connection"], settle)
-addEventListener("hashchange", open)
-addEventListener("popstate", open)
+addEventListener("popstate", open) // which comes for each change of the fragment too
 mark(document.body, { "data-ready": "" })
 attempt(start)
