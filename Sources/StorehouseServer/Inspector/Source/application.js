@@ -10,7 +10,7 @@ import { attempt, openMenu, tell, toast } from "./layers.js"
 import { resetLog, startLog } from "./log.js"
 import { addressed, followAddress, go, look, onOpen } from "./navigate.js"
 import { resetSend, startSend } from "./send.js"
-import { ask, onUnauthorized } from "./server.js"
+import { ask, onUnauthorized, pathOf } from "./server.js"
 import { Session } from "./session.js"
 import { loadKinds, onSignIn, openSwitcher, startSessions, wantToken } from "./sessions.js"
 import { keep, recent, setting } from "./settings.js"
@@ -18,8 +18,8 @@ import { openShares, startShares } from "./shares.js"
 import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
 
-const hasEnded = "It was deleted or has expired, and the server has erased its log and state. A page that showed it can still export "
-    + "what it has loaded, for Import in the menu ⋯. Otherwise only a backup of the storage has it."
+const hasEnded = "It was deleted or has expired, with its log and state. A page that showed it can still export what it has loaded. "
+    + "Otherwise only a backup has it."
 
 /** @param {string | null} id */
 async function openSession(id) {
@@ -45,7 +45,7 @@ async function openSession(id) {
 /** @param {string} id */
 async function load(id) {
     const isShare = id.startsWith("share/")
-    const document_ = isShare ? { id, store: "share", effects: [] } : await ask("GET", "sessions/" + id).catch(problem => {
+    const document_ = isShare ? { id, store: "share", effects: [] } : await ask("GET", pathOf(id)).catch(problem => {
         if (problem.status !== 410) throw problem
         recent.remove(id)
         throw { ...problem, detail: hasEnded }
@@ -70,7 +70,7 @@ function paintBar() {
     $("unfold").hidden = !!session?.isShare
     $("lockmark").hidden = !view.lock
     document.title = session ? `${store} ${name.slice(0, 8)} · Storehouse` : "Storehouse inspector"
-    $("fork").disabled = $("shares").disabled = !session || session.isOver || session.isShare
+    $("fork").disabled = $("shares").disabled = !session || session.isOver || view.lock
 }
 
 /** @param {string} theme */
