@@ -52,7 +52,7 @@ async function load(id) {
     })
     if (addressed() !== id || app.session) return
     const session = (app.session = new Session(document_))
-    session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
+    session.notice = isShare ? "A share: its part of the state, and what changes it from now on. The page is locked." : notices.get(id)
     if (isShare) {
         app.view.lock = true
         document.documentElement.classList.add("folded")
