@@ -269,10 +269,11 @@ struct TokenModeTests {
                 }
                 #expect(try await api.get("/admin" + path + "/shares", field).status == 404)
             }
-            let document = try await api.get("/admin" + path, TestTokens.field(TestTokens.admin)).json
+            let field = TestTokens.field(TestTokens.admin)
+            let document = try await api.get("/admin" + path, field).json
             #expect(document["lastActiveAt"] == used && document["revision"] == 1)
             let client = try api.client()
-            try await client.send(TestRequest("GET", "/admin" + path + "/events", TestTokens.field(TestTokens.admin)).bytes)
+            try await client.send(TestRequest("GET", "/admin" + path + "/events", field).bytes)
             #expect(try await EventReader(client).state().revision == 1)
             for part in ["/state", "/actions", "/events"] {
                 #expect(try await api.get("/admin" + path + part).status == 401)
