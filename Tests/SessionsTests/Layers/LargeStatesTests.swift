@@ -6,7 +6,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("A read of a large state", .timeLimit(.minutes(1)))
+@Suite("A read of a large state", .timeLimit(.minutes(5)))
 struct LargeStatesTests {
     private struct Count: StoreValue {
         var count = 0

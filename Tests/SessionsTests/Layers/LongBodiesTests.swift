@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("A long body", .timeLimit(.minutes(1)))
+@Suite("A long body", .timeLimit(.minutes(5)))
 struct LongBodiesTests {
     private enum Failure: Error { case noDocument }
 

@@ -186,7 +186,7 @@ struct MembersTests {
 
     @Test(
         "lose no timer whose action would make too many: it is reported, and fires once there is room",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func refusedTimer() async {
         let swell = Action<Chat, Void>("swell", "Lets one more in.") { chat in
             chat.crowd += 1
