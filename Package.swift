@@ -34,7 +34,8 @@ let package = Package(
         .target(name: "Curl", dependencies: ["CCurl", "Platform"]),
         .target(name: "HTTP", dependencies: ["Platform"]),
         .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform", "Threads"]),
-        .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets", "Threads"]),
+        .target(name: "CNghttp2"),
+        .target(name: "HTTPServer", dependencies: ["CNghttp2", "HTTP", "Locks", "Platform", "Sockets", "Threads"]),
         .target(
             name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "JSON", "Locks", "Platform", "Threads"]),
 
@@ -266,8 +267,8 @@ let package = Package(
 )
 
 let cTargets: Set = [
-    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CPlatform", "CPortable",
-    "CProcessTesting", "CSQLite",
+    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CNghttp2", "CPlatform",
+    "CPortable", "CProcessTesting", "CSQLite",
 ]
 for target in package.targets {
     if cTargets.contains(target.name) {

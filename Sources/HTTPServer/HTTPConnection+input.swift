@@ -42,6 +42,7 @@ extension HTTPConnection {
             if let timeout = machine.receivedPartialHead(isEmptyLine: isEmptyLine) { startTimeout(timeout) }
             return (0, false)
         case .failed(let failure, let head):
+            if HTTP2Connection(self, beginningWith: bytes, failure) != nil { return (0, true) }
             requestID = context.requestID(failure.fields?.requestID)
             let handler = context.handler
             let response = head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self)

@@ -109,6 +109,27 @@ extension HTTPConnection {
         return self
     }
 
+    /// Gives the bytes of a connection that has begun with another protocol to `owner`.
+    ///
+    /// - Parameter failure: the mistake that the bytes are in HTTP/1.1.
+    /// - Returns: false if there are as many connections as there may be.
+    func begin(_ owner: any StreamHandler, after failure: RequestFailure) -> Bool {
+        guard context.admits(self) else { return false }
+        machine.receivedFailure(ResponseEncoder(answering: failure))
+        guard machine.startStream() != nil else { return false }
+        stream = owner
+        stopTimer()
+        return true
+    }
+
+    /// Ends the connection behind the bytes of the other protocol.
+    func endProtocol() {
+        guard let (_, timeout) = machine.endStream() else { return }
+        let owner = stream.take()
+        close(timeout, linger: .short)
+        owner?.streamClosed()
+    }
+
     /// Sends bytes of another protocol in this turn of the loop, together with those of other connections.
     package func sendSoon(_ bytes: [UInt8]) {
         guard let channel else { return }

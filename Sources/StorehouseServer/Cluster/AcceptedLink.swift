@@ -29,7 +29,7 @@ final class AcceptedLink {
     // than they do.
     @exclusivity(unchecked) private var streams = LinkStreams(opens: false)
     /// By the places of their streams.
-    @exclusivity(unchecked) private var requests: [LinkedRequest?] = []
+    @exclusivity(unchecked) private var requests: [MultiplexedRequest?] = []
     /// The piece that is to be sent once for several streams.
     @exclusivity(unchecked) private var shared: LinkPiece?
     /// Where that piece is, and its length, because each client of a stream brings its events here.
@@ -156,12 +156,12 @@ extension AcceptedLink: StreamHandler {
     private func start(
         _ number: UInt32, _ head: UnsafeRawBufferPointer, _ length: Int, _ piece: UnsafeRawBufferPointer
     ) throws(LinkVersion.Failure) {
-        guard let message = ReceivedMessage(head), let connection, case .open(_, let node) = state else {
+        guard let message = ReceivedMessage(head), let connection, isOpen else {
             throw .malformed
         }
-        let request = LinkedRequest(
-            message, number, bodyLength: length, isByOperator: length == 0 && gives(message.claim), of: self,
-            connection, handler, node: node)
+        let request = MultiplexedRequest(
+            message.head, number, from: message.client, requestID: message.requestID, bodyLength: length,
+            isByOperator: length == 0 && gives(message.claim), of: self, connection, handler)
         let place = LinkStreams.place(number)
         if place == requests.count { requests.append(request) } else { requests[place] = request }
         if piece.count < length { write(streams.take(number, piece.count)) }
@@ -210,26 +210,25 @@ extension AcceptedLink: StreamHandler {
 }
 
 // Sending.
-extension AcceptedLink {
-    /// Whether so much waits that the output budget decides about more of it.
+extension AcceptedLink: RequestMultiplexer {
+    var origin: UInt16 { if case .open(_, let node) = state { node } else { 0 } }
+
     var isFull: Bool { streams.waitingBytes + (connection?.pendingBytes ?? 0) > LinkStreams.maxPendingBytes }
 
     func pendingBytes(_ number: UInt32) -> Int { streams.waitingBytes(number) }
 
-    func respond(_ number: UInt32, _ response: Response) {
-        forget(number)
-        write(streams.respond(number, response.forwardedHead, response.body))
+    func respond(to request: MultiplexedRequest, _ response: Response) {
+        forget(request.number)
+        let head = request.namingGuest(in: response).forwardedHead
+        write(streams.respond(request.number, head, response.body))
         awaitClose()
     }
 
-    /// - Parameter response: has no body yet.
-    func startBody(_ number: UInt32, _ response: Response) {
-        write(streams.startBody(number, response.forwardedHead))
+    func startBody(of request: MultiplexedRequest, _ response: Response) {
+        write(streams.startBody(request.number, request.namingGuest(in: response).forwardedHead))
     }
 
-    /// Sends a piece of a stream, in one frame with other streams that get the same bytes of the same array.
-    ///
-    /// - Returns: false if it waits for the other node, which has not taken earlier ones.
+    /// One frame is for all streams that get the same bytes of the same array.
     func send(_ number: UInt32, _ array: [UInt8], _ range: Range<Int>) -> Bool {
         let address = array.withUnsafeBytes { $0.baseAddress.map { $0 + range.lowerBound } }
         return send(
@@ -237,7 +236,6 @@ extension AcceptedLink {
             LinkPiece(array[range]))
     }
 
-    /// Sends a piece of a stream that has several parts.
     func send(_ number: UInt32, _ parts: [[UInt8]]) -> Bool {
         let piece = LinkPiece(parts)
         return send(number, piece.count, isShared: shared?.isSame(as: piece) == true, piece)

@@ -77,6 +77,10 @@ extension Configuration {
             "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed; `unix` is every client of a Unix socket"
         ),
         ConfigurationKey(
+            "http.http2", \.http.http2, .http2,
+            "who may speak HTTP/2 with prior knowledge, without TLS: `trusted` is every client of a Unix socket, of a loopback address "
+                + "and of `http.trustedProxies`; `true` is everybody"),
+        ConfigurationKey(
             "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
             "the longest time from SIGTERM to the end of the process"),
         ConfigurationKey(

@@ -21,12 +21,24 @@ extension Configuration.Http {
         settings.headerTimeout = headerTimeout
         settings.bodyTime = BodyTime(timeout: bodyTimeout, minRate: minBodyRate)
         settings.idleTimeout = idleTimeout
+        settings.acceptsHTTP2 = acceptsHTTP2
         settings.output = output
         settings.input = input
         settings.traffic = traffic
         settings.connectionLimit = connectionLimit(
             ofSystem: Self.connectionLimitOfSystem(on: loops), hasReserve: hasReserve)
         return settings
+    }
+
+    /// Whether a client at an address may begin with HTTP/2: by default one of this machine, and a trusted proxy.
+    private var acceptsHTTP2: @Sendable (IPAddress) -> Bool {
+        switch http2 {
+        case .always: return { _ in true }
+        case .never: return { _ in false }
+        case .trusted:
+            let proxies = TrustedProxies(trustedProxies.compactMap { AddressRange($0) })
+            return { $0 == .unixSocket || $0.isLoopback || proxies.contains($0) }
+        }
     }
 
     /// The limit of connections.
