@@ -6,8 +6,10 @@
 
 #define FUNCTIONS(each)                                                                                                \
     each(nghttp2_session_callbacks_new) each(nghttp2_session_callbacks_del)                                            \
+    each(nghttp2_session_callbacks_set_on_begin_frame_callback)                                                        \
     each(nghttp2_session_callbacks_set_on_begin_headers_callback)                                                      \
     each(nghttp2_session_callbacks_set_on_header_callback)                                                             \
+    each(nghttp2_session_callbacks_set_on_invalid_header_callback)                                                     \
     each(nghttp2_session_callbacks_set_on_frame_recv_callback)                                                         \
     each(nghttp2_session_callbacks_set_on_data_chunk_recv_callback)                                                    \
     each(nghttp2_session_callbacks_set_on_stream_close_callback)                                                       \
@@ -41,6 +43,17 @@ struct cnghttp2_session {
     void *owner;
 };
 
+static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *frame, void *data) {
+    cnghttp2_session *owner = data;
+    int carries = frame->type == NGHTTP2_HEADERS
+                  || (frame->type == NGHTTP2_DATA && (frame->length > 0 || frame->flags & NGHTTP2_FLAG_END_STREAM));
+    if (!carries) owner->events->control(owner->owner, frame->type, frame->flags & NGHTTP2_FLAG_ACK);
+    // The library overlooks it, because it ignores priorities (RFC 9113, section 6.3).
+    if (frame->type == NGHTTP2_PRIORITY && frame->stream_id == 0)
+        library.nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
+    return 0;
+}
+
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     cnghttp2_session *owner = data;
     (void)session;
@@ -60,6 +73,14 @@ static int on_header(
     return 0;
 }
 
+// The library would leave out a field with characters that no field may have. The request is malformed (RFC 9113, section 8.2.1).
+static int on_invalid_header(
+    nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
+    size_t value_length, uint8_t flags, void *data) {
+    (void)session, (void)frame, (void)name, (void)name_length, (void)value, (void)value_length, (void)flags, (void)data;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     cnghttp2_session *owner = data;
     int ends = frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
@@ -70,10 +91,9 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         else if (ends) owner->events->end(owner->owner, frame->hd.stream_id);
         break;
     case NGHTTP2_DATA:
-        if (frame->hd.length == 0 && !ends) owner->events->control(owner->owner, frame->hd.type, 0);
         if (ends) owner->events->end(owner->owner, frame->hd.stream_id);
         break;
-    default: owner->events->control(owner->owner, frame->hd.type, frame->hd.flags & NGHTTP2_FLAG_ACK);
+    default: break;
     }
     return 0;
 }
@@ -117,8 +137,10 @@ static const char *bind_to(void *handle) {
     FUNCTIONS(FIND)
     if (found.nghttp2_session_callbacks_new(&callbacks) != 0 || found.nghttp2_option_new(&options) != 0)
         return "no memory for libnghttp2";
+    found.nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, on_begin_frame);
     found.nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     found.nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    found.nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, on_invalid_header);
     found.nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
     found.nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     found.nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);

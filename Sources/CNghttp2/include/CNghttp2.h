@@ -35,8 +35,8 @@ struct cnghttp2_events {
     void (*end)(void *owner, int32_t stream);
     // The stream is closed, by either side.
     void (*closed)(void *owner, int32_t stream, uint32_t error);
-    // A frame that carries no request came: its type, as RFC 9113, section 6, numbers them, and for SETTINGS whether it is an
-    // acknowledgement.
+    // A frame begins that carries no part of a request but the continuation of a head: its type, as RFC 9113, section 6, numbers
+    // them, and for SETTINGS and PING whether it is an acknowledgement.
     void (*control)(void *owner, uint8_t type, int is_acknowledgement);
     // Fills `buffer` with bytes of a response. Returns their count, and sets `ends` if they are the last; or -1 if none are there
     // yet, until cnghttp2_resume.

@@ -114,7 +114,7 @@ extension HTTP2Connection: StreamHandler {
 
     func receivedHead(of number: Int32, isAll: Bool) {
         incompleteSince = nil
-        let text = head.text()
+        let text = head.text(hasBody: !isAll)
         guard !head.isMalformed else { return terminateStream(number) }
         var parser = RequestParser(limits: context.settings.limits)
         let step = text.withUnsafeBytes { parser.parse($0) }
@@ -134,8 +134,12 @@ extension HTTP2Connection: StreamHandler {
 
     private func begin(_ head: RequestHead, of stream: HTTP2Stream) {
         guard let connection else { return }
-        var length: Int? = stream.isComplete ? 0 : nil
-        if case .length(let announced) = head.body { length = announced }
+        let length: Int? =
+            switch head.body {
+            case .none: 0
+            case .length(let length): length
+            case .chunked: nil
+            }
         let request = MultiplexedRequest(
             head, UInt32(stream.number), from: connection.peer, requestID: context.requestID(head.fields.requestID),
             bodyLength: length, of: self, connection, context.handler)
@@ -173,7 +177,7 @@ extension HTTP2Connection: StreamHandler {
         idleSince = now
     }
 
-    /// A frame that carries no request.
+    /// A frame begins that carries no more than the continuation of a head.
     func receivedControl(_ type: UInt8, isAcknowledgement: Bool) {
         let windowUpdate: UInt8 = 8
         let goesTooFar = type == windowUpdate ? abuse.windowOpened() : !isAcknowledgement && abuse.wasted(now: now)

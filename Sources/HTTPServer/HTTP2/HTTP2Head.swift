@@ -9,6 +9,7 @@ package struct HTTP2Head {
     private var authority: [UInt8] = []
     private var host: [UInt8]?
     private var fields: [UInt8] = []
+    private var hasLength = false
     /// Whether two fields contradict each other, or one could end the request line (RFC 9113, section 8.3.1).
     package private(set) var isMalformed = false
 
@@ -21,6 +22,7 @@ package struct HTTP2Head {
     package mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard name.first == UInt8(ascii: ":") else {
             if name.elementsEqual("host".utf8) { return addHost(Array(value)) }
+            if name.elementsEqual("content-length".utf8) { hasLength = true }
             fields.append(contentsOf: name)
             fields.append(contentsOf: ": ".utf8)
             fields.append(contentsOf: value)
@@ -43,7 +45,9 @@ package struct HTTP2Head {
     }
 
     /// The head as HTTP/1.1 writes it.
-    package mutating func text() -> [UInt8] {
+    ///
+    /// - Parameter hasBody: whether a body follows.
+    package mutating func text(hasBody: Bool) -> [UInt8] {
         if let host, !authority.isEmpty, !host.isSameHost(as: authority) { isMalformed = true }
         let isConnect = method.elementsEqual("CONNECT".utf8)
         var text: [UInt8] = []
@@ -58,6 +62,8 @@ package struct HTTP2Head {
             text += "\r\n".utf8
         }
         text += fields
+        // Its frames end a body without a length, as chunks do.
+        if hasBody, !hasLength { text += "Transfer-Encoding: chunked\r\n".utf8 }
         text += "\r\n".utf8
         return text
     }

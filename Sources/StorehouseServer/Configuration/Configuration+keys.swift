@@ -78,8 +78,8 @@ extension Configuration {
         ),
         ConfigurationKey(
             "http.http2", \.http.http2, .http2,
-            "who may speak HTTP/2 with prior knowledge, without TLS: `trusted` is every client of a Unix socket, of a loopback address "
-                + "and of `http.trustedProxies`; `true` is everybody"),
+            "the clients that may speak HTTP/2 without TLS (with prior knowledge): `trusted` is those of a Unix socket, of this machine "
+                + "and of `http.trustedProxies`; `true` is all, `false` is none"),
         ConfigurationKey(
             "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
             "the longest time from SIGTERM to the end of the process"),

@@ -30,17 +30,6 @@ extension Configuration.Http {
         return settings
     }
 
-    /// Whether a client at an address may begin with HTTP/2: by default one of this machine, and a trusted proxy.
-    private var acceptsHTTP2: @Sendable (IPAddress) -> Bool {
-        switch http2 {
-        case .always: return { _ in true }
-        case .never: return { _ in false }
-        case .trusted:
-            let proxies = TrustedProxies(trustedProxies.compactMap { AddressRange($0) })
-            return { $0 == .unixSocket || $0.isLoopback || proxies.contains($0) }
-        }
-    }
-
     /// The limit of connections.
     ///
     /// - Parameters:
@@ -106,7 +95,7 @@ extension Configuration {
     ///
     /// - Parameter outlivesProcess: whether the sessions are read back after a restart.
     package func problems(serving kinds: [StoreKind], outlivesProcess: Bool) -> [ConfigurationProblem] {
-        var problems = unreadValues + access.problems
+        var problems = unreadValues + access.problems + http.http2Problems
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
         if !names.isEmpty, !names.contains(store), store != Configuration().sessions.defaultStore {

@@ -54,13 +54,6 @@ package struct Configuration: Sendable, Hashable {
         package var allowedHosts: [String] = []
         /// Addresses and networks, such as `10.0.0.0/8`; `unix` for the clients of Unix sockets.
         package var trustedProxies: [String] = []
-        /// Who may speak HTTP/2 without TLS.
-        package enum HTTP2: String, Sendable, CaseIterable {
-            case trusted
-            case always = "true"
-            case never = "false"
-        }
-
         package var http2 = HTTP2.trusted
         package var drainTimeout = Duration.seconds(10)
         package var maxWait = Duration.seconds(60)

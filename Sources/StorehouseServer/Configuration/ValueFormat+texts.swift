@@ -147,16 +147,6 @@ extension ValueFormat<String> {
     }
 }
 
-extension ValueFormat<Configuration.Http.HTTP2> {
-    /// The word between true and false is a text.
-    static var http2: ValueFormat {
-        ValueFormat(
-            "\"trusted\", true or false", json: plain,
-            read: { value in value.asString.flatMap { .init(rawValue: $0) } ?? value.asBool.map { $0 ? .always : .never } },
-            write: { $0 == .trusted ? .string($0.rawValue) : .bool($0 == .always) })
-    }
-}
-
 extension ValueFormat<Secret> {
     /// A secret of visible ASCII, so that it can be sent in a header.
     package static func secret(atLeast length: Int) -> ValueFormat {
