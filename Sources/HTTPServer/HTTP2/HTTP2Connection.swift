@@ -72,6 +72,7 @@ final class HTTP2Connection {
 
     private func endWhatTakesTooLong() {
         let settings = context.settings
+        if let connection, connection.stalledTime >= settings.idleTimeout { return connection.disconnect() }
         if let incompleteSince, incompleteSince.duration(to: now) >= settings.headerTimeout { return terminate(.none) }
         for stream in streams.values where stream.stalledTime >= settings.idleTimeout { stream.disconnect() }
         if streams.isEmpty, idleSince.duration(to: now) >= settings.idleTimeout { terminate(.none) }
