@@ -137,6 +137,10 @@ let package = Package(
                 "Stores",
             ],
             path: "Benchmarks/stores"),
+        .executableTarget(
+            name: "clientbench",
+            dependencies: ["JSON", "StoreHosting", "StoreKinds", "StorehouseClient", "Stores"],
+            path: "Benchmarks/remote"),
         .target(
             name: "DeclaredTallies", dependencies: ["JSON", "StoreHosting", "Stores"],
             path: "Benchmarks/declarations/kinds"),

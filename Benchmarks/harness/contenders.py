@@ -202,6 +202,19 @@ class Library:
         return json.loads(output_of([*self.command, case, milliseconds], seconds, env=self.environment))
 
 
+class SwiftClient(Library):
+    """The Swift client, with a fresh server for each case."""
+
+    def __init__(self, name, command, server):
+        super().__init__(name, command)
+        self.server = server
+
+    def run(self, case, count):
+        with self.server.start() as server:
+            self.environment["STOREHOUSE_URL"] = f"http://127.0.0.1:{server.port}"
+            return super().run(case, count)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -256,6 +269,10 @@ def stores(program, name="stores"):
 
 def client(program):
     return Library("storehouse.js", ["node", tools.FOLDER / "client" / "bench.mjs"], {"STOREHOUSE": str(program.resolve())})
+
+
+def swift_client(program, server):
+    return SwiftClient("StorehouseClient", [program], storehouse(server))
 
 
 def redux():

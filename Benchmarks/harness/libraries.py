@@ -1,4 +1,4 @@
-"""The measurements of libraries, which run in processes of their own: the stores, and the JavaScript client."""
+"""The measurements of libraries, which run in processes of their own: the stores, and the clients in JavaScript and Swift."""
 
 from harness.cases import Case
 from harness.loads import Watch
@@ -38,6 +38,12 @@ OUTBOX_ROWS = (("outboxMs", "until all are committed, ms", 1), ("requests", "req
 FRAME_ROWS = (("p50Ms", "p50, ms", 1), ("p99Ms", "p99, ms", 1))
 LEADER_ROWS = (("leaderMs", "until the next tab asks for the stream, ms", 1), ("leaderMostMs", "the longest, ms", 1))
 JUMPS_ROWS = (("jumps", "jumps back", 0), ("seconds", "time for all, s", 1))
+ACTION_ROWS = (("milliseconds", "CPU of the client, ms", 3),)
+REBASE_ROWS = (
+    ("event0", "an event while nothing is pending, µs", 1), ("event20", "while 20 actions are pending, µs", 1),
+    ("rebase", "the difference, µs", 1),
+)
+GROWTH_ROWS = (("earlyMegabytes", "memory after a tenth, MB", 1), ("growthMegabytes", "its growth until the end, MB", 1))
 
 
 def library(contender, case, milliseconds):
@@ -77,4 +83,18 @@ def client_cases(quick):
         case("POST by another client to the painted frame, Chromium", "frames", FRAME_ROWS, 500, 30),
         case("the tab that leads is left, Chromium", "leader", LEADER_ROWS, 20, 3),
         case("10 000 increments with faults" if not quick else "500 increments with faults", "jumps", JUMPS_ROWS, 10_000, 500),
+    ]
+
+
+def swift_cases(quick):
+    """The cases of the Swift client, in the order of their table. The last number is how often, in one round."""
+    def case(title, name, rows, count, quickly):
+        return Case("swift", title, ("StorehouseClient",), rows,
+                    lambda contender: library(contender, name, quickly if quick else count))
+
+    return [
+        case("an action and its event, kind `app`", "action", ACTION_ROWS, 2000, 100),
+        case("1000 patches of a state with 1000 tasks", "patches", PATCHES_ROWS, 10, 1),
+        case("20 pending actions on a small state", "rebase", REBASE_ROWS, 2000, 100),
+        case("a million events" if not quick else "10 000 events", "memory", GROWTH_ROWS, 1_000_000, 10_000),
     ]

@@ -110,6 +110,12 @@ def build_stores():
     return ROOT / ".build" / "release" / "storesbench"
 
 
+def build_swift_client():
+    """The program that measures the Swift client."""
+    build("clientbench")
+    return ROOT / ".build" / "release" / "clientbench"
+
+
 def build_tallies():
     """The server of one store that is declared in three ways."""
     build("tallies")

@@ -13,14 +13,25 @@ from reference.mutants import MUTANTS
 from reference.outbox import DiskFull, OutboxFull
 from reference.store import Store
 
-CAPABILITIES = ["reducer", "disk", "visibility"]
+CAPABILITIES = ["reducer", "disk", "visibility", "reset"]
 
 
 class Program:
     def __init__(self, faults):
-        self.faults, self.store = set(faults), None
-        self.clock = Clock(self._timers)
-        self._told = None
+        self.faults = set(faults)
+        self._begin()
+
+    def _begin(self):
+        clock = Clock(lambda due, count: clock is self.clock and self._timers(due, count))
+        self.store, self.clock, self._told = None, clock, None
+
+    def _reset(self):
+        """Begins as a new process does: nothing goes on of what was before."""
+        if self.store:
+            self.store.sender.stop()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        self._begin()
 
     def tell(self, kind, value):
         os.write(1, json.dumps({kind: value}, separators=(",", ":")).encode() + b"\n")

@@ -68,9 +68,14 @@ struct NamedStorage: ClientStorage {
     let names: Names
     let isFull: Locked<Bool>
 
-    func load(_ name: String) async throws -> StoredOutbox { try await inner.load(name) }
+    func load(_ name: String) async throws -> StoredOutbox {
+        try await inner.load(Fault.sharesOutbox.isPlanted ? "all" : name)
+    }
 
     func append(_ rows: [OutboxRow]) async throws {
+        if Fault.storesNothing.isPlanted || Fault.sendsUnstored.isPlanted && isFull.withLock({ $0 }) {
+            return names.number(rows)
+        }
         try check()
         names.number(rows)
         try await inner.append(rows)
@@ -83,10 +88,12 @@ struct NamedStorage: ClientStorage {
 
     func save(_ cache: [UInt8]) async throws {
         try check()
-        try await inner.save(cache)
+        if !Fault.noCache.isPlanted { try await inner.save(cache) }
     }
 
-    func clear() async throws { try await inner.clear() }
+    func clear() async throws {
+        if !Fault.keepsOutbox.isPlanted { try await inner.clear() }
+    }
 
     private func check() throws {
         if isFull.withLock({ $0 }) { throw DiskFull() }

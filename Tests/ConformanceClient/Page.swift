@@ -17,13 +17,28 @@ final class Page {
     private var connection: JSONValue = .null
     /// The name of the entry that is being sent.
     private var sending: String?
+    /// Whether the kit has begun with another page.
+    private var isOver = false
 
     func run(_ command: JSONValue) async {
         let error = await perform(command["do"]?.asString ?? "", command)
         await settle()
         var line: JSONObject = ["done": command["id"] ?? .null]
         if let error { line["error"] = .string(error) }
-        write(.object(line))
+        tell(.object(line))
+    }
+
+    /// Closes the store. Nobody hears of it any more.
+    func end() async {
+        isOver = true
+        clock.end()
+        store?.close()
+        _ = tokens.answer(nil)
+        await settle()
+    }
+
+    private func tell(_ line: JSONValue) {
+        if !isOver { write(line) }
     }
 
     /// - Returns: the name of an error.
@@ -49,10 +64,10 @@ final class Page {
     // ---- Commands
 
     private func connect(_ command: JSONValue) {
-        let random = command["random"]?.asArray?.compactMap(\.asNumber) ?? [0.5]
+        let random = Fault.hammers.isPlanted ? [0] : command["random"]?.asArray?.compactMap(\.asNumber) ?? [0.5]
         var turn = 0
         let environment = ClientEnvironment(
-            transport: CurlTransport(), clock: clock,
+            transport: FaultyTransport(CurlTransport()), clock: clock,
             random: {
                 defer { turn += 1 }
                 return random[turn % random.count]
@@ -61,7 +76,8 @@ final class Page {
         tokens.token = token
         let ask: @Sendable (TokenReason) async throws -> String? = { [tokens] reason in await tokens.ask(reason) }
         let store = RemoteStore(
-            Shape.model(version: command["version"]?.asString), url: command["url"]?.asString ?? "", environment,
+            Shape.model(version: Fault.anyVersion.isPlanted ? nil : command["version"]?.asString),
+            url: command["url"]?.asString ?? "", environment,
             storage: storage(command["storage"]?.asString),
             token: token == nil ? nil : ask,
             select: command["select"]?.asString,
@@ -113,13 +129,14 @@ final class Page {
 
     private func changed() {
         tellConnection()
+        if Fault.showsLate.isPlanted, sending != nil { return }
         show()
     }
 
     private func tellConnection() {
         guard let connection = store?.connection.json, connection != self.connection else { return }
         self.connection = connection
-        write(["connection": connection])
+        tell(["connection": connection])
     }
 
     private func show() {
@@ -133,7 +150,7 @@ final class Page {
             "pending": .array(pending.map { .string(name($0)) }),
             "predicted": .array(predicted.map { .string(name($0)) }), "reasons": .object(JSONObject(reasons)),
         ]
-        if value.description != shown { write(["value": value]) }
+        if value.description != shown { tell(["value": value]) }
         shown = value.description
     }
 
@@ -151,16 +168,16 @@ final class Page {
         var outcome: JSONObject = ["entry": .string(name), "outcome": .string(entry.outcome)]
         if let revision = entry.revision { outcome["revision"] = .integer(revision) }
         if let refusal = entry.refusal { outcome["reason"] = .string(refusal.reason) }
-        write(["outcome": .object(outcome)])
+        for _ in 0..<(Fault.tellsTwice.isPlanted ? 2 : 1) { tell(["outcome": .object(outcome)]) }
     }
 
     private func report(_ report: RemoteReport) {
         switch report {
-        case .patch: write(["report": ["kind": "patch"]])
-        case .history: write(["report": ["kind": "history"]])
+        case .patch: tell(["report": ["kind": "patch"]])
+        case .history: tell(["report": ["kind": "history"]])
         case .unknown(let entries):
             let names = entries.map { JSONValue.string(keyNames[$0.key] ?? "?") }
-            write(["report": ["kind": "unknown", "entries": .array(names)]])
+            tell(["report": ["kind": "unknown", "entries": .array(names)]])
         default: break
         }
     }

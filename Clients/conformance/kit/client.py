@@ -33,10 +33,14 @@ class Client:
         self._answers, self._count = {}, 0
         self._news = asyncio.Event()
 
-    async def start(self):
-        self.hello = None
-        self.process = await asyncio.create_subprocess_exec(
-            *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 26)
+    async def start(self, spares=()):
+        """Starts the process, or takes one over that another client has given away."""
+        if spares:
+            self.process, self.hello = spares.pop()
+        else:
+            self.hello = None
+            self.process = await asyncio.create_subprocess_exec(
+                *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 26)
         self._reader = asyncio.ensure_future(self._read(self.process.stdout))
         await self.until(lambda: self.hello)
         if self.now:
@@ -163,6 +167,14 @@ class Client:
         self.timer = None
         for tab in (self, *self.tabs.values()):
             tab.view |= {"connection": None, "value": {}}
+
+    async def give_away(self, spares):
+        """Makes its process as a new one is, for another client."""
+        await self.do("reset")
+        self._reader.cancel()
+        await asyncio.wait([self._reader])
+        spares.append((self.process, self.hello))
+        self.process = None
 
     async def close(self):
         if self.process:

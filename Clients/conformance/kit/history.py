@@ -61,6 +61,7 @@ class History:
         self.requests, self.answers, self.logs = {}, [], {}
         self.acted, self.sent, self.selects = [], {}, {}
         self.seen = collections.defaultdict(list)  # what each client has shown
+        self.truths = {}  # kept for the invariants of what is shown
         self.streams = 0  # the most that were open at a time
         for number, line in enumerate(lines, 1):
             try:

@@ -1,5 +1,5 @@
 """The reducer of the parts of the store kind `app` that the scenarios use: counter, user and betslip."""
-import copy
+from .patch import copied
 
 PARTS = {"counter": ["counter"], "user": ["user"], "betslip": ["user", "betslip"]}  # those that actions change
 SIZE = 20  # selections of a betslip
@@ -24,7 +24,7 @@ def reduced(state, actions):
             raise Unpredictable(action["type"])
         try:
             for part in PARTS[action["type"].split("/")[0]]:
-                state[part] = copy.deepcopy(state[part]) if part == "betslip" else dict(state[part])
+                state[part] = copied(state[part]) if part == "betslip" else dict(state[part])
             reduce(state, action.get("payload") or {})
         except (KeyError, TypeError) as error:
             raise Unpredictable(action["type"]) from error

@@ -80,6 +80,7 @@ class Proxy:
         self.server, self.trace = server, trace
         self.faults, self.streams = [], []
         self.sending = {}  # client id → its requests in flight, each until its connection ends or it is answered
+        self.doubted = set()  # those of them behind which the client has sent another one already
         self.held, self.holding, self.holds = asyncio.Event(), 0, True
         self.silent = set()  # connections of requests that are never answered
         self.chooser = None  # a function that chooses a fault in random runs
@@ -173,6 +174,7 @@ class Proxy:
         finally:
             if "gone" in state:
                 state["gone"].cancel()
+                self.doubted.discard(state["gone"])
             self._rest(state)
             self.silent.discard(writer)
             writer.transport.abort() if state.get("is_cut") else writer.close()
@@ -186,8 +188,14 @@ class Proxy:
         gone.add_done_callback(others.discard)
         # Where a client has given a request up, the next one may be here before the end of its connection.
         if before:
+            self.doubted.update(before)
             await asyncio.wait(before, timeout=PATIENCE)
         return 1 + sum(not one.done() or one.cancelled() for one in before)
+
+    async def _doubt(self, gone):
+        """Does not answer a request that the client has given up, as the next one shows, before the end of its connection is here."""
+        if gone in self.doubted:
+            await asyncio.wait([gone], timeout=PATIENCE)
 
     def leave(self):
         """A page is frozen: nobody can give its requests up, so that they do not count as in flight any more."""
@@ -285,14 +293,15 @@ class Proxy:
             return await self._stream(request, response, fault, writer, state)
         body = await response.read()
         self.trace.add("answer", id=request.id, status=response.status, body=body)
+        if do == "holdAnswer":
+            await self._hold(state)
+        await self._doubt(state["gone"])
         if do == "lose" or do == "crashAfter":
             if do == "crashAfter":
                 await self.server.restart()
             state["is_cut"] = True
             return
-        if do == "holdAnswer":
-            await self._hold(state)
-        elif do == "firstOnly":
+        if do == "firstOnly":
             body = json.dumps(json.loads(body) | {"retryAfter": fault["retryAfter"]}).encode()
         kept = {name: value for name, value in response.headers.items()
                 if name in ("content-type", "retry-after", "etag", "location")}

@@ -12,7 +12,7 @@ def _sleeps(pid):
     """Whether all threads of a process wait for something. One that waits for a processor does not."""
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+            with open(f"/proc/{pid}/task/{thread}/stat", "rb", buffering=0) as file:
                 text = file.read()
             if text[text.rindex(b")") + 2] in b"RD":
                 return False

@@ -3,6 +3,7 @@ import random
 import signal
 
 from . import expect
+from .client import Tab
 from .random_tabs import TabbedRun
 
 SOON = 5000  # virtual milliseconds in which a client is equal to the server once it hears that the network is back
@@ -111,6 +112,12 @@ class RandomRun(TabbedRun):
             self.proxy.chooser = self._choose
             return
         await super()._enter(name)
+
+    async def _check(self):
+        await super()._check()
+        if "reset" in self.capabilities:
+            for client in [client for client in self.clients.values() if not isinstance(client, Tab)]:
+                await client.give_away(self.spares)
 
     async def steps(self):
         while self.sent < self.left:

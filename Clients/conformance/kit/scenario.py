@@ -32,6 +32,7 @@ class Run:
         self.proxy = Proxy(server, self.trace)
         self.clients, self.entries = {}, {}
         self.client = None
+        self.spares = []  # processes that first clients may have, and that go on with the next run
         self.acted = []  # what other clients have sent
         self.lines = None  # of the history, once the server has told its log
         self.options = {}
@@ -64,7 +65,7 @@ class Run:
             client.error, client.world = None, self._world
             self.entries[name] = {}
             self.trace.clients = len(self.clients)
-            await client.start()
+            await client.start(self.spares)
         self.client = self.clients[name]
 
     async def _step(self, step):

@@ -1,6 +1,7 @@
 """Runs scenarios and random runs, one after the other. A worker is a process of its own, so that none waits for the work of another."""
 import asyncio
 import contextlib
+import itertools
 import json
 import pathlib
 import sys
@@ -20,6 +21,7 @@ TROUBLES = (Failed, Broken, ClientFailed)
 class Worker:
     def __init__(self, program, folder):
         self.program, self.folder, self.servers = program, folder, {}
+        self.spares = {}  # processes of clients that wait for the next random run, by their commands
 
     @contextlib.asynccontextmanager
     async def server(self, storage="memory", settings=None, nodes=1):
@@ -38,6 +40,9 @@ class Worker:
     async def close(self):
         for server in self.servers.values():
             await server.close()
+        for process, _ in itertools.chain(*self.spares.values()):
+            process.kill()
+            await process.wait()
 
     async def scenario(self, name, command, patience=PATIENCE):
         scenario = catalogue.scenarios()[name]
@@ -51,6 +56,7 @@ class Worker:
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
             async with self.server(*RandomRun.place(seed)) as server:
                 run = RandomRun(server, command, folder, seed, capabilities, most)
+                run.spares = self.spares.setdefault(tuple(command), [])
                 return await self._attempt(seed, run) | {"entries": run.sent}
 
     async def _attempt(self, name, run):

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { reject, StorehouseError } from "../src/index.js"
 import { createStore } from "../src/store.js"
 import { Clock, settle } from "./conformance/clock.js"
-import { disk, fill } from "./conformance/disk.js"
+import { disk, fill, forgetDisks } from "./conformance/disk.js"
 import { reducers } from "./conformance/kind.js"
 import { Names } from "./conformance/names.js"
 import { Tab } from "./conformance/tab.js"
@@ -18,9 +18,18 @@ const { error: complain } = console
 // The kit looks at refusals, the end of a connection and reports, and not at the console.
 console.error = (first, ...more) => first instanceof StorehouseError || more.length || complain(first)
 const write = line => process.stdout.write(JSON.stringify(line) + "\n")
-const clock = new Clock(write)
+const pages = new Map()
+let clock, names
 
-const names = new Names()
+/** Begins as a new process does: all tabs are gone, and nobody hears of them. */
+function begin() {
+    for (const page of pages.values()) page.kill()
+    pages.clear()
+    forgetDisks()
+    names = new Names()
+    const own = (clock = new Clock(line => own === clock && write(line)))
+}
+
 const errors = { QuotaExceededError: "DiskFull" }
 const outcomeOf = ({ name: error, outcome }) => ({ OutcomeUnknown: "unknown", ConnectionEnded: "ended" })[error] ?? outcome
 
@@ -42,7 +51,7 @@ class Page {
     }
 
     #tell(line) {
-        write(this.#name ? { ...line, tab: this.#name } : line)
+        if (pages.get(this.#name) === this) write(this.#name ? { ...line, tab: this.#name } : line)
     }
 
     // ---- What the store shows
@@ -184,6 +193,14 @@ class Page {
         this.#tab.shut()
     }
 
+    kill() {
+        this.#tab.kill()
+    }
+
+    reset() {
+        begin()
+    }
+
     disk({ isFull }) {
         fill(isFull)
     }
@@ -202,10 +219,10 @@ class Page {
     }
 }
 
-const pages = new Map()
 const pageOf = tab => pages.get(tab) ?? (pages.set(tab, new Page(tab)), pages.get(tab))
 
-write({ hello: { protocol: 1, name: "javascript", capabilities: ["reducer", "visibility", "disk", "tabs"], faults: planted } })
+write({ hello: { protocol: 1, name: "javascript", capabilities: ["reducer", "visibility", "disk", "tabs", "reset"], faults: planted } })
+begin()
 let last = Promise.resolve()
 for await (const line of createInterface({ input: process.stdin })) {
     const { do: command, id, tab, ...members } = JSON.parse(line)

@@ -32,7 +32,9 @@ class Truth:
 
 def _clients(history):
     for who, items in history.seen.items():
-        yield who, items, history.sent.get(who, {}), {name: Truth(history, who, log) for name, log in history.logs.items()}
+        if who not in history.truths:
+            history.truths[who] = {name: Truth(history, who, log) for name, log in history.logs.items()}
+        yield who, items, history.sent.get(who, {}), history.truths[who]
 
 
 def replay(history):

@@ -87,3 +87,6 @@ export const disk = folder => disks.get(folder) ?? (disks.set(folder, new Disk(f
 export function fill(isFull) {
     for (const one of disks.values()) one.fault = isFull ? "write" : undefined
 }
+
+/** Another process begins, which knows of no disk yet. */
+export const forgetDisks = () => disks.clear()

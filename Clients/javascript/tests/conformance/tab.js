@@ -1,6 +1,7 @@
 // The surroundings of one tab: its network, its visibility, and what the browser does to it.
 import { FakeChannels, FakeLocks } from "../support/browser.js"
 import { disk } from "./disk.js"
+import { fetch } from "./fetch.js"
 
 const locks = new FakeLocks()
 const channels = new FakeChannels()
@@ -46,6 +47,11 @@ export class Tab {
     /** The page is closed: it is told so, and runs no more code. */
     shut() {
         this.hear("pagehide")
+        this.kill()
+    }
+
+    /** It runs no more code, and nothing that it has sent is on its way. */
+    kill() {
         this.isFrozen = this.#isDead = true
         this.#killed.abort()
         channels.kill(this)
