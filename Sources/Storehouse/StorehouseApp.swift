@@ -17,8 +17,9 @@ import Sessions
 /// lists them. Its configuration is that of `storehouse`, with the keys `upstreams.NAME.…` for each `RemoteService` that a
 /// kind calls.
 public protocol StorehouseApp {
-    /// Called once at the start of the program.
-    init()
+    /// Called once at the start of the program, before any command. It is the place to read variables of the environment: if it throws,
+    /// the program writes the error to standard error and ends with the exit code 2.
+    init() throws
 
     /// The kinds of store that sessions can have. If `sessions.defaultStore` is not set and no kind is named `app`, the first
     /// is the default.
@@ -33,7 +34,7 @@ extension StorehouseApp {
         CoreDumps.prevent()
         StandardDescriptors.makeSafe()
         ProcessMemory.limitHeapsIfLimited()
-        exit(await Self().run(Array(CommandLine.arguments.dropFirst())))
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
     }
 
     /// Serves the kinds as a part of a program that has a `main` of its own, until the process gets SIGTERM or SIGINT. Then it drains
@@ -49,11 +50,28 @@ extension StorehouseApp {
     ///   - storage: the place of the sessions; nil for what the configuration says.
     ///   - configuration: the settings in the form of the file, whose place they take; nil reads the file. Variables of the
     ///     environment win over both.
-    /// - Throws: everything that is wrong with the configuration and the kinds, one line each, or why the storage or the address
+    /// - Throws: what `init()` throws, everything that is wrong with the configuration and the kinds, one line each, or why the storage or the address
     ///   cannot be used.
     public static func serve(storage: Storage? = nil, configuration: JSONValue? = nil) async throws {
-        let app = Self()
+        let app = try Self()
         try await CommandRunner { app.kinds }.serve(storage, configuration)
+    }
+
+    /// Makes the program, and runs one command.
+    ///
+    /// - Parameters:
+    ///   - arguments: the words after the program's name.
+    ///   - report: gets the reason for an exit code other than 0.
+    /// - Returns: the exit code.
+    package static func run(
+        _ arguments: [String], report: (String) -> Void = { Console.printError($0) }
+    ) async -> Int32 {
+        do {
+            return try await Self().run(arguments, report: report)
+        } catch {
+            report("\(error)")
+            return 2
+        }
     }
 
     /// Runs one command.

@@ -118,6 +118,15 @@ private struct Desk {
     }
 }
 
+/// Lacks a variable of the environment.
+private struct Unprepared: StorehouseApp {
+    struct Missing: Error, CustomStringConvertible { let description = "MARKET_FEE must be a number" }
+
+    init() throws { throw Missing() }
+
+    var kinds: [StoreKind] { QuoteHall.kind }
+}
+
 private struct Misnamed: StorehouseApp {
     var kinds: [StoreKind] {
         StoreKind.calling(RemoteService("Quote-API"), RemoteService("embedded", demo: { _ in .json([:]) })) { _ in
@@ -139,6 +148,13 @@ private struct Demos: StorehouseApp {
         let found = await app.run(arguments) { lines.append($0) }
         #expect(found == code)
         return lines.flatMap { $0.split(separator: "\n").map(String.init) }
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func aProgramThatCannotBeginSaysWhy(command: String) async {
+        var lines: [String] = []
+        #expect(await Unprepared.run([command]) { lines.append($0) } == 2)
+        #expect(lines == ["MARKET_FEE must be a number"])
     }
 
     @Test(arguments: ["serve", "check-config"])

@@ -10,7 +10,7 @@ const chromium = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-popup-blocking",
     "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
 ]
-const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" }
+const types = { ".html": "text/html", ".js": "text/javascript", ".json": "application/json", ".css": "text/css" }
 
 /** @param {string} path from the folder of the client */
 export const file = path => readFileSync(new URL("../" + path, import.meta.url), "utf8")

@@ -67,3 +67,26 @@ test("each step of docs/clients/web.md is a page that works", { timeout: 60000 }
     }
     assert.match(pages.at(-1), /reduxEnhancer/)
 })
+
+test("a page shows and predicts a part of a session, at an address that it is told", { timeout: 60000 }, async t => {
+    let server = ""
+    const browser = new Browser(path => {
+        if (path === "/config.json") return JSON.stringify({ server })
+        return path === "/part.html" ? file("examples/part.html").replace("</script>\n", () => hook + "</script>\n") : undefined
+    })
+    const origin = await browser.start()
+    const program = new Program(path, { settings: [`http.allowedOrigins=${origin}`, ...settings] })
+    t.after(async () => {
+        await browser.close()
+        await program.remove()
+    })
+    server = `http://127.0.0.1:${await program.start()}`
+    const headers = { Authorization: `Bearer ${token("ada")}`, "Content-Type": "application/json" }
+    const { id } = await (await fetch(`${server}/sessions`, { method: "POST", headers, body: '{"store":"app"}' })).json()
+    browser.open("chromium", `${origin}/part.html?tab=part&session=${id}#${token("ada")}`)
+    const tab = browser.tab("part")
+    await tab.until("store.connection.status === 'live'")
+    assert.equal(await tab.run("(add.click(), count.textContent)"), "1")
+    await tab.until("!store.pending.length")
+    assert.deepEqual(await tab.run("store.confirmed"), { count: 1 })
+})

@@ -14,15 +14,15 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     let waiting: @Sendable (State) -> [Values]
     /// Whether the state hears of failures, and of a call that a restart has ended it hears nothing.
     let isSilent: Bool
-    /// Whether the answer is left out of the log.
-    var isSecret = false
+    /// Whether its declaration says that the answer is left out of the log.
+    var isDeclaredSecret = false
     private let pointer: String
     private let ownPolicy: EffectPolicy?
-    private let id: (@Sendable (Values) -> String)?
+    private let id: @Sendable (Values) -> String?
 
     init(
         _ name: String, _ trigger: Action<State, Values>, _ service: RemoteService, _ pointer: String,
-        _ policy: EffectPolicy?, _ retry: StoreDefinition<State>.Retry?, id: (@Sendable (Values) -> String)?,
+        _ policy: EffectPolicy?, _ retry: StoreDefinition<State>.Retry?, id: @escaping @Sendable (Values) -> String?,
         request: @escaping @Sendable (State, Values) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void,
@@ -42,10 +42,13 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
         self.isSilent = isSilent && retry == nil
     }
 
+    /// Whether the answer is left out of the log. A service may repeat a secret that it was sent.
+    var isSecret: Bool { isDeclaredSecret || !trigger.fields.secrets.isEmpty }
+
     var policy: EffectPolicy { ownPolicy ?? (retry == nil ? .latest : .leading) }
 
     /// The text of the id of a call's effect.
-    func effectID(_ values: Values) -> String { EffectID(name, for: id?(values)).description }
+    func effectID(_ values: Values) -> String { EffectID(name, for: id(values)).description }
 
     /// The id of a call's effect, of its text.
     func effect(_ text: String) -> EffectID {

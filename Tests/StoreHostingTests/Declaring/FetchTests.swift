@@ -253,3 +253,138 @@ private let vault = StoreDefinition("vault", "A vault.", Vault()) {
         #expect(vault.kind.actions.first { $0.type == "vault/token" }?.secrets == ["value"])
     }
 }
+
+private struct Desk: Sendable, Equatable {
+    var lines: [String] = []
+    var users: [ActorID] = []
+
+    static let one = Action<Desk, Filled<ActorID>>("one", "One.", .user("by")) { _, _ in }
+    static let two = Action<Desk, (Filled<ActorID>, Int)>("two", "Two.", .user("by"), .integer("n", 1...9)) { _, _, _ in
+    }
+    static let four = Action<Desk, (Filled<ActorID>, Filled<Int>, String, Int)>(
+        "four", "Four.", .user("by"), .now("at"), .text("t", 1...9, example: "a"), .integer("n", 1...9)
+    ) { _, _, _, _, _ in }
+    static let behind = Action<Desk, (Int, Filled<ActorID>)>(
+        "behind", "Two.", .integer("n", 1...9), .user("by")
+    ) { _, _, _ in }
+    static let five = Action<Desk, (Filled<ActorID>, Filled<Int>, String, Int, Int)>(
+        "five", "Five.", .user("by"), .now("at"), .text("t", 1...9, example: "a"), .integer("n", 1...9),
+        .integer("m", 1...9),
+        rules: .reject("same") { _, _, _, _, n, m in n == m }
+    ) { desk, user, time, text, n, m in desk.lines.append("\(user) \(time) \(text) \(n) \(m)") }
+
+    static let ofOne = Fetch("of-one", on: one, from: "desk", as: Int.self, id: \.text) { _, user in
+        .get("/" + user.text)
+    } then: { desk, user, number, _ in
+        desk.users = Array(repeating: user, count: number)
+    } failed: { desk, user, _, _ in
+        desk.users = [user]
+    } waiting: { desk in
+        desk.users
+    }
+
+    static let ofTwo = Fetch("of-two", on: two, from: "desk", as: Int.self, id: named) { _, user, n in
+        .get("/\(user.value)/\(n)")
+    } then: { desk, user, _, _, _ in
+        desk.users.append(user.value)
+    } waiting: { _ in
+        [(Filled("ada"), 1)]
+    }
+
+    static let ofFour = Fetch("of-four", on: four, from: "desk", as: Int.self) { _, user, time, text, n in
+        .get("/\(user)/\(time + n)/\(text)")
+    } then: { desk, user, time, text, n, number, _ in
+        desk.users.append(user)
+        desk.lines.append("\(time + n + number) \(text)")
+    }
+
+    static let ofBehind = Fetch("of-behind", on: behind, from: "desk", as: Int.self) { _, n, user in
+        .get("/\(user.value)/\(n)")
+    } then: { desk, _, user, _, _ in
+        desk.users.append(user.value)
+    }
+
+    static let ofFive = Fetch("of-five", on: five, from: "desk", as: Int.self, id: \.2) { _, values in
+        .get("/\(values.0.value)/\(values.3 + values.4)")
+    } then: { desk, values, number, _ in
+        desk.users = Array(repeating: values.0.value, count: number)
+    }
+
+    /// A function that is written for `Filled`.
+    @Sendable private static func named(_ user: Filled<ActorID>, _ n: Int) -> String { "\(user.text) \(n)" }
+
+    static let store = StoreDefinition("desk", "A desk.", Desk()) {
+        Member("lines", \.lines)
+        Member("users", \.users)
+        one
+        ofOne
+        two
+        ofTwo
+        four
+        ofFour
+        behind
+        ofBehind
+        five
+        ofFive
+    }
+}
+
+/// Calls after actions with fields that the server fills.
+@Suite struct FilledFetchTests {
+    private let client = ScriptedRemoteClient()
+
+    private func store(_ desk: Desk = Desk()) -> TestStore<Desk, StoreAction<Desk>> {
+        TestStore(
+            desk, reducer: Desk.store.reducer, middleware: Desk.store.middleware(RemoteClients(["desk": client])),
+            clock: TestClock(now: 100))
+    }
+
+    @Test func theFunctionsGetThePlainValue() throws {
+        let store = store()
+        try store.as(.user("ada")).dispatch(Desk.one())
+        client.reply("2")
+        try store.receive(Desk.ofOne.arrival(of: 2, for: Filled("ada"), at: 100)) { $0.users = ["ada", "ada"] }
+        try store.as(.user("ada")).dispatch(Desk.four("tea", 3))
+        client.reply("4")
+        let values: (Filled<ActorID>, Filled<Int>, String, Int) = (Filled("ada"), Filled(100), "tea", 3)
+        try store.receive(Desk.ofFour.arrival(of: 4, for: values, at: 100)) {
+            $0.users = ["ada", "ada", "ada"]
+            $0.lines = ["107 tea"]
+        }
+        #expect(client.requests.map(\.target) == ["/ada", "/ada/103/tea"])
+        try store.finish()
+    }
+
+    @Test func functionsThatAreWrittenForFilledGetIt() throws {
+        let store = store()
+        try store.as(.user("ada")).dispatch(Desk.two(7))
+        client.reply("1")
+        try store.receive(Desk.ofTwo.arrival(of: 1, for: (Filled("ada"), 7), at: 100)) { $0.users = ["ada"] }
+        try store.as(.user("bob")).dispatch(Desk.behind(7, .byServer))
+        client.reply("1")
+        try store.receive(Desk.ofBehind.arrival(of: 1, for: (7, Filled("bob")), at: 100)) { $0.users = ["ada", "bob"] }
+        #expect(client.requests.map(\.target) == ["/ada/7", "/bob/7"])
+        try store.finish()
+    }
+
+    @Test func anActionOfFiveFieldsGivesATuple() throws {
+        let store = store()
+        try store.as(.user("ada")).expectRejected(Desk.five("tea", 3, 3), "same")
+        try store.as(.user("ada")).dispatch(Desk.five("tea", 3, 4)) { $0.lines = ["ada 100 tea 3 4"] }
+        client.reply("1")
+        let values: (Filled<ActorID>, Filled<Int>, String, Int, Int) = (Filled("ada"), Filled(100), "tea", 3, 4)
+        try store.receive(Desk.ofFive.arrival(of: 1, for: values, at: 100)) { $0.users = ["ada"] }
+        #expect(client.requests.map(\.target) == ["/ada/7"])
+        #expect(Desk.store.kind.problems == [])
+        try store.finish()
+    }
+
+    @Test func aStateNamesItsCallsByPlainValues() throws {
+        let store = store(Desk(users: ["eve"]))
+        try store.resume()
+        try store.receive(Desk.ofOne.failure(.interrupted("the call was interrupted"), for: Filled("eve"), at: 100))
+        try store.receive(
+            Desk.ofTwo.failure(.interrupted("the call was interrupted"), for: (Filled("ada"), 1), at: 100))
+        try store.finish()
+    }
+}
