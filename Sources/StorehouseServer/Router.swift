@@ -270,7 +270,7 @@ package final class Router: RequestHandler {
         }
         switch (context.head.method, route) {
         case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))
-        case (.get, .events), (.get, .sharedEvents): try api.streams.open(resource.id, context)
+        case (.get, .events), (.get, .sharedEvents), (.get, .adminEvents): try api.streams.open(resource.id, context)
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
         case (.post, .actions), (.post, .sharedActions): try api.actions.post(resource.id, context)
@@ -300,8 +300,8 @@ package final class Router: RequestHandler {
         // Prometheus sends many forms of Accept, and gets the only representation.
         case .metrics: context.answer(api.readMetrics())
         case .session: try api.sessions.read(resource.id, context)
-        case .state, .sharedState: try api.reads.readState(resource.id, context)
-        case .actions: try api.actionLog.read(resource.id, context)
+        case .state, .sharedState, .adminState: try api.reads.readState(resource.id, context)
+        case .actions, .adminActions: try api.actionLog.read(resource.id, context)
         case .presence, .sharedPresence: try PresenceResource(access: api.access).read(resource.id, context)
         case .shares: try api.shares.list(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
@@ -310,7 +310,7 @@ package final class Router: RequestHandler {
             guard case .token(let claims) = context.credentials else { throw Self.methodNotAllowed(resource) }
             try api.sessionList.list(claims, context)
         case .events, .forks, .share, .sync, .signals, .sharedEvents, .sharedActions, .sharedSync, .sharedSignals,
-            .server:
+            .adminEvents, .server:
             throw Self.methodNotAllowed(resource)
         }
     }

@@ -19,6 +19,7 @@ def first_visit(page):
     page.press("Enter")
     page.until("a session is created by keys alone, its id in the fragment", "/^#[\\w-]{22}$/.test(location.hash)")
     page.shows("it is watched live", "live", "^live")
+    page.until("by one stream", f"[...{find('numbers')}.children].some(one => one.textContent === '1 stream')")
     page.until("its id stands nowhere on the page", "!document.body.innerText.includes(location.hash.slice(1))")
     page.until("and a state is shown", "document.querySelectorAll('[role=treeitem]').length > 3")
     page.shows("the empty log says what to do", "news", "No action yet. Send one")
@@ -148,6 +149,7 @@ def a_view_through_a_share(page):
     page.shows("the address of a share opens its part of the state", ".tree", "^▾?count1$|^count1")
     page.until("and nothing else", "document.querySelectorAll('.tree [role=treeitem]').length === 1")
     page.shows("it is watched live", "live", "^live")
+    page.until("nothing is said to be loading", "!document.body.innerText.includes('Loading')")
     page.until("nothing can be sent, forked or shared", f"['dispatch', 'fork', 'shares'].every(id => document.getElementById(id).disabled)")
     page.act(path, "tasks/add", title="Not in the share")
     page.act(path, "counter/increment", by=4)
@@ -265,7 +267,32 @@ def signing_in_and_actors_with_roles(page):
     page.until("and can be filtered by it", "document.querySelectorAll('#rows .row').length === 1")
 
 
+def from_a_failure_to_its_cause_with_the_admin_token(page):
+    url, secret, admin = (os.environ.get("INSPECTOR_" + name) for name in ("TOKEN_URL", "SECRET", "ADMIN_TOKEN"))
+    if not url or not secret or not admin:
+        print("    skipped: INSPECTOR_TOKEN_URL, INSPECTOR_SECRET and INSPECTOR_ADMIN_TOKEN are not set", flush=True)
+        return
+    page = Page(page.browser, url)
+    name = os.urandom(4).hex() # the server may have sessions of an earlier run
+    user = {"Authorization": "Bearer " + token(secret, sub=name)}
+    path = "/sessions/" + page.send("POST", "/sessions", {}, user)["id"]
+    page.send("POST", path + "/actions", {"type": "counter/increment"}, user)
+    page.open()
+    page.type("admin-token", admin)
+    page.press("Enter")
+    page.until("the admin token lists the sessions", "document.querySelectorAll('#start tbody tr').length > 0")
+    page.type("#start input[placeholder='owner']", name)
+    page.press("Enter")
+    page.until("the sessions of a user are found", "document.querySelectorAll('#start tbody tr').length === 1")
+    page.button("app", "document.querySelector('#start tbody')")
+    page.shows("one opens without a token of the user", "title", f"#1 counter/increment.*{name}")
+    page.shows("it is watched live", "live", "^live")
+    page.until("and only looked at", f"['dispatch', 'fork', 'shares'].every(id => document.getElementById(id).disabled)")
+    page.send("POST", path + "/actions", {"type": "counter/increment"}, user)
+    page.shows("a change comes by itself", "title", "#2 counter/increment")
+
+
 TESTS = [first_visit, open_by_id_and_recent_sessions, an_unknown_session_is_told, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
          fork_without_an_action, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
          a_page_that_is_left_follows_nothing, the_operators_list,
-         signing_in_and_actors_with_roles]
+         signing_in_and_actors_with_roles, from_a_failure_to_its_cause_with_the_admin_token]

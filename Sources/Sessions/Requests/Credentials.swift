@@ -15,6 +15,9 @@ package enum Credentials: Sendable {
     /// The admin token.
     case admin
 
+    /// Whether they are those of an operator, who looks at a session without using it.
+    package var areOfOperator: Bool { if case .admin = self { true } else { false } }
+
     /// The owner of the sessions that are created with these credentials.
     package var subject: Subject? {
         if case .token(let claims) = self { claims.subject } else { nil }

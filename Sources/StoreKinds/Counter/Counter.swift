@@ -8,12 +8,12 @@ package struct Counter: Sendable, Equatable {
     package init() {}
 
     package static let increment = Action<Counter, Int>(
-        "increment", "Adds to the count; `overflow` past a 64-bit integer.", step("How much to add."),
+        "increment", "Adds to the count. Rejected as `overflow` beyond 64 bits.", step("How much to add."),
         rules: .reject("overflow") { $0.count.addingReportingOverflow($1).overflow }
     ) { $0.count += $1 }
 
     package static let decrement = Action<Counter, Int>(
-        "decrement", "Subtracts from the count; `overflow` past a 64-bit integer.", step("How much to subtract."),
+        "decrement", "Subtracts from the count. Rejected as `overflow` beyond 64 bits.", step("How much to subtract."),
         rules: .reject("overflow") { $0.count.subtractingReportingOverflow($1).overflow }
     ) { $0.count -= $1 }
 

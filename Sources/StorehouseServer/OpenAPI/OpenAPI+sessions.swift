@@ -102,7 +102,7 @@ extension OpenAPI {
         Operation(
             id, operation.summary,
             details: "Requires `Authorization: Bearer` with the admin token, and \(details).",
-            responses: operation.responses, problems: operation.problems)
+            parameters: operation.parameters, responses: operation.responses, problems: operation.problems)
     }
 
     var readSession: Operation {

@@ -160,6 +160,9 @@ extension OpenAPI {
         case ("GET", .adminSessions): listSessions
         case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of it")
         case ("DELETE", .adminSession): adminOperation(deleteSession, "endSession", "works for every session")
+        case ("GET", .adminState): adminOperation(readState, "inspectState", "does not count as use of it")
+        case ("GET", .adminActions): adminOperation(readActions, "inspectActions", "does not count as use of it")
+        case ("GET", .adminEvents): adminOperation(watch, "inspectEvents", "works for every session")
         case ("GET", .metrics):
             Operation(
                 "readMetrics", "Metrics for Prometheus",

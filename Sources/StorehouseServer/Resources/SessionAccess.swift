@@ -67,7 +67,7 @@ final class SessionAccess: Sendable {
         context.logs(session)
         let visitor = try Problem.of { () throws(SessionFailure) in try context.credentials.visitor(of: session) }
         if visitor != nil { return nil }
-        if purpose.isUse { registry.touch(session) }
+        if purpose.isUse, !context.credentials.areOfOperator { registry.touch(session) }
         return session
     }
 
@@ -179,7 +179,7 @@ final class SessionAccess: Sendable {
         context.logs(session)
         // A personal session is that of its subject.
         let visitor = target.sessionID == nil ? nil : try context.credentials.visitor(of: session)
-        let isUse = purpose.isUse && visitor == nil
+        let isUse = purpose.isUse && visitor == nil && !context.credentials.areOfOperator
         guard ownership.begin(context, for: session, isUse: isUse) else { return nil }
         // Not before: nobody else may keep the session from expiring.
         if isUse { registry.touch(session) }

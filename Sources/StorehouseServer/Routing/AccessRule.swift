@@ -52,6 +52,8 @@ extension Route {
         case (.sharedActions, .post), (.sharedSync, .post), (.sharedSignals, .post): .holder(.act)
         case (.adminSessions, .get), (.adminSessions, .head): .operators
         case (.adminSession, .get), (.adminSession, .head), (.adminSession, .delete): .operators
+        case (.adminState, .get), (.adminState, .head), (.adminActions, .get), (.adminActions, .head): .operators
+        case (.adminEvents, .get): .operators
         default: nil
         }
     }

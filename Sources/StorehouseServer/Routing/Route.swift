@@ -11,7 +11,7 @@ package enum Route: Int, Sendable, CaseIterable {
     case liveness, readiness
     case sessions, session, state, actions, sync, events, forks, shares, share, presence, signals
     case sharedState, sharedEvents, sharedActions, sharedSync, sharedPresence, sharedSignals
-    case adminSessions, adminSession, metrics
+    case adminSessions, adminSession, adminState, adminActions, adminEvents, metrics
     /// The whole server: `OPTIONS *`.
     case server
 
@@ -45,6 +45,9 @@ package enum Route: Int, Sendable, CaseIterable {
         case .sharedSignals: "/shared/{share}/signals"
         case .adminSessions: "/admin/sessions"
         case .adminSession: "/admin/sessions/{id}"
+        case .adminState: "/admin/sessions/{id}/state"
+        case .adminActions: "/admin/sessions/{id}/actions"
+        case .adminEvents: "/admin/sessions/{id}/events"
         case .metrics: "/metrics"
         case .server: "*"
         }
@@ -53,8 +56,15 @@ package enum Route: Int, Sendable, CaseIterable {
     /// Whether the path has the id of a session.
     var hasSessionID: Bool {
         switch self {
-        case .session, .state, .actions, .sync, .events, .forks, .shares, .share, .presence, .signals, .adminSession:
-            true
+        case .session, .state, .actions, .sync, .events, .forks, .shares, .share, .presence, .signals: true
+        default: isOfOneForOperators
+        }
+    }
+
+    /// Whether it is a session for operators.
+    private var isOfOneForOperators: Bool {
+        switch self {
+        case .adminSession, .adminState, .adminActions, .adminEvents: true
         default: false
         }
     }
@@ -68,19 +78,20 @@ package enum Route: Int, Sendable, CaseIterable {
     }
 
     /// Whether GET may open a stream.
-    var isStream: Bool { self == .events || self == .sharedEvents }
+    var isStream: Bool { self == .events || self == .sharedEvents || self == .adminEvents }
 
     /// Whether POST takes an Idempotency-Key.
     var usesKeys: Bool { self == .actions || self == .sharedActions }
 
     /// Whether it moves to the listener of `metrics.port`, if there is one.
-    var isForOperators: Bool { self == .metrics || self == .adminSessions || self == .adminSession }
+    var isForOperators: Bool { self == .metrics || self == .adminSessions || isOfOneForOperators }
 
     /// The methods, as the Allow field lists them.
     package var allow: String {
         switch self {
         case .index, .stores, .store, .openAPI, .client, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
-        case .state, .sharedState, .presence, .sharedPresence, .adminSessions: "GET, HEAD, OPTIONS"
+        case .state, .sharedState, .presence, .sharedPresence, .adminSessions, .adminState, .adminActions:
+            "GET, HEAD, OPTIONS"
         case .sessions: "GET, HEAD, POST, OPTIONS"
         case .forks, .sharedActions, .sync, .sharedSync, .signals, .sharedSignals: "POST, OPTIONS"
         case .shares: "GET, HEAD, POST, DELETE, OPTIONS"
@@ -88,7 +99,7 @@ package enum Route: Int, Sendable, CaseIterable {
         case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .adminSession: "GET, HEAD, DELETE, OPTIONS"
-        case .events, .sharedEvents: "GET, OPTIONS"
+        case .events, .sharedEvents, .adminEvents: "GET, OPTIONS"
         case .server: "OPTIONS"
         }
     }
@@ -99,15 +110,15 @@ extension Route {
     /// The names of the parameters that a method uses.
     package func parameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
-        case (.state, .get), (.state, .head): ["select", "revision"]
+        case (.state, .get), (.state, .head), (.adminState, .get), (.adminState, .head): ["select", "revision"]
         case (.sharedState, .get), (.sharedState, .head): ["select"]
         case (.actions, .post), (.sharedActions, .post): ["select", "dryRun"]
-        case (.actions, .get), (.actions, .head):
+        case (.actions, .get), (.actions, .head), (.adminActions, .get), (.adminActions, .head):
             ["after", "before", "limit", "type", "origin", "changes", "refused"]
         case (.forks, .post): ["dryRun"]
         case (.sessions, .get), (.sessions, .head): ["after", "limit", "store", "role"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
-        case (.events, .get):
+        case (.events, .get), (.adminEvents, .get):
             [
                 "select", "changes", "effects", "actions", "presence", "signals", "ready", "sync", "heartbeat",
                 "color", "lastEventId",
@@ -184,7 +195,7 @@ struct Resource {
             return
         }
         if first == "admin", second == "sessions" {
-            (id, route) = try Self.admin(second, path.next())
+            (id, route) = try Self.admin(second, path.next(), path.next())
             guard path.next() == nil else { throw Problem(.path(.unknown)) }
             return
         }
@@ -231,7 +242,7 @@ struct Resource {
     private var hasNoList: Bool { route == .sessions && !usesTokens }
 
     /// Whether it is the session of the token's subject, or below it.
-    private var isPersonal: Bool { route.hasSessionID && route != .adminSession && id == "me" }
+    private var isPersonal: Bool { route.hasSessionID && !route.isForOperators && id == "me" }
 
     private static func top(_ name: PathSegment) throws(Problem) -> Route {
         switch name {
@@ -251,11 +262,17 @@ struct Resource {
     }
 
     private static func admin(
-        _ list: PathSegment, _ id: PathSegment?
+        _ list: PathSegment, _ id: PathSegment?, _ part: PathSegment?
     ) throws(Problem) -> (PathSegment, Route) {
         guard let id else { return (list, .adminSessions) }
         guard !id.isEmpty else { throw Problem(.path(.unknown)) }
-        return (id, .adminSession)
+        switch part {
+        case nil: return (id, .adminSession)
+        case "state"?: return (id, .adminState)
+        case "actions"?: return (id, .adminActions)
+        case "events"?: return (id, .adminEvents)
+        case _?: throw Problem(.path(.unknown))
+        }
     }
 
     private static func ofSession(_ id: PathSegment, _ name: PathSegment?) throws(Problem) -> Route {
@@ -293,7 +310,8 @@ extension Route {
         case (.actions, .post), (.sharedActions, .post): .commit
         case (.sync, .post), (.sharedSync, .post): .write
         case (.sessions, .post), (.forks, .post): .room
-        case (.events, .get), (.sharedEvents, .get), (.session, .put), (.shares, .post): .serving
+        case (.events, .get), (.sharedEvents, .get), (.adminEvents, .get): .serving
+        case (.session, .put), (.shares, .post): .serving
         case (.signals, .post), (.sharedSignals, .post): .serving
         case (.session, .delete), (.adminSession, .delete), (.shares, .delete), (.share, .delete): .storage
         default: .nothing

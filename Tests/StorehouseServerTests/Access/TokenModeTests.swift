@@ -247,6 +247,41 @@ struct TokenModeTests {
         }
     }
 
+    @Test("operators read the state, the log and the stream of any session, and act in none")
+    func operatorsRead() async throws {
+        let clock = ManualClock(WallClock().now())
+        try await TestAPI.run(clock: clock.clock, configuration: TestTokens.configuration()) { api in
+            let path = try await api.sessionPath(of: "alice")
+            let action: JSONValue = ["type": "counter/increment"]
+            #expect(try await api.send("POST", path + "/actions", as: "alice", nil, action).status == 200)
+            let used = try await api.get("/admin" + path, TestTokens.field(TestTokens.admin)).json["lastActiveAt"]
+            clock.advance(by: 10_000)
+            for field in [
+                TestTokens.field(TestTokens.admin), TestTokens.field(of: "root", ["may": ["admin"]]),
+            ] {
+                let state = try await api.get("/admin" + path + "/state?select=/counter", field)
+                #expect(state.at("/state/count") == 1)
+                let log = try await api.get("/admin" + path + "/actions?changes=true", field)
+                #expect(log.at("/actions/0/type") == "counter/increment")
+                for method in ["POST", "PUT", "DELETE"] {
+                    let request = TestRequest(method, "/admin" + path + "/actions", field, json: action)
+                    #expect(try await api.send(request).status == 405)
+                }
+                #expect(try await api.get("/admin" + path + "/shares", field).status == 404)
+            }
+            let field = TestTokens.field(TestTokens.admin)
+            let document = try await api.get("/admin" + path, field).json
+            #expect(document["lastActiveAt"] == used && document["revision"] == 1)
+            let client = try api.client()
+            try await client.send(TestRequest("GET", "/admin" + path + "/events", field).bytes)
+            #expect(try await EventReader(client).state().revision == 1)
+            for part in ["/state", "/actions", "/events"] {
+                #expect(try await api.get("/admin" + path + part).status == 401)
+                #expect(try await api.send("GET", "/admin" + path + part, as: "alice").status == 403)
+            }
+        }
+    }
+
     @Test("a share needs the permission to share, allows no more than its maker may, and needs no token")
     func shares() async throws {
         try await Self.run { api in

@@ -10,7 +10,7 @@ import { attempt, openMenu, tell, toast } from "./layers.js"
 import { resetLog, startLog } from "./log.js"
 import { addressed, followAddress, go, look, onOpen } from "./navigate.js"
 import { resetSend, startSend } from "./send.js"
-import { ask, onUnauthorized } from "./server.js"
+import { ask, onUnauthorized, pathOf } from "./server.js"
 import { Session } from "./session.js"
 import { loadKinds, onSignIn, openSwitcher, startSessions, wantToken } from "./sessions.js"
 import { keep, recent, setting } from "./settings.js"
@@ -18,8 +18,8 @@ import { openShares, startShares } from "./shares.js"
 import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
 
-const hasEnded = "It was deleted or has expired, and the server has erased its log and state. A page that showed it can still export "
-    + "what it has loaded, for Import in the menu ⋯. Otherwise only a backup of the storage has it."
+const hasEnded = "It was deleted or has expired, with its log and state. A page that showed it can still export what it has loaded. "
+    + "Otherwise only a backup has it."
 
 /** @param {string | null} id */
 async function openSession(id) {
@@ -45,14 +45,14 @@ async function openSession(id) {
 /** @param {string} id */
 async function load(id) {
     const isShare = id.startsWith("share/")
-    const document_ = isShare ? { id, store: "share", effects: [] } : await ask("GET", "sessions/" + id).catch(problem => {
+    const document_ = isShare ? { id, store: "share", effects: [] } : await ask("GET", pathOf(id)).catch(problem => {
         if (problem.status !== 410) throw problem
         recent.remove(id)
         throw { ...problem, detail: hasEnded }
     })
-    if (addressed() !== id) return
+    if (addressed() !== id || app.session) return
     const session = (app.session = new Session(document_))
-    session.notice = isShare ? "A share: its part of the state, and what changes it from now on. It has no log, and the page is locked." : notices.get(id)
+    session.notice = isShare ? "A share: its part of the state, and what changes it from now on. The page is locked." : notices.get(id)
     if (isShare) {
         app.view.lock = true
         document.documentElement.classList.add("folded")
@@ -67,9 +67,10 @@ function paintBar() {
     const { store, mark: name = "", forkedFrom } = session?.document ?? {}
     write($("chip"), session ? `${forkedFrom ? "fork › " : ""}${store} ${name.slice(0, 8)} ▾` : "Sessions ▾")
     $("chip").hidden = !session
+    $("unfold").hidden = !!session?.isShare
     $("lockmark").hidden = !view.lock
     document.title = session ? `${store} ${name.slice(0, 8)} · Storehouse` : "Storehouse inspector"
-    $("fork").disabled = $("shares").disabled = !session || session.isOver || session.isShare
+    $("fork").disabled = $("shares").disabled = !session || session.isOver || view.lock
 }
 
 /** @param {string} theme */
@@ -180,7 +181,6 @@ roving($("bar"))
 $("more").addEventListener("click", openMore)
 onChange(["session", "view", "connection", "document"], paintBar)
 onChange(["session", "view", "connection"], settle)
-addEventListener("hashchange", open)
-addEventListener("popstate", open)
+addEventListener("popstate", open) // which comes for each change of the fragment too
 mark(document.body, { "data-ready": "" })
 attempt(start)

@@ -4,7 +4,7 @@ import { button, make } from "./dom.js"
 import { follow } from "./live.js"
 import { between } from "./model/changes.js"
 import { go, look } from "./navigate.js"
-import { ask } from "./server.js"
+import { ask, pathOf } from "./server.js"
 
 /** @type {{id: string, close: () => void, state?: any, revision?: number, document?: any, problem?: any} | null} */
 let other = null
@@ -16,7 +16,7 @@ function open(id) {
     other?.close()
     const mine = (other = /** @type {NonNullable<typeof other>} */ ({ id, close() {} }))
     shown = []
-    const stream = follow("sessions/" + id, {
+    const stream = follow(pathOf(id), {
         value(state, revision) {
             Object.assign(mine, { state, revision })
             changed("state")
@@ -28,7 +28,7 @@ function open(id) {
         },
     }, {})
     mine.close = () => stream.close()
-    ask("GET", "sessions/" + id).then(found => {
+    ask("GET", pathOf(id)).then(found => {
         mine.document = found
         changed("state")
     }, () => {})

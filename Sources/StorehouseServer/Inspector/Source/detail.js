@@ -137,7 +137,7 @@ function paintPatch(session, revision, entry) {
     Object.assign(last, { changes: key, session })
     last.marked = []
     if (!revision) return showChanges(parts.changes, [], { none: "The state that the session began with." })
-    if (!entry?.patch) return showChanges(parts.changes, [], { none: "Loading …" })
+    if (!entry?.patch) return showChanges(parts.changes, [], { none: session.isShare ? "" : "Loading …" })
     /** @type {import("./model/changes.js").Change[]} */
     const plain = entry.patch.map((/** @type {any} */ { op, path, value }) =>
         ({ sign: op === "remove" ? "-" : op === "add" ? "+" : "~", pointer: path, before: undefined, after: value }))

@@ -1,9 +1,9 @@
+import { app } from "./app.js"
 import { button, input, make } from "./dom.js"
 import { attempt, toast } from "./layers.js"
 import { SessionList } from "./model/sessions.js"
-import { size } from "./model/rates.js"
 import { go } from "./navigate.js"
-import { adminToken, ask, useAdminToken } from "./server.js"
+import { adminToken, ask, token, useAdminToken, useToken } from "./server.js"
 
 /** @type {SessionList | null} */
 let list = null
@@ -59,7 +59,7 @@ function listParts(place, problem, show) {
         }, problem)
     })
     const sessions = list?.sessions ?? []
-    const head = make("tr", "", ...["Kind", "Name", "Owner", "Revision", "Size", "Last used", ""].map(name => make("th", "", name)))
+    const head = make("tr", "", ...["Kind", "Name", "Owner", "Revision", "Effects", "Last used", ""].map(name => make("th", "", name)))
     const table = make("table", "table", make("thead", "", head), make("tbody", "", ...sessions.map(found => row(found, show))))
     const more = list?.isWhole !== false ? "" : button("100 more", () => attempt(async () => {
         await list?.more()
@@ -75,8 +75,14 @@ function row(found, show) {
             .then(() => (list?.remove(found.id), show()), problem => toast(problem.detail ?? `${problem}`)), undoFor * 1000)
         toast(`${found.store} ${found.mark ?? ""} ends in ${undoFor} s.`, { label: "Undo", act: () => clearTimeout(timer) }, undoFor)
     }
-    const cells = [button(found.store, () => go(found.id), "link"), found.mark ?? "", found.owner ?? "", String(found.revision),
-        found.stateBytes === undefined ? "" : size(found.stateBytes), new Date(found.lastActiveAt).toLocaleString(), button("End", end, "danger")]
+    // In token mode a session opens with the admin token, to be looked at.
+    const open = () => {
+        const isForbidden = token || !app.kinds.length
+        if (isForbidden) useToken(adminToken)
+        go(found.id, isForbidden ? "?lock=1" : "")
+    }
+    const cells = [button(found.store, open, "link"), found.mark ?? "", found.owner ?? "", String(found.revision), found.effects.length,
+        new Date(found.lastActiveAt).toLocaleString(), button("End", end, "danger")]
     return make("tr", "", ...cells.map(cell => make("td", "", cell)))
 }
 

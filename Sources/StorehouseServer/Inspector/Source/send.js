@@ -60,7 +60,7 @@ export function chooseAction(type, payload) {
     if (action) drafts.set(action.type, parts.json.value)
     action = sendable().find((/** @type {any} */ one) => one.type === type) ?? sendable()[0] ?? null
     parts.types.value = action?.type ?? ""
-    write(parts.summary, action ? plain(action.summary ?? "") : "This kind has no action that a client may send.")
+    write(parts.summary, action ? plain(action.summary ?? "") : app.view.lock ? "" : "This kind has no action that a client may send.")
     write(parts.role, action?.audience?.startsWith("role:") ? `Only for the role ${action.audience.slice(5)}.` : "")
     form = action && formOf(action.payload, payload ?? action.example?.payload ?? {})
     parts.json.value = payload ? JSON.stringify({ type, payload }, null, 2) : drafts.get(action?.type) ?? JSON.stringify(action?.example ?? {}, null, 2)

@@ -5,7 +5,7 @@ const waitTimeout = 10 // seconds for an answer
 
 /** The token of a server in token mode; it is nowhere else. */
 export let token = ""
-/** The token of an operator, only for the list of sessions. */
+/** The token of an operator, for the list of sessions, and to read one of them. */
 export let adminToken = ""
 
 /** How long the latest answers took, without the time in which this page was busy. */
@@ -19,6 +19,12 @@ new PerformanceObserver(list => {
 export const useToken = given => void (token = given)
 /** @param {string} given */
 export const useAdminToken = given => void (adminToken = given)
+
+/**
+ * Whoever has the admin token may look at each session, and not use it.
+ * @param {string} id
+ */
+export const pathOf = id => `${token && token === adminToken ? "admin/" : ""}sessions/${id}`
 
 /** @type {() => void} */
 let askForToken = () => {}

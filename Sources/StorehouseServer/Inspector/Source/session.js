@@ -4,7 +4,7 @@ import { Entries } from "./model/entries.js"
 import { between } from "./model/patches.js"
 import { Rate } from "./model/rates.js"
 import { Travel } from "./model/travel.js"
-import { ask } from "./server.js"
+import { ask, pathOf } from "./server.js"
 
 /** @typedef {import("./model/entries.js").Entry} Entry */
 /** @typedef {{state?: any, isLoading?: boolean, problem?: any}} Reading */
@@ -22,7 +22,7 @@ export class Session {
         this.id = document.id
         /** Of a share there is the newest state only: no log, and no document. */
         this.isShare = document.id.startsWith("share/")
-        this.path = this.isShare ? document.id.replace("share", "shared") : "sessions/" + document.id
+        this.path = this.isShare ? document.id.replace("share", "shared") : pathOf(document.id)
         /** @type {number} the newest revision whose state is here */
         this.revision = document.revision ?? 0
         /** @type {any} the newest state */

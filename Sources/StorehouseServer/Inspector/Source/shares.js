@@ -51,7 +51,7 @@ function showLinks({ share, links, expiresAt }, place) {
         return make("li", "line", make("span", "gap", name), button(`Copy ${name}`, () => copyText(href, `the address of its ${name}`)))
     })
     place.replaceChildren(make("p", "good", `The share is made. Whoever has its addresses can use them until ${new Date(expiresAt).toLocaleString()}.`),
-        make("ul", "", ...rows))
+        make("ul", "recent", ...rows))
 }
 
 /** Makes, lists and revokes shares. */

@@ -23,6 +23,9 @@ function connectionOf(session) {
     return [status === "offline" ? `offline, trying again${wait}` : `reconnecting${wait}`, "warn"]
 }
 
+/** @param {number} number @param {string} word */
+const many = (number, word) => `${grouped(number)} ${word}${number === 1 ? "" : "s"}`
+
 function paint() {
     const { session } = app
     const [words, look] = session ? connectionOf(session) : ["", ""]
@@ -34,8 +37,8 @@ function paint() {
     const oldest = found.oldestRevision === undefined ? "" : `, oldest #${grouped(found.oldestRevision)}`
     const numbers = [
         found.stateBytes === undefined ? "" : sizeOf(found.stateBytes, 1 << 20),
-        `${grouped(session.revision)} commits${oldest}${entries.isWhole ? "" : `, ${grouped(entries.size)} loaded`}`,
-        found.subscribers === undefined ? "" : `${found.subscribers} ${found.subscribers === 1 ? "stream" : "streams"}`, `${running} ${running === 1 ? "effect" : "effects"}`,
+        `${many(session.revision, "commit")}${oldest}${entries.isWhole ? "" : `, ${grouped(entries.size)} loaded`}`,
+        found.subscribers === undefined ? "" : many(found.subscribers, "stream"), many(running, "effect"),
         session.refused.length ? `${session.refused.length} refused` : "",
         answers.p99 === undefined ? "" : `p99 ${duration(answers.p99)}`,
         found.node ? `on ${found.node}` : "", session.isOver || session.isShare ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
