@@ -154,9 +154,11 @@ extension HTTP2Connection: StreamHandler {
         guard let connection else { return }
         connection.requestID = context.requestID(failure.fields?.requestID)
         let handler = context.handler
-        let refusal = head.map { handler.refusal(of: $0, on: connection) } ?? handler.refusal(of: failure, on: connection)
+        let refusal =
+            head.map { handler.refusal(of: $0, on: connection) } ?? handler.refusal(of: failure, on: connection)
         respond(
-            stream, refusal ?? handler.response(to: failure, of: head, on: connection), ResponseEncoder(answering: failure),
+            stream, refusal ?? handler.response(to: failure, of: head, on: connection),
+            ResponseEncoder(answering: failure),
             connection.requestID)
     }
 
@@ -252,7 +254,9 @@ extension HTTP2Connection: RequestMultiplexer {
     func send(_ number: UInt32, _ array: [UInt8], _ range: Range<Int>) -> Bool {
         guard let stream = streams[Int32(number)] else { return true }
         let address = array.withUnsafeBytes { $0.baseAddress.map { $0 + range.lowerBound } }
-        if address != sharedAddress || shared.count != range.count { (sharedAddress, shared) = (address, Array(array[range])) }
+        if address != sharedAddress || shared.count != range.count {
+            (sharedAddress, shared) = (address, Array(array[range]))
+        }
         write(shared, to: stream)
         return stream.queue.byteCount <= Self.maxCollectedBytes
     }

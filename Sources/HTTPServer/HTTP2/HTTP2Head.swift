@@ -72,7 +72,8 @@ package struct HTTP2Head {
 extension [UInt8] {
     fileprivate func isSameHost(as other: [UInt8]) -> Bool {
         count == other.count
-            && zip(self, other).allSatisfy { a, b in a == b || a | 0x20 == b | 0x20 && (0x61...0x7A).contains(a | 0x20) }
+            && zip(self, other).allSatisfy { a, b in a == b || a | 0x20 == b | 0x20 && (0x61...0x7A).contains(a | 0x20)
+            }
     }
 }
 
@@ -100,8 +101,10 @@ enum HTTP2Fields {
                 }
                 line = end
             }
-            var statusName = (UInt8(ascii: ":"), UInt8(ascii: "s"), UInt8(ascii: "t"), UInt8(ascii: "a"), UInt8(ascii: "t"),
-                UInt8(ascii: "u"), UInt8(ascii: "s"))
+            var statusName = (
+                UInt8(ascii: ":"), UInt8(ascii: "s"), UInt8(ascii: "t"), UInt8(ascii: "a"), UInt8(ascii: "t"),
+                UInt8(ascii: "u"), UInt8(ascii: "s")
+            )
             return withUnsafeMutableBytes(of: &statusName) { name in
                 fields.insert(nghttp2_nv(name.bindMemory(to: UInt8.self), status), at: 0)
                 return fields.withUnsafeBufferPointer(body)

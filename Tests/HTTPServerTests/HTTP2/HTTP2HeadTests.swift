@@ -4,7 +4,9 @@ import Testing
 
 /// The head of a request of HTTP/2 as one of HTTP/1.1.
 @Suite struct HTTP2HeadTests {
-    private static let pseudo = [(":method", "GET"), (":scheme", "http"), (":authority", "a.example"), (":path", "/x?y=1")]
+    private static let pseudo = [
+        (":method", "GET"), (":scheme", "http"), (":authority", "a.example"), (":path", "/x?y=1"),
+    ]
 
     private func head(_ fields: [(String, String)]) -> HTTP2Head {
         var head = HTTP2Head()
@@ -23,7 +25,8 @@ import Testing
     }
 
     @Test func pseudoFieldsBecomeTheRequestLine() {
-        #expect(text(Self.pseudo + [("accept", "*/*")]) == "GET /x?y=1 HTTP/1.1\r\nHost: a.example\r\naccept: */*\r\n\r\n")
+        #expect(
+            text(Self.pseudo + [("accept", "*/*")]) == "GET /x?y=1 HTTP/1.1\r\nHost: a.example\r\naccept: */*\r\n\r\n")
         #expect(text([(":method", "CONNECT"), (":authority", "a:1")]) == "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n")
     }
 
