@@ -25,9 +25,9 @@ const char *cnghttp2_load(const char *library);
 struct cnghttp2_events {
     // A request begins.
     void (*begin)(void *owner, int32_t stream);
-    // A field of its head, or of its trailers. The bytes are valid during the call.
+    // A field of its head. The bytes are valid during the call.
     void (*field)(void *owner, int32_t stream, const uint8_t *name, size_t name_length, const uint8_t *value, size_t value_length);
-    // The head is complete; `ends` says whether there is no body. Called again for trailers.
+    // The head is complete; `ends` says whether there is no body.
     void (*head)(void *owner, int32_t stream, int ends);
     // A part of the body.
     void (*body)(void *owner, int32_t stream, const uint8_t *bytes, size_t length);

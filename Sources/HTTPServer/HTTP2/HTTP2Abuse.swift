@@ -4,12 +4,12 @@ package import Platform
 /// (CVE-2019-9512 to -9518, CVE-2023-44487).
 package struct HTTP2Abuse: Sendable {
     /// How many such frames may come at once, and how many a second.
-    private static let burst = 200
-    private static let rate = 20
+    private static let burst = 1000
+    private static let rate = 100
 
     private var left = Self.burst
     private var refilledAt: MonotonicInstant
-    /// How many frames that open the window for us may come: some for each frame that was sent, and some more.
+    /// How many frames that open the window for us may come: some for what was sent, and some more.
     private var windowUpdates = 1000
 
     package init(now: MonotonicInstant) { refilledAt = now }
@@ -33,6 +33,8 @@ package struct HTTP2Abuse: Sendable {
         return windowUpdates < 0
     }
 
-    /// Frames were sent, for which the client opens its windows again.
-    package mutating func sent(frames: Int) { windowUpdates = min(10_000, windowUpdates + 4 * frames) }
+    /// The client opens its windows again for what was sent, of which it may read a few KiB at a time.
+    package mutating func sent(frames: Int, bytes: Int) {
+        windowUpdates = min(10_000, windowUpdates + 2 * frames + bytes / 1024)
+    }
 }

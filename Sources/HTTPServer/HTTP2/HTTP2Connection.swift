@@ -20,8 +20,9 @@ final class HTTP2Connection {
     private let loop: any EventLoop
     private var session: HTTP2Session?
     private var streams: [Int32: HTTP2Stream] = [:]
-    /// The request whose fields come.
+    /// The request whose fields come, and its number.
     private var head = HTTP2Head()
+    private var headNumber: Int32 = 0
     /// Since when fields of a request, or the beginning of the connection, have been incomplete; nil if they are not.
     private var incompleteSince: MonotonicInstant?
     /// When the last request ended.
@@ -33,17 +34,21 @@ final class HTTP2Connection {
     /// The streams that were written to since then, and those of which bytes were taken.
     @exclusivity(unchecked) private var touched: [HTTP2Stream] = []
     /// The last piece that was sent, which the next streams often get too.
-    @exclusivity(unchecked) private var (sharedAddress, shared): (UnsafeRawPointer?, [UInt8]) = (nil, [])
+    @exclusivity(unchecked) private var shared: [UInt8] = []
+    /// The array that it is a part of, and where. While it is kept, no other array is there.
+    @exclusivity(unchecked) private var (sharedSource, sharedAddress): ([UInt8], UnsafeRawPointer?) = ([], nil)
     /// How many bytes wait in the streams, and how many of them the budget counts.
     @exclusivity(unchecked) private var (waitingBytes, countedBytes) = (0, 0)
     private(set) var isDraining = false
+    /// Whether the client was told.
+    private var hasAnnouncedDrain = false
     private var isPaused = false
 
     /// Takes over a connection whose client has begun with HTTP/2; nil if it may not.
     ///
     /// - Parameter bytes: the first ones of the connection.
     init?(_ connection: HTTPConnection, beginningWith bytes: UnsafeRawBufferPointer, _ failure: RequestFailure) {
-        guard bytes.starts(with: "PRI * HTTP/2.0\r".utf8) else { return nil }
+        guard connection.streamedBytes == 0, bytes.starts(with: "PRI * HTTP/2.0\r".utf8) else { return nil }
         context = connection.context
         loop = connection.loop
         idleSince = loop.now
@@ -55,6 +60,7 @@ final class HTTP2Connection {
         guard session != nil, connection.begin(self, after: failure) else { return nil }
         self.connection = connection
         watch()
+        if context.isDraining { drainBegins() }
     }
 
     var now: MonotonicInstant { loop.now }
@@ -86,7 +92,7 @@ final class HTTP2Connection {
 
     /// Closes the connection if nothing is left to do.
     private func closeIfDone() {
-        guard let session, session.isOver || isDraining && streams.isEmpty else { return }
+        guard let session, session.isOver || hasAnnouncedDrain && streams.isEmpty else { return }
         connection?.endProtocol()
     }
 }
@@ -95,14 +101,17 @@ final class HTTP2Connection {
 extension HTTP2Connection: StreamHandler {
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         guard let session, let connection else { return }
-        guard session.receive(bytes) else { return connection.disconnect() }
+        guard session.receive(bytes) else {
+            self.session = nil
+            return connection.disconnect()
+        }
         flushSoon()
         isPaused = connection.pendingBytes > Self.maxPendingBytes
         if isPaused { connection.pauseReading() }
     }
 
     func began(_ number: Int32) {
-        head = HTTP2Head()
+        (head, headNumber) = (HTTP2Head(), number)
         incompleteSince = now
     }
 
@@ -146,8 +155,8 @@ extension HTTP2Connection: StreamHandler {
             bodyLength: length, of: self, connection, context.handler)
         stream.request = request
         if let refusal = context.handler.refusal(of: head, on: request) { return request.answer(refusal) }
-        if head.expectsContinue, !stream.isComplete { session?.sendContinue(stream.number) }
         request.begin(UnsafeRawBufferPointer(start: nil, count: 0))
+        if head.expectsContinue, request.isAwaited, !stream.isComplete { session?.sendContinue(stream.number) }
     }
 
     private func refuse(_ failure: RequestFailure, of head: RequestHead?, _ stream: HTTP2Stream) {
@@ -173,17 +182,28 @@ extension HTTP2Connection: StreamHandler {
 
     /// The stream is closed, by either side.
     func closed(_ number: Int32) {
-        guard let stream = streams.removeValue(forKey: number) else { return }
-        waitingBytes -= stream.queue.byteCount
+        // A malformed request has no end of its head.
+        if number == headNumber { incompleteSince = nil }
+        guard let stream = streams[number] else { return }
         if stream.request?.isAwaited == true, abuse.wasted(now: now) { terminate(.enhanceYourCalm) }
         stream.request?.closed()
+        streams[number] = nil
+        waitingBytes -= stream.queue.byteCount
         idleSince = now
     }
 
     /// A frame begins that carries no more than the continuation of a head.
     func receivedControl(_ type: UInt8, isAcknowledgement: Bool) {
-        let windowUpdate: UInt8 = 8
-        let goesTooFar = type == windowUpdate ? abuse.windowOpened() : !isAcknowledgement && abuse.wasted(now: now)
+        let (reset, windowUpdate, continuation): (UInt8, UInt8, UInt8) = (3, 8, 9)
+        // No other frame comes between the parts of a head.
+        if type != continuation { incompleteSince = nil }
+        let goesTooFar =
+            switch type {
+            case windowUpdate: abuse.windowOpened()
+            // It counts when a request is closed that awaits its response.
+            case reset: false
+            default: !isAcknowledgement && abuse.wasted(now: now)
+            }
         if goesTooFar { terminate(.enhanceYourCalm) }
     }
 
@@ -197,19 +217,36 @@ extension HTTP2Connection: StreamHandler {
     func streamClosed() {
         if let timer = timer.take() { loop.cancel(timer) }
         connection = nil
-        let open = streams
+        for stream in streams.values { stream.request?.closed() }
         streams = [:]
-        (waitingBytes, touched, shared) = (0, [], [])
+        (waitingBytes, touched) = (0, [])
+        (shared, sharedSource, sharedAddress) = ([], [], nil)
         countOutput()
-        for stream in open.values { stream.request?.closed() }
         session = nil
     }
 
     var clients: [any StreamClient]? { Array(streams.values) }
 
+    var idleTime: Duration? { streams.isEmpty ? idleSince.duration(to: now) : nil }
+
+    func closeIdle() { terminate(.none) }
+
+    var unfinishedInput: (byteCount: Int, since: MonotonicInstant)? {
+        let requests = unfinishedRequests
+        guard let since = requests.map(\.requestStartedAt).min() else { return nil }
+        return (requests.reduce(0) { $0 + $1.unfinishedBytes }, since)
+    }
+
+    func cutInput() {
+        for request in unfinishedRequests { request.refuse(.overloaded(request.head)) }
+    }
+
+    private var unfinishedRequests: [MultiplexedRequest] {
+        streams.values.compactMap(\.request).filter { $0.isAwaited && $0.unfinishedBytes > 0 }
+    }
+
     func drainBegins() {
         isDraining = true
-        session?.drain()
         flushSoon()
     }
 
@@ -255,16 +292,23 @@ extension HTTP2Connection: RequestMultiplexer {
         guard let stream = streams[Int32(number)] else { return true }
         let address = array.withUnsafeBytes { $0.baseAddress.map { $0 + range.lowerBound } }
         if address != sharedAddress || shared.count != range.count {
-            (sharedAddress, shared) = (address, Array(array[range]))
+            (shared, sharedSource, sharedAddress) = (Array(array[range]), array, address)
         }
         write(shared, to: stream)
-        return stream.queue.byteCount <= Self.maxCollectedBytes
+        return hasRoom(stream)
     }
 
     func send(_ number: UInt32, _ parts: [[UInt8]]) -> Bool {
         guard let stream = streams[Int32(number)] else { return true }
         for part in parts { write(part, to: stream) }
-        return stream.queue.byteCount <= Self.maxCollectedBytes
+        return hasRoom(stream)
+    }
+
+    /// Whether its source may send more in this turn.
+    private func hasRoom(_ stream: HTTP2Stream) -> Bool {
+        guard stream.queue.byteCount > Self.maxCollectedBytes else { return true }
+        stream.startWaiting()
+        return false
     }
 
     func end(_ number: UInt32) {
@@ -277,7 +321,9 @@ extension HTTP2Connection: RequestMultiplexer {
         if let stream = streams[Int32(number)] { reset(stream, .cancelled) }
     }
 
+    /// The frame may wait for room in the connection. The bytes of the stream do not.
     func reset(_ stream: HTTP2Stream, _ code: HTTP2Session.Code) {
+        waitingBytes -= stream.drop()
         session?.reset(stream.number, code)
         flushSoon()
     }
@@ -323,16 +369,21 @@ extension HTTP2Connection: RequestMultiplexer {
         guard let session, let connection else { return }
         var output: [UInt8] = []
         let limit = Self.maxPendingBytes - connection.pendingBytes
+        if isDraining, !hasAnnouncedDrain, limit > 0 {
+            hasAnnouncedDrain = true
+            session.drain()
+        }
         guard let frames = session.appendOutput(to: &output, upTo: limit) else { return connection.disconnect() }
-        abuse.sent(frames: frames)
+        abuse.sent(frames: frames, bytes: output.count)
         if !output.isEmpty { connection.sendSoon(output) }
         let touched = self.touched
         self.touched.removeAll(keepingCapacity: true)
-        (sharedAddress, shared) = (nil, [])
+        (shared, sharedSource, sharedAddress) = ([], [], nil)
         for stream in touched where streams[stream.number] === stream {
             stream.offered()
-            // The rest of a request that is answered is not wanted.
-            if stream.isEnded, stream.queue.isEmpty, !stream.isComplete { reset(stream, .none) }
+            guard stream.isEnded, stream.queue.isEmpty, !stream.isComplete else { continue }
+            // The rest of a request that is answered is not wanted. The answer may still wait for room.
+            if output.count < limit { reset(stream, .none) } else { self.touched.append(stream) }
         }
         countOutput()
         closeIfDone()

@@ -61,6 +61,21 @@ final class HTTP2Stream {
         return count
     }
 
+    /// So much was collected in a turn that its source has to wait.
+    func startWaiting() {
+        guard !isWaiting else { return }
+        isWaiting = true
+        lastTakenAt = connection.now
+    }
+
+    /// Gives up what waits.
+    ///
+    /// - Returns: how many bytes that was.
+    func drop() -> Int {
+        defer { queue = OutputQueue() }
+        return queue.byteCount
+    }
+
     /// All bytes were offered to the client.
     func offered() {
         let wasWaiting = isWaiting

@@ -75,8 +75,11 @@ package final class MultiplexedRequest {
         body.append(contentsOf: piece)
         if body.count == bodyLength { return bodyEnded() }
         guard body.count <= connection.maxBodyBytes else { return refuseLargeBody() }
-        hold(body.count)
+        hold(head.fields.heldBytes + body.count)
     }
+
+    /// How many bytes it holds while its body has not arrived completely.
+    package var unfinishedBytes: Int { isComplete ? 0 : countedBody }
 
     /// The body is complete.
     package func bodyEnded() {
