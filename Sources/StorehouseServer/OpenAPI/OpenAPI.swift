@@ -163,14 +163,7 @@ extension OpenAPI {
         case ("GET", .adminState): adminOperation(readState, "inspectState", "does not count as use of it")
         case ("GET", .adminActions): adminOperation(readActions, "inspectActions", "does not count as use of it")
         case ("GET", .adminEvents): adminOperation(watch, "inspectEvents", "works for every session")
-        case ("GET", .metrics):
-            Operation(
-                "readMetrics", "Metrics for Prometheus",
-                responses: [
-                    .init(
-                        status: .ok, description: "The text exposition format of Prometheus.",
-                        content: ("text/plain", ["schema": ["type": "string"]]))
-                ])
+        case ("GET", .metrics): readMetrics
         case ("GET", .session): readSession
         case ("PUT", .session): putSession
         case ("DELETE", .session): deleteSession
@@ -184,6 +177,16 @@ extension OpenAPI {
         case ("POST", .sharedSignals): sendSharedSignal
         default: nil
         }
+    }
+
+    private var readMetrics: Operation {
+        Operation(
+            "readMetrics", "Metrics for Prometheus",
+            responses: [
+                .init(
+                    status: .ok, description: "The text exposition format of Prometheus.",
+                    content: ("text/plain", ["schema": ["type": "string"]]))
+            ])
     }
 
     private var readIndex: Operation {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: routes.filter { $0 != .events && $0 != .sharedEvents })
+    @Test(arguments: routes.filter { $0 != .events && $0 != .sharedEvents && $0 != .adminEvents })
     func theServerRespondsAsDescribed(route: Route) async throws {
         let configuration = Configuration.with { $0.admin.token = .init(DescribedAPI.adminToken) }
         try await TestAPI.run(configuration: configuration) { api in

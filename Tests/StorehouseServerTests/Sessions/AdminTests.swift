@@ -147,8 +147,11 @@ import Testing
             #expect(try await events.event()?.data["reason"] == "session-ended")
             #expect(try await session.read().code == "session-ended")
             #expect(try await api.send(authorized).code == "session-ended")
-            for (path, code) in [("/admin/sessions/", 404), ("/admin" + session.path + "/state", 404), ("/admin", 404)]
-            {
+            let answers = [
+                ("/admin/sessions/", 404), ("/admin" + session.path + "/state", 410),
+                ("/admin" + session.path + "/shares", 404), ("/admin", 404),
+            ]
+            for (path, code) in answers {
                 #expect(try await api.get(path, [("Authorization", "Bearer \(Self.token)")]).status == code)
             }
         }
