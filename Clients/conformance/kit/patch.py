@@ -23,7 +23,7 @@ def find(value, pointer):
 
 
 def copied(value):
-    """A deep copy of a JSON value, ten times as fast as that of `copy`."""
+    """A deep copy of a JSON value, faster than that of `copy`."""
     return marshal.loads(marshal.dumps(value))
 
 

@@ -29,10 +29,10 @@ extension Action {
         action((.byServer, .byServer, .byServer, repeat each values))
     }
 
-    /// The action with these values, whose first four fields the store fills.
+    /// The action, whose four fields the store fills.
     @inlinable
-    public func callAsFunction<A, B, C, D, each Value: Sendable>(_ values: repeat each Value) -> StoreAction<State>
-    where Values == (Filled<A>, Filled<B>, Filled<C>, Filled<D>, repeat each Value) {
-        action((.byServer, .byServer, .byServer, .byServer, repeat each values))
+    public func callAsFunction<A, B, C, D>() -> StoreAction<State>
+    where Values == (Filled<A>, Filled<B>, Filled<C>, Filled<D>) {
+        action((.byServer, .byServer, .byServer, .byServer))
     }
 }

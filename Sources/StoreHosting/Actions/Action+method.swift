@@ -84,53 +84,6 @@ extension Action {
         }
     }
 
-    /// An action with five fields that calls a method of the state.
-    ///
-    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    public static func method<A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField>(
-        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
-        members: ClosedRange<Int>? = nil,
-        audience: ActionAudience = .client,
-        reasons: [Rejection] = [],
-        _ method:
-            @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value) throws(Rejection) -> Bool
-    ) -> Action where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot) {
-        calling(
-            name, summary, audience,
-            ActionFields(a.member, b.member, c.member, d.member, e.member).limited(to: members), reasons
-        ) {
-            state, values throws(Rejection) in
-            try method(
-                &state, A.value(of: values.0), B.value(of: values.1), C.value(of: values.2), D.value(of: values.3),
-                E.value(of: values.4))
-        }
-    }
-
-    /// An action with six fields that calls a method of the state.
-    ///
-    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    public static func method<
-        A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField, F: ActionField
-    >(
-        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
-        members: ClosedRange<Int>? = nil,
-        audience: ActionAudience = .client,
-        reasons: [Rejection] = [],
-        _ method:
-            @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value, F.Value) throws(Rejection) ->
-            Bool
-    ) -> Action where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot, F.Slot) {
-        calling(
-            name, summary, audience,
-            ActionFields(a.member, b.member, c.member, d.member, e.member, f.member).limited(to: members), reasons
-        ) {
-            state, values throws(Rejection) in
-            try method(
-                &state, A.value(of: values.0), B.value(of: values.1), C.value(of: values.2), D.value(of: values.3),
-                E.value(of: values.4), F.value(of: values.5))
-        }
-    }
-
     private static func calling(
         _ name: String, _ summary: String, _ audience: ActionAudience, _ fields: ActionFields<Values>,
         _ reasons: [Rejection], _ method: @escaping @Sendable (inout State, Values) throws(Rejection) -> Bool

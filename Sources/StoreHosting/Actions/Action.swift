@@ -169,43 +169,4 @@ extension Action {
             { (A.value(of: $0.0), B.value(of: $0.1), C.value(of: $0.2), D.value(of: $0.3)) },
             { change(&$0, $1.0, $1.1, $1.2, $1.3) })
     }
-
-    /// An action with five fields.
-    ///
-    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    @inlinable
-    public init<A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField>(
-        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, members: ClosedRange<Int>? = nil,
-        audience: ActionAudience = .client, rules: Rule<State, (A.Value, B.Value, C.Value, D.Value, E.Value)>...,
-        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value) -> Void
-    ) where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot) {
-        let fields = ActionFields(a.member, b.member, c.member, d.member, e.member).limited(to: members)
-        self.init(
-            name, summary, audience, fields, rules,
-            { (A.value(of: $0.0), B.value(of: $0.1), C.value(of: $0.2), D.value(of: $0.3), E.value(of: $0.4)) },
-            { change(&$0, $1.0, $1.1, $1.2, $1.3, $1.4) })
-    }
-
-    /// An action with six fields.
-    ///
-    /// `members` is how many of the fields a payload has; nil if each field says whether it is required.
-    @inlinable
-    public init<A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField, F: ActionField>(
-        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
-        members: ClosedRange<Int>? = nil,
-        audience: ActionAudience = .client,
-        rules: Rule<State, (A.Value, B.Value, C.Value, D.Value, E.Value, F.Value)>...,
-        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value, F.Value) -> Void
-    ) where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot, F.Slot) {
-        let fields = ActionFields(a.member, b.member, c.member, d.member, e.member, f.member).limited(to: members)
-        self.init(
-            name, summary, audience, fields, rules,
-            {
-                (
-                    A.value(of: $0.0), B.value(of: $0.1), C.value(of: $0.2), D.value(of: $0.3), E.value(of: $0.4),
-                    F.value(of: $0.5)
-                )
-            },
-            { change(&$0, $1.0, $1.1, $1.2, $1.3, $1.4, $1.5) })
-    }
 }

@@ -4,17 +4,15 @@ public import Stores
 // other initializer is not met.
 
 extension Action {
-    /// An action has up to six fields.
+    /// An action has up to four fields.
     @available(
-        *, unavailable, message: "an action has up to six fields; put more values into one .value of a Codable type"
+        *, unavailable, message: "an action has up to four fields; put more values into one .value of a Codable type"
     )
-    public init<
-        A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField, F: ActionField, G: ActionField
-    >(
-        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
+    public init<A: ActionField, B: ActionField, C: ActionField, D: ActionField, E: ActionField>(
+        _ name: String, _ summary: String, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
         audience: ActionAudience = .client, rules: Rule<State, Values>...,
-        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value, F.Value, G.Value) -> Void
-    ) where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot, F.Slot, G.Slot) { fatalError("unavailable") }
+        change: @escaping @Sendable (inout State, A.Value, B.Value, C.Value, D.Value, E.Value) -> Void
+    ) where Values == (A.Slot, B.Slot, C.Slot, D.Slot, E.Slot) { fatalError("unavailable") }
 }
 
 extension Rule {

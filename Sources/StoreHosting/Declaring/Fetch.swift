@@ -26,8 +26,7 @@ public import Stores
 /// unless the policy says otherwise.
 ///
 /// The functions get the state, a value for each field of the action, then the answer or the failure, and last the time at which it
-/// arrived, in milliseconds since 1970. They get the values of fields that the server fills as rules do, if these fields are the first ones
-/// of the action; otherwise a ``Filled`` has them.
+/// arrived, in milliseconds since 1970. The value of a field that the server fills is a ``Filled``.
 ///
 /// A POST carries the header `Idempotency-Key`, unless the request has one. The key is a hash of the session, the fetch and the revision
 /// that started it. With `retry:` a call that gets no answer is repeated with the same key, also by the next process: see ``StoreDefinition/Retry``.
@@ -35,7 +34,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
     private var plan: FetchPlan<State, Values, Output>
     private var call: FetchCall<State, Values, Output>
 
-    init(_ plan: FetchPlan<State, Values, Output>) {
+    private init(_ plan: FetchPlan<State, Values, Output>) {
         self.plan = plan
         call = FetchCall(plan)
     }
@@ -151,12 +150,10 @@ extension Fetch {
     ) where Values == Void {
         self.init(
             FetchPlan(
-                name, trigger, service, pointer, policy, retry, id: { _ in nil },
-                request: { state, _ in request(state) },
+                name, trigger, service, pointer, policy, retry, id: nil, request: { state, _ in request(state) },
                 then: { state, _, output, time in then(&state, output, time) },
                 failed: { state, _, failure, time in failed?(&state, failure, time) },
-                waiting: { isWaiting?($0) == true ? [()] : [] },
-                isSilent: failed != nil && isWaiting == nil))
+                waiting: { isWaiting?($0) == true ? [()] : [] }, isSilent: failed != nil && isWaiting == nil))
     }
 
     /// A call after an action with a field.
@@ -177,9 +174,6 @@ extension Fetch {
     ///   - waiting: the values of the calls that a state waits for. A store that continues from a saved state gets the failure
     ///     `interrupted` for each of them. With `retry` the state knows its calls by itself. Without either, a server with durable
     ///     storage warns at its start if there is `failed`; a function that returns no values says that no state waits.
-    ///
-    /// Of an action with more than four fields the functions get one tuple with all of them.
-    @_disfavoredOverload
     public init(
         _ name: String, on trigger: Action<State, Values>, from service: RemoteService, at pointer: String = "",
         as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (Values) -> String)? = nil,
@@ -190,65 +184,74 @@ extension Fetch {
     ) {
         self.init(
             FetchPlan(
-                name, trigger, service, pointer, policy, retry, id: { id?($0) }, request: request, then: then,
-                failed: { failed?(&$0, $1, $2, $3) }, waiting: { waiting?($0) ?? [] },
-                isSilent: failed != nil && waiting == nil))
+                name, trigger, service, pointer, policy, retry, id: id, request: request, then: then,
+                failed: { state, values, failure, time in failed?(&state, values, failure, time) },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 
     /// A call after an action with two fields.
-    @_disfavoredOverload
     public init<A, B>(
-        _ name: String, on trigger: Action<State, (A, B)>, from service: RemoteService,
-        at pointer: String = "", as type: Output.Type, _ policy: EffectPolicy? = nil,
-        id: (@Sendable (A, B) -> String)? = nil, retry: StoreDefinition<State>.Retry? = nil,
-        _ request: @escaping @Sendable (State, A, B) -> RemoteRequest?,
+        _ name: String, on trigger: Action<State, (A, B)>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B) -> String)? = nil,
+        retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, A, B) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, Output, Int) -> Void,
         failed: (@Sendable (inout State, A, B, RemoteFailure, Int) -> Void)? = nil,
         waiting: (@Sendable (State) -> [(A, B)])? = nil
     ) where Values == (A, B) {
+        var ownID: (@Sendable (Values) -> String)?
+        if let id { ownID = { id($0.0, $0.1) } }
         self.init(
             FetchPlan(
-                name, trigger, service, pointer, policy, retry, id: { id?($0.0, $0.1) },
-                request: { request($0, $1.0, $1.1) }, then: { then(&$0, $1.0, $1.1, $2, $3) },
-                failed: { failed?(&$0, $1.0, $1.1, $2, $3) }, waiting: { waiting?($0) ?? [] },
-                isSilent: failed != nil && waiting == nil))
+                name, trigger, service, pointer, policy, retry, id: ownID,
+                request: { state, values in request(state, values.0, values.1) },
+                then: { state, values, output, time in then(&state, values.0, values.1, output, time) },
+                failed: { state, values, failure, time in failed?(&state, values.0, values.1, failure, time) },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 
     /// A call after an action with three fields.
-    @_disfavoredOverload
     public init<A, B, C>(
-        _ name: String, on trigger: Action<State, (A, B, C)>, from service: RemoteService,
-        at pointer: String = "", as type: Output.Type, _ policy: EffectPolicy? = nil,
-        id: (@Sendable (A, B, C) -> String)? = nil, retry: StoreDefinition<State>.Retry? = nil,
-        _ request: @escaping @Sendable (State, A, B, C) -> RemoteRequest?,
+        _ name: String, on trigger: Action<State, (A, B, C)>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C) -> String)? = nil,
+        retry: StoreDefinition<State>.Retry? = nil, _ request: @escaping @Sendable (State, A, B, C) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, C, Output, Int) -> Void,
         failed: (@Sendable (inout State, A, B, C, RemoteFailure, Int) -> Void)? = nil,
         waiting: (@Sendable (State) -> [(A, B, C)])? = nil
     ) where Values == (A, B, C) {
+        var ownID: (@Sendable (Values) -> String)?
+        if let id { ownID = { id($0.0, $0.1, $0.2) } }
         self.init(
             FetchPlan(
-                name, trigger, service, pointer, policy, retry, id: { id?($0.0, $0.1, $0.2) },
-                request: { request($0, $1.0, $1.1, $1.2) }, then: { then(&$0, $1.0, $1.1, $1.2, $2, $3) },
-                failed: { failed?(&$0, $1.0, $1.1, $1.2, $2, $3) }, waiting: { waiting?($0) ?? [] },
-                isSilent: failed != nil && waiting == nil))
+                name, trigger, service, pointer, policy, retry, id: ownID,
+                request: { state, values in request(state, values.0, values.1, values.2) },
+                then: { state, values, output, time in then(&state, values.0, values.1, values.2, output, time) },
+                failed: { state, values, failure, time in failed?(&state, values.0, values.1, values.2, failure, time)
+                },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 
     /// A call after an action with four fields.
-    @_disfavoredOverload
     public init<A, B, C, D>(
-        _ name: String, on trigger: Action<State, (A, B, C, D)>, from service: RemoteService,
-        at pointer: String = "", as type: Output.Type, _ policy: EffectPolicy? = nil,
-        id: (@Sendable (A, B, C, D) -> String)? = nil, retry: StoreDefinition<State>.Retry? = nil,
+        _ name: String, on trigger: Action<State, (A, B, C, D)>, from service: RemoteService, at pointer: String = "",
+        as type: Output.Type, _ policy: EffectPolicy? = nil, id: (@Sendable (A, B, C, D) -> String)? = nil,
+        retry: StoreDefinition<State>.Retry? = nil,
         _ request: @escaping @Sendable (State, A, B, C, D) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, A, B, C, D, Output, Int) -> Void,
         failed: (@Sendable (inout State, A, B, C, D, RemoteFailure, Int) -> Void)? = nil,
         waiting: (@Sendable (State) -> [(A, B, C, D)])? = nil
     ) where Values == (A, B, C, D) {
+        var ownID: (@Sendable (Values) -> String)?
+        if let id { ownID = { id($0.0, $0.1, $0.2, $0.3) } }
         self.init(
             FetchPlan(
-                name, trigger, service, pointer, policy, retry, id: { id?($0.0, $0.1, $0.2, $0.3) },
-                request: { request($0, $1.0, $1.1, $1.2, $1.3) }, then: { then(&$0, $1.0, $1.1, $1.2, $1.3, $2, $3) },
-                failed: { failed?(&$0, $1.0, $1.1, $1.2, $1.3, $2, $3) }, waiting: { waiting?($0) ?? [] },
-                isSilent: failed != nil && waiting == nil))
+                name, trigger, service, pointer, policy, retry, id: ownID,
+                request: { state, values in request(state, values.0, values.1, values.2, values.3) },
+                then: { state, values, output, time in
+                    then(&state, values.0, values.1, values.2, values.3, output, time)
+                },
+                failed: { state, values, failure, time in
+                    failed?(&state, values.0, values.1, values.2, values.3, failure, time)
+                },
+                waiting: waiting ?? { _ in [] }, isSilent: failed != nil && waiting == nil))
     }
 }

@@ -18,11 +18,11 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     var isDeclaredSecret = false
     private let pointer: String
     private let ownPolicy: EffectPolicy?
-    private let id: @Sendable (Values) -> String?
+    private let id: (@Sendable (Values) -> String)?
 
     init(
         _ name: String, _ trigger: Action<State, Values>, _ service: RemoteService, _ pointer: String,
-        _ policy: EffectPolicy?, _ retry: StoreDefinition<State>.Retry?, id: @escaping @Sendable (Values) -> String?,
+        _ policy: EffectPolicy?, _ retry: StoreDefinition<State>.Retry?, id: (@Sendable (Values) -> String)?,
         request: @escaping @Sendable (State, Values) -> RemoteRequest?,
         then: @escaping @Sendable (inout State, Values, Output, Int) -> Void,
         failed: @escaping @Sendable (inout State, Values, RemoteFailure, Int) -> Void,
@@ -48,7 +48,7 @@ struct FetchPlan<State: Sendable, Values: Sendable, Output: Codable & Sendable>:
     var policy: EffectPolicy { ownPolicy ?? (retry == nil ? .latest : .leading) }
 
     /// The text of the id of a call's effect.
-    func effectID(_ values: Values) -> String { EffectID(name, for: id(values)).description }
+    func effectID(_ values: Values) -> String { EffectID(name, for: id?(values)).description }
 
     /// The id of a call's effect, of its text.
     func effect(_ text: String) -> EffectID {

@@ -46,9 +46,8 @@ import Testing
         (action(3, #".reject("full") { hall, a, b in hall.guests.isEmpty }"#), stateAndEach + " a, b, c in … }"),
         (action(3, ".ignore { hall, a, b in hall.guests.isEmpty }"), stateAndEach + " a, b, c in … }"),
         (
-            #"_ = Action<Hall, (String, String, String, String, String, String, String)>"#
-                + #"("book", "Books.", a, a, a, a, a, a, a) { _, _, _, _, _, _, _, _ in }"#,
-            "an action has up to six fields; put more values into one .value of a Codable type"
+            #"_ = Action<Hall, (String, String, String, String, String)>("book", "Books.", a, a, a, a, a) { _, _, _, _, _, _ in }"#,
+            "an action has up to four fields; put more values into one .value of a Codable type"
         ),
         (
             #"_ = Follow(Part("plain", \Hall.plain) {}, one) { hall in }"#,

@@ -15,12 +15,12 @@ private struct Auction: Equatable {
     var soldAt: Int?
 }
 
-private let start = Action<Auction, (Filled<ActorID>, Filled<Int>, String, Int, Int)>(
-    "start", "Offers an item.", .user("seller"), .now("moment"), .text("item", 1...80, example: "Vase"),
-    .integer("cents", 1...1_000_000), .integer("seconds", 10...86_400),
-    rules: .reject("started-already") { auction, _, _, _, _, _ in auction.seller != nil }
-) { auction, seller, moment, item, cents, seconds in
-    auction = Auction(seller: seller, item: item, cents: cents, endsAt: moment + seconds * 1000)
+private let start = Action<Auction, (Filled<ActorID>, Filled<Int>, String, Int)>(
+    "start", "Offers an item for an hour.", .user("seller"), .now("moment"), .text("item", 1...80, example: "Vase"),
+    .integer("cents", 1...1_000_000),
+    rules: .reject("started-already") { auction, _, _, _, _ in auction.seller != nil }
+) { auction, seller, moment, item, cents in
+    auction = Auction(seller: seller, item: item, cents: cents, endsAt: moment + 3_600_000)
 }
 
 private let bid = Action<Auction, (Filled<ActorID>, Filled<Int>, Int)>(
@@ -69,15 +69,15 @@ private let payment = Fetch("payment", on: pay, from: "bank", at: "/receipt", as
 } then: { purchase, payer, _, receipt, _ in
     purchase.isPaying = false
     purchase.receipt = receipt
-    purchase.refusals[payer] = nil
+    purchase.refusals[payer.value] = nil
 } failed: { purchase, payer, _, failure, _ in
     purchase.isPaying = false
     // Only known words of the answer: it may repeat the card.
     let isPoor = failure.answer?.json?["reason"] == "no-funds"
-    purchase.refusals[payer] = isPoor ? "no-funds" : failure.code.rawValue
+    purchase.refusals[payer.value] = isPoor ? "no-funds" : failure.code.rawValue
 } waiting: { purchase in
     guard purchase.isPaying, let payer = purchase.payer else { return [] }
-    return [(payer, "")]
+    return [(Filled(payer), "")]
 }
 
 private func purchase(fee: Int) -> StoreDefinition<Purchase> {
@@ -120,16 +120,16 @@ private struct Market: StorehouseApp {
         let store = TestStore(
             Auction(), reducer: auction.reducer, middleware: auction.middleware(RemoteClients([:])),
             clock: TestClock(now: 5000))
-        try store.as(.user("ada")).dispatch(start("Vase", 500, 60)) {
-            $0 = Auction(seller: "ada", item: "Vase", cents: 500, endsAt: 65_000)
+        try store.as(.user("ada")).dispatch(start("Vase", 500)) {
+            $0 = Auction(seller: "ada", item: "Vase", cents: 500, endsAt: 3_605_000)
         }
         try store.as(.user("ada")).expectRejected(bid(500), "own-item")
         try store.as(.user("bob")).expectRejected(bid(499), "too-low")
         try store.as(.user("bob")).dispatch(bid(500)) { $0.bidder = "bob" }
         try store.as(.user("eve")).expectRejected(bid(500), "too-low")
         try store.as(.user("eve")).dispatch(bid(501)) { ($0.bidder, $0.cents) = ("eve", 501) }
-        try store.advance(by: .seconds(60))
-        try store.receive(close()) { ($0.endsAt, $0.soldAt) = (nil, 65_000) }
+        try store.advance(by: .seconds(3600))
+        try store.receive(close()) { ($0.endsAt, $0.soldAt) = (nil, 3_605_000) }
         try store.as(.user("bob")).expectRejected(bid(900), "not-open")
         try store.finish()
     }

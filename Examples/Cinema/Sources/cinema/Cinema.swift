@@ -9,7 +9,7 @@ let bank = RemoteService("bank") { request in
     return .json(["receipt": .string("demo-\(order["seat"]?.asInteger ?? 0)")])
 }
 
-@Sendable private func number(_ guest: ActorID, _ seat: Int) -> String { String(seat) }
+@Sendable private func number(_ guest: Filled<ActorID>, _ seat: Int) -> String { String(seat) }
 
 /// Charges the guest once, however often the bank, the network or the server fails meanwhile.
 let payment = Fetch(
@@ -27,7 +27,7 @@ let payment = Fetch(
         default: "unclear"
         }
     if failure.answer == nil { hall.seats.update(seat) { $0.status = .unclear } } else { hall.seats.remove(seat) }
-    hall.refusals = (hall.refusals + [Refusal(seat: seat, guest: guest, reason: reason)]).suffix(100)
+    hall.refusals = (hall.refusals + [Refusal(seat: seat, guest: guest.value, reason: reason)]).suffix(100)
 }
 
 func cinema() -> StoreDefinition<Hall> {
