@@ -25,6 +25,7 @@ let package = Package(
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
         .target(name: "CHiredis"),
+        .target(name: "CNghttp2"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Platform", dependencies: ["CPortable"]),
@@ -34,8 +35,8 @@ let package = Package(
         .target(name: "Curl", dependencies: ["CCurl", "Platform"]),
         .target(name: "HTTP", dependencies: ["Platform"]),
         .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform", "Threads"]),
-        .target(name: "CNghttp2"),
-        .target(name: "HTTPServer", dependencies: ["CNghttp2", "HTTP", "Locks", "Platform", "Sockets", "Threads"]),
+        .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets", "Threads"]),
+        .target(name: "HTTP2", dependencies: ["CNghttp2", "HTTP", "HTTPServer", "Platform", "Sockets", "Threads"]),
         .target(
             name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "JSON", "Locks", "Platform", "Threads"]),
 
@@ -82,7 +83,7 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
+                "Cluster", "HTTP", "HTTP2", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
                 "Security", "Sessions", "Sockets", "StoreHosting", "Stores", "Threads",
             ],
             exclude: ["Inspector/Source"], resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
@@ -160,6 +161,7 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: ["HTTPServer", "HTTP", "Locks", "Platform", "Sockets", "StoresTesting", "Threads"]),
+        .testTarget(name: "HTTP2Tests", dependencies: ["HTTP", "HTTP2", "Platform"]),
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),

@@ -301,5 +301,5 @@ extension HTTPConnection {
     }
 
     /// Whether so many bytes more may wait for all clients together.
-    package func admitsOutput(_ byteCount: Int) -> Bool { context.settings.output.admits(byteCount) }
+    func admitsOutput(_ byteCount: Int) -> Bool { context.settings.output.admits(byteCount) }
 }

@@ -29,7 +29,7 @@ final class AcceptedLink {
     // than they do.
     @exclusivity(unchecked) private var streams = LinkStreams(opens: false)
     /// By the places of their streams.
-    @exclusivity(unchecked) private var requests: [MultiplexedRequest?] = []
+    @exclusivity(unchecked) private var requests: [LinkedRequest?] = []
     /// The piece that is to be sent once for several streams.
     @exclusivity(unchecked) private var shared: LinkPiece?
     /// Where that piece is, and its length, because each client of a stream brings its events here.
@@ -41,7 +41,7 @@ final class AcceptedLink {
     // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
     private var timer: LoopTimer?
     /// Whether this node drains.
-    private(set) var isDraining = false
+    private var isDraining = false
     /// Whether it reads nothing, until the other node has taken what was sent.
     private var isPaused = false
     /// How many bytes the budgets count: of a frame that has not arrived completely, and of those that wait for the other node.
@@ -135,12 +135,12 @@ extension AcceptedLink: StreamHandler {
         case .started(let number, let head, let length, let piece): try start(number, head, length ?? 0, piece)
         case .piece(let number, let piece):
             write(streams.take(number, piece.count))
-            requests[LinkStreams.place(number)]?.received(piece)
+            requests[LinkStreams.place(number)]?.request.received(piece)
         case .cancelled(let number):
-            let request = requests[LinkStreams.place(number)]
+            let linked = requests[LinkStreams.place(number)]
             requests[LinkStreams.place(number)] = nil
             write([])
-            request?.closed()
+            linked?.request.closed()
             awaitClose()
         case .writable(let number, let bytes, let isEmpty):
             write(bytes)
@@ -156,14 +156,15 @@ extension AcceptedLink: StreamHandler {
     private func start(
         _ number: UInt32, _ head: UnsafeRawBufferPointer, _ length: Int, _ piece: UnsafeRawBufferPointer
     ) throws(LinkVersion.Failure) {
-        guard let message = ReceivedMessage(head), let connection, isOpen else {
+        guard let message = ReceivedMessage(head), let connection, case .open(_, let node) = state else {
             throw .malformed
         }
-        let request = MultiplexedRequest(
-            message.head, number, from: message.client, requestID: message.requestID, bodyLength: length,
-            isByOperator: length == 0 && gives(message.claim), of: self, connection, handler)
+        let request = CarriedRequest(
+            message.head, from: message.client, origin: node, requestID: message.requestID, bodyLength: length,
+            on: connection, handler)
+        let linked = LinkedRequest(request, number, isByOperator: length == 0 && gives(message.claim), of: self)
         let place = LinkStreams.place(number)
-        if place == requests.count { requests.append(request) } else { requests[place] = request }
+        if place == requests.count { requests.append(linked) } else { requests[place] = linked }
         if piece.count < length { write(streams.take(number, piece.count)) }
         request.begin(piece)
     }
@@ -190,10 +191,10 @@ extension AcceptedLink: StreamHandler {
         (shared, sharing) = (nil, [])
         let open = requests
         requests = []
-        for request in open { request?.closed() }
+        for linked in open { linked?.request.closed() }
     }
 
-    var clients: [any StreamClient]? { requests.compactMap { $0?.isStream == true ? $0 : nil } }
+    var clients: [any StreamClient]? { requests.compactMap { $0?.request.isStream == true ? $0 : nil } }
 
     func drainBegins() {
         isDraining = true
@@ -205,30 +206,31 @@ extension AcceptedLink: StreamHandler {
     func streamShouldEnd(among streamCount: Int) {}
 
     func streamMustAnswer() {
-        for request in requests { request?.mustAnswer() }
+        for linked in requests { linked?.request.mustAnswer() }
     }
 }
 
 // Sending.
-extension AcceptedLink: RequestMultiplexer {
-    var origin: UInt16 { if case .open(_, let node) = state { node } else { 0 } }
-
+extension AcceptedLink {
+    /// Whether so much waits that the output budget decides about more of it.
     var isFull: Bool { streams.waitingBytes + (connection?.pendingBytes ?? 0) > LinkStreams.maxPendingBytes }
 
     func pendingBytes(_ number: UInt32) -> Int { streams.waitingBytes(number) }
 
-    func respond(to request: MultiplexedRequest, _ response: Response) {
-        forget(request.number)
-        let head = request.namingGuest(in: response).forwardedHead
-        write(streams.respond(request.number, head, response.body))
+    func respond(_ number: UInt32, _ response: Response) {
+        forget(number)
+        write(streams.respond(number, response.forwardedHead, response.body))
         awaitClose()
     }
 
-    func startBody(of request: MultiplexedRequest, _ response: Response) {
-        write(streams.startBody(request.number, request.namingGuest(in: response).forwardedHead))
+    /// - Parameter response: has no body yet.
+    func startBody(_ number: UInt32, _ response: Response) {
+        write(streams.startBody(number, response.forwardedHead))
     }
 
-    /// One frame is for all streams that get the same bytes of the same array.
+    /// Sends a piece of a stream, in one frame with other streams that get the same bytes of the same array.
+    ///
+    /// - Returns: false if it waits for the other node, which has not taken earlier ones.
     func send(_ number: UInt32, _ array: [UInt8], _ range: Range<Int>) -> Bool {
         let address = array.withUnsafeBytes { $0.baseAddress.map { $0 + range.lowerBound } }
         return send(
@@ -236,6 +238,7 @@ extension AcceptedLink: RequestMultiplexer {
             LinkPiece(array[range]))
     }
 
+    /// Sends a piece of a stream that has several parts.
     func send(_ number: UInt32, _ parts: [[UInt8]]) -> Bool {
         let piece = LinkPiece(parts)
         return send(number, piece.count, isShared: shared?.isSame(as: piece) == true, piece)

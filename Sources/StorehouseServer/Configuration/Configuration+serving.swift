@@ -21,7 +21,7 @@ extension Configuration.Http {
         settings.headerTimeout = headerTimeout
         settings.bodyTime = BodyTime(timeout: bodyTimeout, minRate: minBodyRate)
         settings.idleTimeout = idleTimeout
-        settings.acceptsHTTP2 = acceptsHTTP2
+        settings.http2 = http2Start
         settings.output = output
         settings.input = input
         settings.traffic = traffic

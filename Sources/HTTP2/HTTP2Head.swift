@@ -1,5 +1,4 @@
 import CNghttp2
-import HTTP
 import Platform
 
 /// The head of a request of HTTP/2 while its fields come. It becomes the same head of HTTP/1.1, so that one parser decides what is valid.

@@ -1,4 +1,4 @@
-import HTTPServer
+import HTTP2
 import Platform
 import Testing
 

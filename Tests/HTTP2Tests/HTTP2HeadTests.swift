@@ -1,5 +1,5 @@
 import HTTP
-import HTTPServer
+import HTTP2
 import Testing
 
 /// The head of a request of HTTP/2 as one of HTTP/1.1.

@@ -14,9 +14,8 @@ final class HTTP2Session {
     private let session: OpaquePointer
 
     /// - Parameter owner: gets the events. It must outlive the session.
-    /// - Returns: nil without memory, or without the library.
+    /// - Returns: nil without memory. The library must be loaded.
     init?(of owner: HTTP2Connection, maxStreams: UInt32, maxHeadBytes: Int) {
-        guard HTTPServer.problemOfHTTP2 == nil else { return nil }
         var limits = cnghttp2_limits(max_streams: maxStreams, max_head_bytes: UInt32(clamping: maxHeadBytes))
         guard let session = cnghttp2_open(Self.events, &limits, Unmanaged.passUnretained(owner).toOpaque()) else {
             return nil
@@ -105,9 +104,4 @@ extension HTTP2Connection {
         guard let owner else { preconditionFailure("a session has an owner") }
         return Unmanaged<HTTP2Connection>.fromOpaque(owner).takeUnretainedValue()
     }
-}
-
-extension HTTPServer {
-    /// Why there can be no HTTP/2: its library cannot be loaded. Nil if it can.
-    package static var problemOfHTTP2: String? { cnghttp2_load(CNGHTTP2_LIBRARY).map { String(cString: $0) } }
 }
