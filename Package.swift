@@ -83,8 +83,8 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "Cluster", "HTTP", "HTTP2", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
-                "Security", "Sessions", "Sockets", "StoreHosting", "Stores", "Threads",
+                "Cluster", "HTTP", "HTTP2", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
+                "RemoteServices", "Security", "Sessions", "Sockets", "StoreHosting", "Stores", "Threads",
             ],
             exclude: ["Inspector/Source"], resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
         .target(
@@ -161,7 +161,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: ["HTTPServer", "HTTP", "Locks", "Platform", "Sockets", "StoresTesting", "Threads"]),
-        .testTarget(name: "HTTP2Tests", dependencies: ["HTTP", "HTTP2", "Platform"]),
+        .testTarget(
+            name: "HTTP2Tests", dependencies: ["HTTP", "HTTP2", "HTTPServer", "Locks", "Platform", "Sockets"]),
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),

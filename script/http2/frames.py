@@ -47,6 +47,8 @@ class Client:
             self.socket.connect(server)
         else:
             self.socket = socket.create_connection(("127.0.0.1", server))
+            # A frame does not wait until the one before is acknowledged.
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.settimeout(SECONDS)
         self.input, self.goaway, self.responses, self.next = b"", None, {}, 1
         self.encoder, self.decoder = hpack.Encoder(), hpack.Decoder()
