@@ -12,7 +12,7 @@ struct Frame: Equatable {
     let stream: UInt32
     let payload: [UInt8]
 
-    init(_ kind: Kind, _ stream: UInt32 = 0, flags: UInt8 = 0, _ payload: [UInt8] = []) {
+    init(_ kind: Kind, of stream: UInt32 = 0, flags: UInt8 = 0, _ payload: [UInt8]) {
         (self.kind, self.flags, self.stream, self.payload) = (kind, flags, stream, payload)
     }
 
@@ -50,11 +50,11 @@ struct FrameClient: ~Copyable {
         send(Self.preface + Frame(.settings, [0, 4] + window.bigEndianBytes).bytes)
     }
 
-    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) }
+    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
     func send(_ frames: Frame...) { send(frames.flatMap(\.bytes)) }
 
-    func request(_ stream: UInt32, _ method: String = "GET", _ path: String, ends: Bool = true) {
+    func request(_ stream: UInt32, _ path: String, method: String = "GET", ends: Bool = true) {
         let fields = [(":method", method), (":scheme", "http"), (":authority", "localhost"), (":path", path)]
         // Literals without indexing (RFC 7541, section 6.2.2).
         var block: [UInt8] = []
@@ -65,7 +65,7 @@ struct FrameClient: ~Copyable {
                 block += text.utf8
             }
         }
-        send(Frame(.headers, stream, flags: ends ? 5 : 4, block))
+        send(Frame(.headers, of: stream, flags: ends ? 5 : 4, block))
     }
 
     private func receive(_ count: Int) -> [UInt8]? {
@@ -84,23 +84,24 @@ struct FrameClient: ~Copyable {
             let length = head[..<3].reduce(0) { $0 << 8 | Int($1) }
             guard let kind = Frame.Kind(rawValue: head[3]), let payload = receive(length) else { return nil }
             let stream = head[5...].reduce(0) { $0 << 8 | UInt32($1) }
-            if kinds.contains(kind) { return Frame(kind, stream, flags: head[4], payload) }
+            if kinds.contains(kind) { return Frame(kind, of: stream, flags: head[4], payload) }
         }
         return nil
     }
 
-    /// The body of the response that comes next, with the status; nil if that is not 200, or if frames of another stream come between.
-    func response(_ stream: UInt32) -> String? {
-        // `:status: 200` is entry 8 of the static table.
-        guard let head = next(.headers), head.stream == stream, head.payload.first == 0x88 else { return nil }
-        var (body, isOver) = ("", head.ends)
-        while !isOver {
-            guard let frame = next(.data, .headers, .reset), frame.kind == .data, frame.stream == stream else {
-                return nil
-            }
-            body += frame.text
-            isOver = frame.ends
+    /// The bodies of the responses that come next, for as many streams; without those whose status is not 200.
+    func responses(_ count: Int) -> [UInt32: String] {
+        var (bodies, open): ([UInt32: String], Int) = ([:], count)
+        while open > 0, let frame = next(.data, .headers, .reset) {
+            // `:status: 200` is entry 8 of the static table.
+            if frame.kind == .headers, frame.payload.first == 0x88 { bodies[frame.stream] = "" }
+            if frame.kind == .data { bodies[frame.stream]? += frame.text }
+            if frame.kind == .reset { bodies[frame.stream] = nil }
+            if frame.ends || frame.kind == .reset { open -= 1 }
         }
-        return body
+        return bodies
     }
+
+    /// The body of the response that comes next; nil if it is that of another stream, or its status is not 200.
+    func response(_ stream: UInt32) -> String? { responses(1)[stream] }
 }
