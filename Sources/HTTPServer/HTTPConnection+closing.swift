@@ -23,7 +23,6 @@ extension HTTPConnection {
 
     /// Closes the connection, since nothing is awaited but the next request, or the rest of it.
     func closeIdle() {
-        if let stream { return stream.closeIdle() }
         guard pendingBytes == 0, machine.awaitsRequest, !isHeldBack else { return closeNow() }
         // A request that has just come is read in the next turn. What is no request must not keep the connection.
         if !drain() { startTimeout(.idle) }
