@@ -8,7 +8,7 @@ ARG RUN_IMAGE=debian:bookworm-slim
 FROM ${BUILD_IMAGE} AS build
 RUN apt-get -qq update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
-        libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev \
+        libcurl4-openssl-dev libhiredis-dev libnghttp2-dev libsqlite3-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The tests, the examples, the fuzzers and the benchmarks are not built here, but the package names their folders.
@@ -24,10 +24,10 @@ COPY Sources Sources
 RUN swift build -c release --static-swift-stdlib --product storehouse
 
 FROM ${RUN_IMAGE}
-# The binary is not linked with libcurl4, libssl3 and libhiredis, but loads them when it calls a service, seals, or uses Redis.
+# The binary is not linked with libcurl4, libssl3, libhiredis and libnghttp2, but loads them when it uses them.
 RUN apt-get -qq update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
-        ca-certificates libcurl4 libhiredis0.14 libsqlite3-0 libssl3 \
+        ca-certificates libcurl4 libhiredis0.14 libnghttp2-14 libsqlite3-0 libssl3 \
     && rm -rf /var/lib/apt/lists/* \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/storehouse
 COPY --from=build /src/.build/release/storehouse /usr/local/bin/storehouse

@@ -25,6 +25,7 @@ let package = Package(
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
         .target(name: "CHiredis"),
+        .target(name: "CNghttp2"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Platform", dependencies: ["CPortable"]),
@@ -35,6 +36,7 @@ let package = Package(
         .target(name: "HTTP", dependencies: ["Platform"]),
         .target(name: "Sockets", dependencies: ["CPlatform", "Locks", "Platform", "Threads"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets", "Threads"]),
+        .target(name: "HTTP2", dependencies: ["CNghttp2", "HTTP", "HTTPServer", "Platform", "Sockets", "Threads"]),
         .target(
             name: "Observability", dependencies: ["CFirstProcess", "CPlatform", "JSON", "Locks", "Platform", "Threads"]),
 
@@ -81,8 +83,8 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
-                "Security", "Sessions", "Sockets", "StoreHosting", "Stores", "Threads",
+                "Cluster", "HTTP", "HTTP2", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
+                "RemoteServices", "Security", "Sessions", "Sockets", "StoreHosting", "Stores", "Threads",
             ],
             exclude: ["Inspector/Source"], resources: [.embedInCode("Client"), .embedInCode("Inspector/Page")]),
         .target(
@@ -159,6 +161,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: ["HTTPServer", "HTTP", "Locks", "Platform", "Sockets", "StoresTesting", "Threads"]),
+        .testTarget(
+            name: "HTTP2Tests", dependencies: ["HTTP", "HTTP2", "HTTPServer", "Locks", "Platform", "Sockets"]),
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
@@ -270,8 +274,8 @@ let package = Package(
 )
 
 let cTargets: Set = [
-    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CPlatform", "CPortable",
-    "CProcessTesting", "CSQLite",
+    "CAllocations", "CCrypto", "CCurl", "CFaultyDisk", "CFirstProcess", "CHiredis", "CNghttp2", "CPlatform",
+    "CPortable", "CProcessTesting", "CSQLite",
 ]
 for target in package.targets {
     if cTargets.contains(target.name) {

@@ -294,6 +294,17 @@ def cluster_cases(quick):
     ]
 
 
+def proxy_cases(quick):
+    """The cases of a server behind a proxy."""
+    ways = ("direct", "by TCP", "by a Unix socket", "by HTTP/2", "by HTTP/2 on a Unix socket")
+    return [
+        Case("http2", "POST counter/increment, 1000 sessions, behind HAProxy", ways, REQUEST_ROWS,
+             lambda contender: alone(contender, 2 if quick else 8, 1000)),
+        Case("http2", "1 session × 1000 subscribers behind HAProxy, back to back", ways, FANOUT_ROWS,
+             lambda contender: fanout(contender, 1, 1000, 100 if quick else 400)),
+    ]
+
+
 def server_cases(quick):
     """The cases of the servers, in the order of their table."""
     every, state = ("storehouse", "go", "nginx"), ("storehouse", "go")

@@ -38,14 +38,15 @@ NCHAN_MESSAGE = json.dumps({
 class Server:
     """A running server: `port`, its processes, and how long it took to listen."""
 
-    def __init__(self, child, port, start_seconds):
-        self.child, self.port, self.start_seconds = child, port, start_seconds
+    def __init__(self, child, port, start_seconds, proxy=None):
+        self.child, self.port, self.start_seconds, self.proxy = child, port, start_seconds, proxy
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.child.stop()
+        for child in filter(None, (self.proxy, self.child)):
+            child.stop()
 
     def pids(self):
         """The process and its children (nginx: master and workers)."""
@@ -137,6 +138,31 @@ class OutboxServer(StateServer):
         return paths
 
 
+class Proxied(StateServer):
+    """Storehouse behind HAProxy, whose CPU counts as load."""
+
+    def __init__(self, name, of, unix=False, http2=False):
+        super().__init__(name, of.program, of.arguments, of.environment)
+        self.unix, self.http2 = unix, http2
+
+    def start(self):
+        path = tools.WORK / "proxied.socket"
+        server = super().start({"STOREHOUSE_HTTP_LISTEN": f"unix:{path}"} if self.unix else None)
+        address, port = f"unix@{path}" if self.unix else f"127.0.0.1:{server.port}", free_port()
+        file = tools.WORK / "haproxy.cfg"
+        template = (tools.FOLDER / "peers" / "haproxy.cfg").read_text()
+        file.write_text(template.replace("@PORT@", str(port)).replace("@SERVER@", address + " proto h2" * self.http2))
+        begin = time.monotonic()
+        proxied = Server(server.child, port, server.start_seconds,
+                         Child([tools.HAPROXY, "-db", "-f", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        while not Nginx.answers(proxied):
+            if proxied.proxy.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
+                proxied.__exit__()
+                raise Failure(f"{self.name}: HAProxy does not answer")
+            time.sleep(0.001)
+        return proxied
+
+
 class Floor(StateServer):
     """Fixed bytes for each request: nothing on this machine can be faster."""
 
@@ -170,7 +196,7 @@ class Nginx:
             child = Child([tools.NGINX, "-p", folder, "-c", folder / "nginx.conf"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output)
         server = Server(child, port, 0)
-        while not self._answers(server):
+        while not self.answers(server):
             if child.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
                 child.stop()
                 raise Failure(f"{self.name} does not listen: {_tail(log)}")
@@ -179,7 +205,7 @@ class Nginx:
         return server
 
     @staticmethod
-    def _answers(server):
+    def answers(server):
         try:
             return server.get("/healthz") == 200
         except OSError:
@@ -240,6 +266,14 @@ def storehouse_with_tokens(program):
     token = output_of([program, "token", "--secret-file", secret, "--sub", "bench", "--expires", "8h"], 10)
     server.headers = {"BENCH_AUTHORIZATION": f"Bearer {token.strip()}"}
     return server
+
+
+def proxied(program):
+    """A server behind HAProxy, by their ways to each other."""
+    direct = storehouse(program, "direct")
+    return {each.name: each for each in (
+        direct, Proxied("by TCP", direct), Proxied("by a Unix socket", direct, unix=True),
+        Proxied("by HTTP/2", direct, http2=True), Proxied("by HTTP/2 on a Unix socket", direct, unix=True, http2=True))}
 
 
 def tallies(program):

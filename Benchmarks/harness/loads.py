@@ -20,7 +20,9 @@ class Watch:
     """
 
     def __init__(self, server=None, load_pids=()):
-        self.server_pids, self.load_pids = server.pids() if server else [], load_pids
+        proxy = server.proxy if server else None
+        self.server_pids = server.pids() if server else []
+        self.load_pids = [*load_pids, *([proxy.pid] if proxy else [])]
 
     def _now(self):
         children = os.times()

@@ -13,6 +13,7 @@ WORK = ROOT / ".build" / "benchmarks"
 
 NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 NGINX = Path("/usr/sbin/nginx")
+HAPROXY = Path("/usr/sbin/haproxy")
 NODE_MODULES = Path("/usr/share/nodejs")
 STOREHOUSE = ROOT / ".build" / "release" / "storehouse"
 # As in a release: with the Swift libraries linked statically.
@@ -34,6 +35,7 @@ def packages():
             "nginx-light": NGINX.exists(),
             "libnginx-mod-nchan": NCHAN.exists(),
         },
+        "proxy": {"haproxy": HAPROXY.exists()},
         "redis": {"redis-server": shutil.which("redis-server")},
         "libraries": {
             "nodejs": shutil.which("node"),

@@ -98,7 +98,9 @@ extension ConnectionManager {
         let open = contents.value.open.filter { !$0.isProvisional }
         let idle = IdleConnection.choose(
             from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
-        for index in idle { open[index].closeIdle() }
+        for index in idle {
+            if let stream = open[index].stream { stream.closeIdle() } else { open[index].closeIdle() }
+        }
         return idle.count
     }
 }

@@ -5,10 +5,14 @@ import Sockets
 // The bytes that a connection holds of requests which are not answered.
 extension HTTPConnection {
     /// How many bytes a cut frees.
-    var cuttableInput: Int { Int(heldInput) - Int(awaitedBodyBytes) }
+    var cuttableInput: Int {
+        stream.map { $0.unfinishedInput?.byteCount ?? 0 } ?? Int(heldInput) - Int(awaitedBodyBytes)
+    }
 
     /// For how long it has held them, at most.
-    var inputAge: Duration { max(timeoutStart, requestStart).duration(to: now) }
+    var inputAge: Duration {
+        (stream?.unfinishedInput?.since ?? max(timeoutStart, requestStart)).duration(to: now)
+    }
 
     /// - Parameter unconsumed: how many bytes stay with the channel.
     func countInput(unconsumed: Int) {
@@ -43,6 +47,7 @@ extension HTTPConnection {
 
     /// Frees what it holds of requests that are not being handled. A client whose request is cut gets 503 if it can be sent.
     func cutInput() {
+        if let stream { return stream.cutInput() }
         switch machine.cutInput() {
         case .refuseRequest: refuseUnfinished { .overloaded($0) }
         case .dropInput:

@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import Sockets
 
 // Parses received bytes into requests.
@@ -42,10 +42,8 @@ extension HTTPConnection {
             if let timeout = machine.receivedPartialHead(isEmptyLine: isEmptyLine) { startTimeout(timeout) }
             return (0, false)
         case .failed(let failure, let head):
-            requestID = context.requestID(failure.fields?.requestID)
-            let handler = context.handler
-            let response = head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self)
-            refuse(failure, of: head, response)
+            if beginsHTTP2(bytes, failure) { return (0, true) }
+            refuse(failure, of: head, response(to: failure, of: head))
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
             requestID = context.requestID(head.fields.requestID)
@@ -138,11 +136,21 @@ extension HTTPConnection {
         }
     }
 
+    /// The response to bytes that are no request.
+    ///
+    /// - Parameter head: that of the request, if it is well-formed.
+    package func response(to failure: RequestFailure, of head: RequestHead?) -> Response {
+        requestID = context.requestID(failure.fields?.requestID)
+        let handler = context.handler
+        let refusal = head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self)
+        return refusal ?? handler.response(to: failure, of: head, on: self)
+    }
+
     /// Responds to a request that cannot be handled. The connection closes if the start of the next request is unknown.
     ///
     /// - Parameters:
     ///   - head: that of the request, if it is known.
-    ///   - response: of the refusal that comes before the failure; nil if there is none.
+    ///   - response: nil for the one to the failure.
     func refuse(_ failure: RequestFailure, of head: RequestHead?, _ response: Response? = nil) {
         machine.receivedFailure(ResponseEncoder(answering: failure))
         let linger = failure.reason == .overloaded ? Linger.brief : Linger()

@@ -93,7 +93,8 @@ package final class HTTPConnection {
 
     /// For how long nothing but the client's next bytes has been awaited; nil while a request or a stream is in progress.
     var idleTime: Duration? {
-        machine.isIdle && pendingBytes == 0 ? timeoutStart.duration(to: context.loop.now) : nil
+        if let stream { return stream.idleTime }
+        return machine.isIdle && pendingBytes == 0 ? timeoutStart.duration(to: context.loop.now) : nil
     }
 
     func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
@@ -300,5 +301,5 @@ extension HTTPConnection {
     }
 
     /// Whether so many bytes more may wait for all clients together.
-    package func admitsOutput(_ byteCount: Int) -> Bool { context.settings.output.admits(byteCount) }
+    func admitsOutput(_ byteCount: Int) -> Bool { context.settings.output.admits(byteCount) }
 }

@@ -15,6 +15,8 @@ package final class HTTPServer: Sendable {
         /// The time between requests. A client that has taken none of its pending bytes for so long is disconnected, and so is one
         /// whose system has acknowledged none of what was sent.
         package var idleTimeout = Duration.seconds(75)
+        /// Takes over a connection whose client begins with HTTP/2, or returns nil if the client may not. Nil without HTTP/2.
+        package var http2: (@Sendable (HTTPConnection) -> (any StreamHandler)?)?
         /// The limit of open connections, over all loops.
         package var connectionLimit = ConnectionLimit()
         /// Limits and counts the bytes that wait for all clients together. Each server needs its own.

@@ -1,3 +1,5 @@
+package import Platform
+
 /// Takes over a connection once its response is a stream. All calls come on the connection's loop.
 package protocol StreamHandler: AnyObject {
     /// All bytes that were sent have left.
@@ -8,6 +10,14 @@ package protocol StreamHandler: AnyObject {
     func streamClosed()
     /// The clients of another server that it is for; nil if its own one is all.
     var clients: [any StreamClient]? { get }
+    /// For how long it has served nobody, if it serves several clients; nil otherwise.
+    var idleTime: Duration? { get }
+    /// Ends, because others need its place.
+    func closeIdle()
+    /// How many bytes it holds of requests that have not arrived completely, and since when.
+    var unfinishedInput: (byteCount: Int, since: MonotonicInstant)? { get }
+    /// Refuses those requests.
+    func cutInput()
     /// The server begins to drain. The streams end later, batch by batch.
     func drainBegins()
     /// The server drains: announce it to the client and end the stream.
@@ -23,6 +33,14 @@ extension StreamHandler {
     package func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
 
     package var clients: [any StreamClient]? { nil }
+
+    package var idleTime: Duration? { nil }
+
+    package func closeIdle() {}
+
+    package var unfinishedInput: (byteCount: Int, since: MonotonicInstant)? { nil }
+
+    package func cutInput() {}
 
     package func drainBegins() {}
 

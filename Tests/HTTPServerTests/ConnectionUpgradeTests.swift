@@ -132,12 +132,14 @@ import Testing
 
     private func run(
         _ limit: ConnectionLimit = ConnectionLimit(), output: OutputBudget = OutputBudget(limit: .max),
-        handler: Handler = Handler(), _ body: (HTTPServer) async throws -> Void
+        http2: (@Sendable (HTTPConnection) -> (any StreamHandler)?)? = nil, handler: Handler = Handler(),
+        _ body: (HTTPServer) async throws -> Void
     ) async throws {
         let group = try EventLoopGroup(count: 1)
         var settings = HTTPServer.Settings()
         settings.connectionLimit = limit
         settings.output = output
+        settings.http2 = http2
         let server = try HTTPServer(
             on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: settings, handler: handler)
         try await body(server)
@@ -154,6 +156,54 @@ import Testing
             #expect(client.receive(16) == "GET / HTTP/1.1\r\n")
             client.send("\r\n")
             #expect(client.receive(2) == "\r\n")
+        }
+    }
+
+    private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+    private static let echo: @Sendable (HTTPConnection) -> any StreamHandler = { connection in
+        let echo = Echo()
+        echo.connection = connection
+        return echo
+    }
+
+    @Test func aConnectionThatBeginsWithHTTP2IsGivenAway() async throws {
+        try await run(http2: Self.echo) { server in
+            let client = Client(server.address)
+            client.send(Self.preface + "frames")
+            #expect(client.receive(Self.preface.utf8.count + 6) == Self.preface + "frames")
+            let slow = Client(server.address)
+            for byte in Self.preface { slow.send(String(byte)) }
+            #expect(slow.receive(Self.preface.utf8.count) == Self.preface)
+            await server.drain(within: .milliseconds(200))
+            #expect(client.receive() == "bye")
+        }
+    }
+
+    @Test func otherwiseThePrefaceIsAMistake() async throws {
+        try await run { server in
+            let client = Client(server.address)
+            client.send(Self.preface)
+            #expect(client.receive().hasPrefix("HTTP/1.1 505 "))
+        }
+        let refusal: @Sendable (HTTPConnection) -> (any StreamHandler)? = { _ in nil }
+        try await run(http2: refusal) { server in
+            let client = Client(server.address)
+            client.send(Self.preface)
+            #expect(client.receive().hasPrefix("HTTP/1.1 505 "))
+        }
+        try await run(http2: Self.echo) { server in
+            let client = Client(server.address)
+            client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + Self.preface)
+            #expect(client.receive().contains("HTTP/1.1 505 "))
+        }
+        try await run(ConnectionLimit(1, reserve: 1, provisional: 8), http2: Self.echo) { server in
+            let first = Client(server.address)
+            first.send(Self.preface)
+            #expect(first.receive(Self.preface.utf8.count) == Self.preface)
+            let second = Client(server.address)
+            second.send(Self.preface)
+            #expect(second.receive().hasPrefix("HTTP/1.1 505 "))
         }
     }
 

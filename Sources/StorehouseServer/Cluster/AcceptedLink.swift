@@ -41,7 +41,7 @@ final class AcceptedLink {
     // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
     private var timer: LoopTimer?
     /// Whether this node drains.
-    private(set) var isDraining = false
+    private var isDraining = false
     /// Whether it reads nothing, until the other node has taken what was sent.
     private var isPaused = false
     /// How many bytes the budgets count: of a frame that has not arrived completely, and of those that wait for the other node.
@@ -135,12 +135,12 @@ extension AcceptedLink: StreamHandler {
         case .started(let number, let head, let length, let piece): try start(number, head, length ?? 0, piece)
         case .piece(let number, let piece):
             write(streams.take(number, piece.count))
-            requests[LinkStreams.place(number)]?.received(piece)
+            requests[LinkStreams.place(number)]?.request.received(piece)
         case .cancelled(let number):
-            let request = requests[LinkStreams.place(number)]
+            let linked = requests[LinkStreams.place(number)]
             requests[LinkStreams.place(number)] = nil
             write([])
-            request?.closed()
+            linked?.request.closed()
             awaitClose()
         case .writable(let number, let bytes, let isEmpty):
             write(bytes)
@@ -159,11 +159,12 @@ extension AcceptedLink: StreamHandler {
         guard let message = ReceivedMessage(head), let connection, case .open(_, let node) = state else {
             throw .malformed
         }
-        let request = LinkedRequest(
-            message, number, bodyLength: length, isByOperator: length == 0 && gives(message.claim), of: self,
-            connection, handler, node: node)
+        let request = CarriedRequest(
+            message.head, from: message.client, origin: node, requestID: message.requestID, bodyLength: length,
+            on: connection, handler)
+        let linked = LinkedRequest(request, number, isByOperator: length == 0 && gives(message.claim), of: self)
         let place = LinkStreams.place(number)
-        if place == requests.count { requests.append(request) } else { requests[place] = request }
+        if place == requests.count { requests.append(linked) } else { requests[place] = linked }
         if piece.count < length { write(streams.take(number, piece.count)) }
         request.begin(piece)
     }
@@ -190,10 +191,10 @@ extension AcceptedLink: StreamHandler {
         (shared, sharing) = (nil, [])
         let open = requests
         requests = []
-        for request in open { request?.closed() }
+        for linked in open { linked?.request.closed() }
     }
 
-    var clients: [any StreamClient]? { requests.compactMap { $0?.isStream == true ? $0 : nil } }
+    var clients: [any StreamClient]? { requests.compactMap { $0?.request.isStream == true ? $0 : nil } }
 
     func drainBegins() {
         isDraining = true
@@ -205,7 +206,7 @@ extension AcceptedLink: StreamHandler {
     func streamShouldEnd(among streamCount: Int) {}
 
     func streamMustAnswer() {
-        for request in requests { request?.mustAnswer() }
+        for linked in requests { linked?.request.mustAnswer() }
     }
 }
 

@@ -77,6 +77,10 @@ extension Configuration {
             "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed; `unix` is every client of a Unix socket"
         ),
         ConfigurationKey(
+            "http.http2", \.http.http2, .http2,
+            "the clients that may speak HTTP/2 without TLS (with prior knowledge): `trusted` is those of a Unix socket, of this machine "
+                + "and of `http.trustedProxies`; `true` is all, `false` is none"),
+        ConfigurationKey(
             "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
             "the longest time from SIGTERM to the end of the process"),
         ConfigurationKey(

@@ -21,6 +21,7 @@ extension Configuration.Http {
         settings.headerTimeout = headerTimeout
         settings.bodyTime = BodyTime(timeout: bodyTimeout, minRate: minBodyRate)
         settings.idleTimeout = idleTimeout
+        settings.http2 = http2Start
         settings.output = output
         settings.input = input
         settings.traffic = traffic
@@ -94,7 +95,7 @@ extension Configuration {
     ///
     /// - Parameter outlivesProcess: whether the sessions are read back after a restart.
     package func problems(serving kinds: [StoreKind], outlivesProcess: Bool) -> [ConfigurationProblem] {
-        var problems = unreadValues + access.problems
+        var problems = unreadValues + access.problems + http.http2Problems
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
         if !names.isEmpty, !names.contains(store), store != Configuration().sessions.defaultStore {

@@ -54,6 +54,7 @@ package struct Configuration: Sendable, Hashable {
         package var allowedHosts: [String] = []
         /// Addresses and networks, such as `10.0.0.0/8`; `unix` for the clients of Unix sockets.
         package var trustedProxies: [String] = []
+        package var http2 = HTTP2Clients.trusted
         package var drainTimeout = Duration.seconds(10)
         package var maxWait = Duration.seconds(60)
     }

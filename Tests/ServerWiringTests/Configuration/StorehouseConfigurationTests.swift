@@ -190,6 +190,7 @@ import Testing
         case ("storage.redis.prefix", _): "app-2.x"
         case ("storage.redis.settings", _): "trusted"
         case ("cluster.address", _): "[fd00::1]:8080"
+        case ("http.http2", _): false
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("log.access", _): "all"

@@ -53,8 +53,11 @@ struct LinkBudgetTests {
             let session = try await server.session("hoard")
             let request = Self.count(session)
             let number = try await node.begin(request, of: 10_000)
-            let count = request.body?.count ?? 0
-            try await waitUntil { try await Self.value("input", server) == count }
+            // With those of its head.
+            try await waitUntil { try await Self.value("input", server) > request.body?.count ?? 0 }
+            let count = try await Self.value("input", server)
+            try await node.client.send(LinkFrame.piece(number, [UInt8](repeating: 0x20, count: 1000)[...]))
+            try await waitUntil { try await Self.value("input", server) == count + 1000 }
             try await node.cancel(number)
             try await waitUntil { try await Self.value("input", server) == 0 }
         }

@@ -36,7 +36,7 @@ import Testing
         let sections = Set(paths.map { $0.prefix { $0 != "." } })
         for page in try DocumentationPage.all() {
             for span in page.spans where sections.contains(span.prefix { $0 != "." }) && span.contains(".") {
-                let name = span.prefix { $0.isLetter || $0 == "." }
+                let name = span.prefix { $0.isLetter || $0.isNumber || $0 == "." }
                 let isKnown =
                     name.hasPrefix("upstreams.quotes.") || paths.contains { $0 == name || $0.hasPrefix(name + ".") }
                 #expect(isKnown, "\(page.path) names \(span), which is no key")

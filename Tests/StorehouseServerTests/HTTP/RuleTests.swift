@@ -6,16 +6,22 @@ import Testing
 
 /// The table of HTTP rules over a socket: the responses, and whether the connection stays open.
 @Suite struct RuleTests {
+    /// One of the rules is that of a server without HTTP/2.
+    private static let configuration = Configuration.with {
+        $0.http.allowedHosts = ["*"]
+        $0.http.http2 = .none
+    }
+
     @Test(arguments: LoopImplementation.allCases)
     func everyRuleHoldsOverASocket(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops, configuration: .with { $0.http.allowedHosts = ["*"] }) { server in
+        try await LiveServer.run(loops: loops, configuration: Self.configuration) { server in
             for row in Row.all { try await Self.check(row, byteByByte: false, server) }
         }
     }
 
     @Test(arguments: LoopImplementation.allCases)
     func everyRuleHoldsByteByByte(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops, configuration: .with { $0.http.allowedHosts = ["*"] }) { server in
+        try await LiveServer.run(loops: loops, configuration: Self.configuration) { server in
             for row in Row.all where row.bytes.count < 1000 { try await Self.check(row, byteByByte: true, server) }
         }
     }

@@ -1,0 +1,238 @@
+package import HTTP
+package import Platform
+package import Sockets
+package import Threads
+
+/// A request that shares its connection with others. Its response leaves by a ``ResponseCarrier``. On the loop of the connection only.
+package final class CarriedRequest {
+    package let peer: IPAddress
+    package let origin: UInt16
+    package let requestID: String
+    package private(set) var requestStartedAt: MonotonicInstant
+    package var subject: AnyObject?
+    package var credentials: AnyObject?
+    @exclusivity(unchecked) package private(set) var streamedBytes = 0
+    package private(set) var isCut = false
+    /// Whether the request has arrived completely.
+    private var isComplete = false
+    /// Whether the response is awaited beyond the turn in which the request came.
+    private var isCounted = false
+    /// Nil once the response has begun, or is not awaited any more.
+    private var head: RequestHead?
+    private let handler: any RequestHandler
+    private let connection: HTTPConnection
+    /// Nil once the response has ended.
+    @exclusivity(unchecked) package var carrier: (any ResponseCarrier)?
+    /// Nil if only its end says how long the body is.
+    private let bodyLength: Int?
+    private var body: [UInt8] = []
+    /// How many bytes of the request the input budget counts.
+    private var countedInput = 0
+    private var observer: (any RequestObserver)?
+    private var onTimeout: (@Sendable () -> Void)?
+    private var timer: LoopTimer?
+    package var task: Task<Void, Never>?
+    private var stream: (any StreamHandler)?
+
+    /// - Parameters:
+    ///   - peer: see ``RequestSource/peer``.
+    ///   - origin: see ``RequestSource/origin``.
+    ///   - requestID: see ``RequestSource/requestID``.
+    ///   - bodyLength: nil if only its end says how long the body is.
+    package init(
+        _ head: RequestHead, from peer: IPAddress, origin: UInt16 = 0, requestID: String, bodyLength: Int?,
+        on connection: HTTPConnection, _ handler: any RequestHandler
+    ) {
+        (self.head, self.peer, self.origin, self.requestID) = (head, peer, origin, requestID)
+        self.bodyLength = bodyLength
+        self.handler = handler
+        self.connection = connection
+        requestStartedAt = connection.now
+    }
+
+    /// Whether the response is awaited.
+    package var isAwaited: Bool { head != nil }
+
+    /// Whether the response is a stream.
+    package var isStream: Bool { stream != nil }
+
+    private var context: ConnectionManager { connection.context }
+
+    private var limits: HTTPLimits { context.settings.limits }
+
+    /// The response has begun, or is not awaited any more.
+    private func stopAwaiting() {
+        head = nil
+        body = []
+        onTimeout = nil
+        task = nil
+        stopTimer()
+        if isCounted { context.settings.traffic.responseNotAwaited() }
+        isCounted = false
+        hold(0)
+        observer.take()?.requestEnded(on: loop)
+    }
+
+    private func stopTimer() {
+        if let timer = timer.take() { loop.cancel(timer) }
+    }
+
+    /// The client awaits nothing any more, or is gone.
+    package func closed() {
+        if let carrier = carrier.take() { isCut = carrier.pendingBytes > 0 }
+        task.take()?.cancel()
+        if let head {
+            stopAwaiting()
+            handler.requestWasCut(head, on: self, since: requestStartedAt)
+        }
+        stream.take()?.streamClosed()
+        (subject, credentials) = (nil, nil)
+    }
+
+    /// The client has taken all bytes of its stream that have waited for it.
+    package func drained() { stream?.streamDrained() }
+
+    /// The server drains, and its client has to connect to another one.
+    ///
+    /// - Parameter streamCount: how many streams end.
+    package func streamShouldEnd(among streamCount: Int) { stream?.streamShouldEnd(among: streamCount) }
+
+    /// The server drains, and cannot wait any longer for the response.
+    package func mustAnswer() { onTimeout.take()?() }
+}
+
+// The body.
+extension CarriedRequest {
+    /// Takes the first part of the body, unless the request is refused because of its head.
+    package func begin(_ piece: UnsafeRawBufferPointer) {
+        let (length, isWhole) = (bodyLength ?? .max, piece.count == bodyLength)
+        if let bodyLength, bodyLength > limits.maxBodyBytes { return refuseLargeBody() }
+        guard isWhole ? !context.refusesBody(length) : context.admitsInput(length) else { return refuseOverload() }
+        received(piece)
+        if !isWhole { awaitBody() }
+    }
+
+    /// Takes a part of the body. The request is handled when it is complete.
+    package func received(_ piece: UnsafeRawBufferPointer) {
+        guard let head, !isComplete else { return }
+        body.append(contentsOf: piece)
+        if body.count == bodyLength { return bodyEnded() }
+        guard body.count <= limits.maxBodyBytes else { return refuseLargeBody() }
+        hold(head.fields.heldBytes + body.count)
+    }
+
+    /// The body is complete.
+    package func bodyEnded() {
+        guard let head, !isComplete else { return }
+        isComplete = true
+        stopTimer()
+        requestStartedAt = connection.now
+        let body = self.body
+        let byteCount = body.count
+        self.body = []
+        handler.handle(Request(head: head, body: body), Exchange(connection: self, number: 0))
+        guard isAwaited else { return }
+        isCounted = true
+        context.settings.traffic.responseAwaited()
+        hold(byteCount > InputBudget.uncountedBody ? byteCount : 0)
+    }
+
+    /// How many bytes it holds while it has not arrived completely.
+    package var unfinishedBytes: Int { isComplete ? 0 : countedInput }
+
+    private func hold(_ byteCount: Int) {
+        guard byteCount != countedInput else { return }
+        connection.addInput(byteCount - countedInput)
+        countedInput = byteCount
+    }
+
+    /// Refuses the request once its body is late.
+    private func awaitBody() {
+        guard let head, !isComplete else { return }
+        let limit = context.settings.bodyTime.limit(received: body.count)
+        let rest = limit - requestStartedAt.duration(to: loop.now)
+        guard rest > .zero else { return refuse(.tooSlow(head)) }
+        timer = loop.schedule(after: rest) { [weak self] in self?.awaitBody() }
+    }
+
+    private func refuse(_ failure: RequestFailure) { answer(handler.response(to: failure, of: head, on: self)) }
+
+    private func refuseLargeBody() {
+        refuse(RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes."))
+    }
+
+    /// Refuses the request because the server holds too much.
+    package func refuseOverload() { refuse(.overloaded(head)) }
+}
+
+extension CarriedRequest: RequestSource {
+    package var loop: any EventLoop { connection.loop }
+
+    package var bound: LoopBound<any RequestSource> { LoopBound(self as any RequestSource, on: loop) }
+
+    package func isCurrent(_ number: Int) -> Bool { isAwaited }
+
+    /// A short response needs room too if much waits: one connection has any number of requests.
+    package func hasRoom(for byteCount: Int) -> Bool {
+        carrier?.isFull == true ? connection.admitsOutput(byteCount) : connection.hasRoom(for: byteCount)
+    }
+
+    package func answer(_ response: Response) {
+        guard let head else { return }
+        carrier.take()?.respond(response, to: head)
+        (subject, credentials) = (nil, nil)
+        stopAwaiting()
+    }
+
+    package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+        stopTimer()
+        onTimeout = body
+        timer = loop.schedule(after: delay) { [weak self] in self?.mustAnswer() }
+    }
+
+    package func disconnect() {
+        isCut = pendingBytes > 0
+        carrier.take()?.cancel()
+        closed()
+    }
+
+    package func notifiesAtEnd(_ observer: any RequestObserver) -> Bool { self.observer === observer }
+
+    package func notifyAtEnd(_ observer: any RequestObserver) {
+        self.observer.take()?.requestEnded(on: loop)
+        self.observer = observer
+    }
+
+    package func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
+        guard let head, let carrier else { return }
+        stream = owner
+        carrier.startStream(Response(.ok, fields: fields), to: head)
+        stopAwaiting()
+        // Nobody else ends a stream that begins during the drain.
+        if context.isDraining { loop.atEndOfTurn { [self] in streamShouldEnd(among: 1) } }
+    }
+
+    /// The protocol of a connection is not the client's to change.
+    package func upgrade(
+        to name: String, _ fields: [Response.Field], usingReserve: Bool, _ owner: any StreamHandler
+    ) -> HTTPConnection? { nil }
+
+    package func send(chunk: [UInt8], payload: Range<Int>) {
+        streamedBytes += payload.count
+        carrier?.send(chunk, payload)
+    }
+
+    package func send(parts: [[UInt8]]) {
+        streamedBytes += parts.reduce(0) { $0 + $1.count }
+        carrier?.send(parts)
+    }
+
+    package func collectWrites(_ body: () -> Void) { body() }
+
+    package func endStream() {
+        stream = nil
+        carrier.take()?.endStream()
+    }
+
+    package var pendingBytes: Int { carrier?.pendingBytes ?? 0 }
+}
