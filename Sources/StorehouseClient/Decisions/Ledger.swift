@@ -32,7 +32,7 @@ package struct Ledger {
 
     /// The changes that events have made.
     package struct News {
-        package var touched: Confirmed.Touched
+        package var changed: ChangedPlaces
         /// Whether revisions were lost.
         package var isOtherHistory = false
     }
@@ -61,7 +61,7 @@ package struct Ledger {
         // Taken out, so that the value is changed in place. It is of no use after an error.
         var next = confirmed
         confirmed.value = nil
-        var news = News(touched: try next.apply(events))
+        var news = News(changed: try next.apply(events))
         if next.history != oldHistory {
             if let oldHistory { gone.insert(oldHistory) }
             expire(next.history)
