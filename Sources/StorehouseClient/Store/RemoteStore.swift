@@ -199,8 +199,9 @@ extension RemoteStore {
         _ coded: [RemoteModel<State>.Action], ifMatch: String?
     ) -> (handle: SentAction, key: Int) {
         let handle = SentAction()
+        // No key path, because to make one of a generic type takes a microsecond.
         let entry = Entry(
-            key: core.makeKey(), actions: coded.map(\.json), ifMatch: ifMatch,
+            key: core.makeKey(), actions: coded.map { $0.json }, ifMatch: ifMatch,
             isSecret: coded.contains { $0.isSecret })
         if let reason = core.end {
             handle.fail(ConnectionEnded(reason: reason))
