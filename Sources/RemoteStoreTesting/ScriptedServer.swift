@@ -139,7 +139,7 @@ public final class ScriptedServer<State: Sendable>: ClientTransport {
         endStreams(nil)
     }
 
-    /// Waits until something is true, while the stores and the server go on. The time limit of the test ends a wait for what never comes.
+    /// Waits until something is true, while the stores and the server continue. The time limit of the test ends a wait for what never comes.
     public func until(_ isTrue: @MainActor () -> Bool) async {
         while !isTrue() { await Task.yield() }
     }

@@ -1,2 +1,2 @@
-// Whoever connects a store has its kind, and sends actions of it, or JSON.
+// A program that connects a store needs the kind and its actions, or JSON.
 @_exported public import StoreHosting

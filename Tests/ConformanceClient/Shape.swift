@@ -17,14 +17,14 @@ struct Shape: Sendable {
         if let version { findVersion = { version } }
         return RemoteModel(
             initialState: Shape(), version: findVersion,
-            update: { (shape: inout Shape, json: JSONValue, names: Set<String>?) in
+            update: { (shape: inout Shape, json: JSONValue, changed: ChangedPlaces) in
                 shape.json = json
                 guard json["counter"] != nil else {
                     shape.app = nil
                     return
                 }
-                var app = names == nil ? App() : shape.app ?? App()
-                try coding.update(&app, from: json, only: shape.app == nil ? nil : names)
+                var app = changed == .all ? App() : shape.app ?? App()
+                try coding.update(&app, from: json, changed: shape.app == nil ? .all : changed)
                 shape.app = app
             },
             action: { json, actor, now in

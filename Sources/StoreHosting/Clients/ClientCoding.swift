@@ -28,16 +28,12 @@ package struct ClientCoding<State: Sendable>: Sendable {
 
     /// Sets members of a state to their values in the JSON that clients see. The private ones stay as they are.
     ///
-    /// - Parameter names: the members in JSON; nil for all.
+    /// - Parameter changed: the places that have changed since `state` was brought up to date. The others are not read.
     /// - Throws: that a value does not fit its member. Then some others may be set.
     package func update(
-        _ state: inout State, from json: JSONValue, only names: Set<String>? = nil
+        _ state: inout State, from json: JSONValue, changed: ChangedPlaces = .all
     ) throws(RestorationError) {
-        let shown = JSONValue.Persisted(shown: json)
-        for member in members.members {
-            guard names?.isDisjoint(with: member.member.names.lazy.map(\.text)) != true else { continue }
-            _ = try member.member.restore(shown, into: &state)
-        }
+        _ = try members.restore(JSONValue.Persisted(shown: json, changed: changed), into: &state)
     }
 
     /// The state as clients see it.

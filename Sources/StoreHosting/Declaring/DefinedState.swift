@@ -97,9 +97,11 @@ final class MemberList<State: Sendable>: Sendable {
     /// - Returns: false if a member is missing, which then has the value that it had in `state`.
     func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         var isComplete = true
-        for member in members where try !member.member.restore(persisted, into: &state) { isComplete = false }
+        for member in members where persisted.hasChanged(member.names) {
+            if try !member.member.restore(persisted, into: &state) { isComplete = false }
+        }
         guard !persisted.isShownPart else { return isComplete }
-        for check in checks where !check.holds(state) { throw check.error(in: members.flatMap(\.member.names)) }
+        for check in checks where !check.holds(state) { throw check.error(in: members.flatMap { $0.names }) }
         return isComplete
     }
 }
@@ -161,6 +163,7 @@ extension StateMember {
 @usableFromInline
 struct AnyMember<State: Sendable>: Sendable {
     let member: any StateMember<State>
+    let names: [MemberName]
     @usableFromInline let findChanges: EncodingStep<State, StateDiffer>
     @usableFromInline let encode: EncodingStep<State, JSONWriter>
     @usableFromInline let encodePrivate: EncodingStep<State, JSONValue.PrivateEncoder>
@@ -202,6 +205,7 @@ struct AnyMember<State: Sendable>: Sendable {
         encode: EncodingStep<State, JSONWriter>, encodePrivate: EncodingStep<State, JSONValue.PrivateEncoder>
     ) {
         self.member = member
+        names = member.names
         self.findChanges = findChanges
         self.encode = encode
         self.encodePrivate = encodePrivate

@@ -189,9 +189,9 @@ where
 
     @usableFromInline
     func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
-        guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
+        guard let object = try persisted.part(ifPresent: name.description) else { return false }
         do throws(RestorationError) {
-            let table: EntityTable<Entity> = try object.value.table()
+            let table = try object.table(from: place.read(state) { $0 })
             place.change(&state) { $0 = table }
         } catch {
             throw error.below(name.description)
@@ -221,7 +221,7 @@ where
 
     @usableFromInline
     func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
-        let table: EntityTable<Entity> = try persisted.table()
+        let table = try persisted.table(from: place.read(state) { $0 })
         place.change(&state) { $0 = table }
         return true
     }

@@ -41,9 +41,9 @@ struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
 
     @usableFromInline
     func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
-        guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
+        guard let object = try persisted.part(ifPresent: name.description) else { return false }
         do throws(RestorationError) {
-            return try members.restore(object.value, at: place, in: &state)
+            return try members.restore(object, at: place, in: &state)
         } catch {
             throw error.below(name.description)
         }
@@ -62,7 +62,7 @@ struct SliceMembers<State: Sendable, Slice: Sendable>: StateMember {
         self.members = members
     }
 
-    @usableFromInline var names: [MemberName] { members.members.flatMap(\.member.names) }
+    @usableFromInline var names: [MemberName] { members.members.flatMap { $0.names } }
     @usableFromInline var isPrivate: Bool { members.hasPrivateMembers }
     @usableFromInline var extent: Range<Int>? { place.extent }
 

@@ -186,7 +186,7 @@ public struct StoreElements<State: Sendable>: Sendable {
 
     /// The errors in the names of the members.
     var memberProblems: [String] {
-        let names = members.flatMap(\.member.names)
+        let names = members.flatMap { $0.names }
         return names.duplicates.map { "Two members have the name \"\($0.text)\"." }
             + names.map(\.text).filter { !$0.isMemberName }.map {
                 "The name of the member \"\($0)\" must have only letters, digits, '-' and '_'."

@@ -12,22 +12,30 @@ extension JSONValue {
         private let isPrivate: Bool
         /// Whether there is only what clients see, so that conditions on the whole state need not hold.
         let isShownPart: Bool
+        /// The places that have changed since the value was restored before.
+        fileprivate let changed: ChangedPlaces
         private let sealer: (any SecretSealer)?
 
         init(
             _ json: JSONValue, privateState: JSONValue?, isPrivate: Bool = false, isShownPart: Bool = false,
-            sealer: (any SecretSealer)?
+            changed: ChangedPlaces = .all, sealer: (any SecretSealer)?
         ) {
             self.json = json
             privateJSON = privateState
             self.isPrivate = isPrivate
             self.isShownPart = isShownPart
+            self.changed = changed
             self.sealer = sealer
         }
 
         /// A state of which only the part is known that clients see.
-        init(shown json: JSONValue) {
-            self.init(json, privateState: nil, isShownPart: true, sealer: nil)
+        init(shown json: JSONValue, changed: ChangedPlaces) {
+            self.init(json, privateState: nil, isShownPart: true, changed: changed, sealer: nil)
+        }
+
+        /// Whether a member with one of these names is not as it was restored before.
+        func hasChanged(_ names: [MemberName]) -> Bool {
+            changed == .all || names.contains { !changed[$0.text].isEmpty }
         }
 
         /// The member with that name.
@@ -46,6 +54,15 @@ extension JSONValue {
             } catch {
                 if value.isNull { return nil }
                 throw error
+            }
+        }
+
+        /// The part of this value with that name; nil if there is none.
+        func part(ifPresent name: String) throws(RestorationError) -> JSONValue.Persisted? {
+            try members[name].map { value in
+                JSONValue.Persisted(
+                    value, privateState: privateJSON?[name], isPrivate: isPrivate, isShownPart: isShownPart,
+                    changed: changed[name], sealer: sealer)
             }
         }
 
@@ -151,35 +168,53 @@ extension JSONValue.Persisted {
     package func table<Entity: Restorable>() throws(RestorationError) -> EntityTable<Entity>
     where Entity.ID: Restorable & LosslessStringConvertible {
         let ids: [Entity.ID] = try member("ids")
-        let entities: JSONValue = try member("entities")
-        guard let rows = entities.asObject else { throw unreadable("must be an object", below: "entities") }
+        let rows = try rows
         var read: [Entity] = []
         read.reserveCapacity(ids.count)
-        for id in ids {
-            let name = id.description
-            guard let row = rows[name] else {
-                throw unreadable("is missing", below: name).below("entities")
-            }
-            let entity: Entity
-            do throws(RestorationError) { entity = try self.read(row, at: name) } catch {
-                throw error.below("entities")
-            }
-            guard ExactComparison.areSame(entity.id, id) else {
-                throw unreadable("has another id than its name", below: name).below("entities")
-            }
-            read.append(entity)
-        }
+        for id in ids { read.append(try entity(id, id.description, in: rows)) }
         let table = EntityTable(read)
         guard table.count == ids.count, rows.count == ids.count else {
             throw unreadable("must name each of the entities once", below: "ids")
         }
         return table
     }
-}
 
-/// A persisted value as it is, for members that restore themselves.
-struct PersistedObject: Restorable {
-    let value: JSONValue.Persisted
+    /// The table as ``table()`` reads it. If only entities have changed since `old` was read, no others are read.
+    func table<Entity: Restorable>(from old: EntityTable<Entity>) throws(RestorationError) -> EntityTable<Entity>
+    where Entity.ID: Restorable & LosslessStringConvertible {
+        guard changed["ids"].isEmpty, let names = changed["entities"].names else { return try table() }
+        let rows = try rows
+        var read: [Entity] = []
+        for name in names {
+            // An entity that came or went without its id is an error, which the whole table tells.
+            guard rows.count == old.count, let id = Entity.ID(name), old.contains(id) else { return try table() }
+            read.append(try entity(id, name, in: rows))
+        }
+        var table = old
+        table.upsertMany(read)
+        return table
+    }
 
-    init(restoring persisted: JSONValue.Persisted) { value = persisted }
+    private var rows: JSONObject {
+        get throws(RestorationError) {
+            let entities: JSONValue = try member("entities")
+            guard let rows = entities.asObject else { throw unreadable("must be an object", below: "entities") }
+            return rows
+        }
+    }
+
+    private func entity<Entity: Restorable & Identifiable>(
+        _ id: Entity.ID, _ name: String, in rows: JSONObject
+    ) throws(RestorationError) -> Entity {
+        do throws(RestorationError) {
+            guard let row = rows[name] else { throw unreadable("is missing", below: name) }
+            let entity: Entity = try read(row, at: name)
+            guard ExactComparison.areSame(entity.id, id) else {
+                throw unreadable("has another id than its name", below: name)
+            }
+            return entity
+        } catch {
+            throw error.below("entities")
+        }
+    }
 }

@@ -1,7 +1,7 @@
 /// The time of a client, in milliseconds.
 @MainActor
 package protocol ClientClock: AnyObject, Sendable {
-    /// A time that never goes back, and that goes on while the system sleeps.
+    /// A time that never goes back, and that also passes while the system sleeps.
     var now: Double { get }
     /// The time of day, since 1970.
     var wallTime: Double { get }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Why a store asks for a token.
+/// The reason for which a store asks for a token.
 public enum TokenReason: Sendable, Hashable {
     /// It has none yet.
     case first

@@ -103,7 +103,7 @@ extension ClientCore {
     }
 
     func flushSoon() {
-        guard ledger.hasDone else { return }
+        guard !ledger.done.isEmpty else { return }
         if storage == nil {
             _ = ledger.takeDone()
         } else {

@@ -5,7 +5,7 @@ import Stores
 @MainActor
 protocol ClientCoreOwner: AnyObject {
     /// Reads the confirmed value, of which these parts are new.
-    func read(_ touched: Confirmed.Touched) throws
+    func read(_ changed: ChangedPlaces) throws
     /// Shows the confirmed state with the entries replayed on it.
     func show()
     /// Entries have numbers, and are stored.
@@ -125,7 +125,7 @@ extension ClientCore: StreamReaderOwner {
         before.value = nil
         let news = try ledger.take(events)
         do {
-            try owner?.read(news.touched)
+            try owner?.read(news.changed)
         } catch {
             ledger.confirmed = before
             throw error

@@ -17,7 +17,7 @@ struct ClientOptions: Sendable {
     var unknown = UnknownPolicy.drop
     /// Whether the ends of effects are told.
     var hearsEffects = false
-    /// Whose outbox it is; nil for the subject of the token.
+    /// The user to whom the outbox belongs; nil for the subject of the token.
     var user: String?
     /// The version of the kind that the app was compiled with; nil if it has none.
     var version: (@Sendable () -> String)?

@@ -63,7 +63,7 @@ final class OutboxSender {
         pump()
     }
 
-    /// Sends when all that this turn adds is there, so that it goes in one request.
+    /// Sends after this turn, so that all that the turn adds goes in one request.
     func pumpSoon() {
         guard !isPumpDue, isActive, current == nil else { return }
         isPumpDue = true
@@ -99,11 +99,10 @@ final class OutboxSender {
 
     /// No answer came for long: the request counts as lost.
     private func giveUp() {
-        guard let lost = current, let owner else { return }
+        guard let lost = current else { return }
         lost.cancel()
         current = nil
         machine.wait(environment.clock.now)
-        _ = owner
         pump()
     }
 
@@ -112,14 +111,11 @@ final class OutboxSender {
         do {
             let token = try await access.get()
             guard !Task.isCancelled, let client = owner?.ledger.client else { return (.none, token) }
-            var headers = ["content-type": "application/json"]
-            if let token { headers["authorization"] = "Bearer " + token }
-            let http = ClientRequest(
-                "POST", address.url(of: "sync"), headers: headers, body: request.body(client: client))
-            let response = try await environment.transport.send(http)
+            let response = try await environment.transport.send(
+                ClientRequest("POST", address.url(of: "sync"), json: request.body(client: client), token: token))
             if response.status != 401 { access.proved() }
-            let pause = Backoff.asked(seconds: response.headers["retry-after"].flatMap { Double($0) })
             let body = try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth)
+            let pause = Backoff.asked(by: response.headers)
             return (.init(status: response.status, body: body, atLeast: pause), token)
         } catch {
             return (.none, nil)
@@ -134,7 +130,7 @@ final class OutboxSender {
         let now = environment.clock.now
         switch machine.take(answer, to: request, &owner.ledger, at: now) {
         case .decided(let results, let history, let mark): owner.decide(results, history: history, mark: mark)
-        case .goOn: break
+        case .proceed: break
         case .forgotten(let unknown): await owner.forgotten(unknown: unknown)
         case .missing(let status): owner.missing(status: status)
         case .unauthorized: await renew(token)

@@ -37,8 +37,8 @@ final class StreamReader {
         var held: [StreamEvent] = []
         var isReady = false
         var token: String?
-        /// The head of an answer that is no stream of events.
-        var refusal: (status: Int, headers: [String: String])?
+        /// Whether the answer is no stream of events.
+        var isRefused = false
 
         var retry: Double {
             Backoff.asked(seconds: parser.retry.map { Double($0.wholeMilliseconds) / 1000 })
@@ -113,10 +113,10 @@ final class StreamReader {
                 ("select", options.select), ("changes", "patch"), ("sync", ledger.client), ("effects", flag),
             ])
         var headers = ["accept": "text/event-stream", "prefer": "status", "cache-control": "no-store"]
-        if let token { headers["authorization"] = "Bearer " + token }
         if let id = ledger.confirmed.eventID { headers["last-event-id"] = id }
         current.token = token
-        current.open = environment.transport.open(ClientRequest("GET", url, headers: headers)) { [weak self] part in
+        let request = ClientRequest("GET", url, headers: headers, token: token)
+        current.open = environment.transport.open(request) { [weak self] part in
             guard let self, number == current.number else { return }
             hear(part)
         }
@@ -133,11 +133,11 @@ final class StreamReader {
         case .head(let status, let headers): begin(status, headers)
         case .bytes(let bytes):
             // The body of a refusal says nothing more.
-            guard current.refusal == nil else { return }
+            guard !current.isRefused else { return }
             let number = current.number
             step(.bytes)
             if number == current.number { take(bytes) }
-        case .end: if current.refusal == nil { lose(current.number) }
+        case .end: if !current.isRefused { lose(current.number) }
         }
     }
 
@@ -145,7 +145,7 @@ final class StreamReader {
         let type = headers["content-type"] ?? ""
         if status == 200, type.hasPrefix("text/event-stream") { return access.proved() }
         if status != 401 { access.proved() }
-        current.refusal = (status, headers)
+        current.isRefused = true
         guard status != 200 else { return lose(current.number) }
         refused(Refusal(status, headers))
     }
@@ -220,10 +220,8 @@ final class StreamReader {
     }
 
     private func create(_ kind: String, _ token: String?) async -> ConnectionMachine.Event {
-        var headers = ["content-type": "application/json"]
-        if let token { headers["authorization"] = "Bearer " + token }
         let body = JSONValue.object(["store": .string(kind)]).encoded()
-        let request = ClientRequest("PUT", address.url(of: ""), headers: headers, body: body)
+        let request = ClientRequest("PUT", address.text, json: body, token: token)
         guard let answer = try? await environment.transport.send(request) else { return .lost(retry: 0, atLeast: 0) }
         if (200..<300).contains(answer.status) { return .again }
         let refusal = Refusal(answer.status, answer.headers)
@@ -245,7 +243,7 @@ private struct Refusal {
         self.status = status
         isProblem = headers["content-type"]?.contains("problem+json") == true
         reason = status == 204 || isProblem ? StreamEnd.reason(ofStatus: status) : nil
-        atLeast = Backoff.asked(seconds: headers["retry-after"].flatMap { Double($0) })
+        atLeast = Backoff.asked(by: headers)
     }
 }
 

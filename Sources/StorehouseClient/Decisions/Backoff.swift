@@ -16,6 +16,11 @@ package enum Backoff {
         return random * min(longest, limit)
     }
 
+    /// Milliseconds that a response asks for in the seconds of its `Retry-After`.
+    package static func asked(by headers: [String: String]) -> Double {
+        asked(seconds: headers["retry-after"].flatMap { Double($0) })
+    }
+
     /// Milliseconds that a server asks for, an hour at most. It may have sent anything, also what is no number.
     package static func asked(seconds: Double?) -> Double {
         guard let seconds, seconds > 0 else { return 0 }

@@ -41,27 +41,6 @@ package struct Confirmed: Sendable, Hashable {
         self.through = through
     }
 
-    /// The parts of a value that events have changed.
-    package enum Touched: Sendable, Hashable {
-        case all
-        /// The members of the root.
-        case members(Set<String>)
-
-        package static let nothing = Touched.members([])
-
-        package mutating func add(_ patch: JSONPatch) {
-            guard case .members(var names) = self else { return }
-            for pointer in patch.pointers {
-                guard let name = pointer.tokens.first else {
-                    self = .all
-                    return
-                }
-                names.insert(name)
-            }
-            self = .members(names)
-        }
-    }
-
     /// The events of one read do not apply, so that the state has to come anew.
     package enum Misfit: Error, Hashable {
         case noState
@@ -72,15 +51,15 @@ package struct Confirmed: Sendable, Hashable {
     }
 
     /// Applies the events of one read. After an error the state is one that nobody must see.
-    package mutating func apply(_ events: [StreamEvent]) throws(Misfit) -> Touched {
-        var touched = Touched.nothing
+    package mutating func apply(_ events: [StreamEvent]) throws(Misfit) -> ChangedPlaces {
+        var changed = ChangedPlaces.nothing
         for event in events {
             switch event.type {
             case "state":
                 guard let state = event.data["state"] else { throw .malformed("state") }
                 value = state
-                touched = .all
-            case "patch": try applyPatch(event.data["patch"] ?? .null, &touched)
+                changed = .all
+            case "patch": try applyPatch(event.data["patch"] ?? .null, &changed)
             case "ready":
                 let hasState = events.contains { $0.type == "state" }
                 try begin(event.data, hasState: hasState)
@@ -88,15 +67,15 @@ package struct Confirmed: Sendable, Hashable {
             }
             advance(to: event)
         }
-        return touched
+        return changed
     }
 
-    private mutating func applyPatch(_ json: JSONValue, _ touched: inout Touched) throws(Misfit) {
+    private mutating func applyPatch(_ json: JSONValue, _ changed: inout ChangedPlaces) throws(Misfit) {
         guard var document = value.take() else { throw .noState }
         do throws(JSONPatchError) {
             let patch = try JSONPatch(json)
             try document.replay(patch)
-            touched.add(patch)
+            changed.add(patch)
         } catch {
             throw .patch(error)
         }
@@ -119,17 +98,5 @@ package struct Confirmed: Sendable, Hashable {
         revision = event.data["revision"]?.asInteger ?? revision
         if !event.id.isEmpty { eventID = event.id }
         if let mark, let number = event.data["through"]?[mark]?.asInteger { through = max(through, number) }
-    }
-}
-
-extension JSONPatch {
-    /// The places that the operations change.
-    fileprivate var pointers: [JSONPointer] {
-        operations.flatMap { operation -> [JSONPointer] in
-            switch operation {
-            case .add(let path, _), .remove(let path), .replace(let path, _): [path]
-            case .move(let from, let path): [from, path]
-            }
-        }
     }
 }

@@ -44,7 +44,7 @@ package struct ConnectionMachine {
     private var isOnline = true
     private var failures = 0
     /// Whether a stream was opened without a pause, and is not live yet.
-    private var wentOn = false
+    private var hasReopened = false
     private var retryAt = Double.infinity
     private var notBefore = 0.0
     private var openedAt = -Double.infinity
@@ -95,7 +95,7 @@ package struct ConnectionMachine {
             if let heartbeat { self.heartbeat = heartbeat }
             if status != .live { liveAt = now }
             status = .live
-            wentOn = false
+            hasReopened = false
         case .lost(let retry, let atLeast): fail(retry: retry, atLeast: atLeast)
         case .closed(let reason, let retry): close(reason, retry)
         case .poke: hurry()
@@ -106,7 +106,7 @@ package struct ConnectionMachine {
             isOnline = false
             fail(retry: 0, atLeast: 0)
             show(.offline)
-        case .again: goOn()
+        case .again: reopen()
         case .unauthorized:
             lose(until: .infinity)
             show(.unauthorized)
@@ -164,10 +164,10 @@ package struct ConnectionMachine {
     }
 
     /// Tries again at once. If that does not lead to a state, the next attempt waits as after a loss.
-    private mutating func goOn() {
+    private mutating func reopen() {
         guard stream > 0 else { return }
-        if wentOn { return fail(retry: 0, atLeast: 0) }
-        wentOn = true
+        if hasReopened { return fail(retry: 0, atLeast: 0) }
+        hasReopened = true
         lose(until: now)
     }
 

@@ -5,9 +5,9 @@ package struct EffectWaits {
 
     private struct Wait {
         /// The effects have causes with these revisions.
-        package let causes: ClosedRange<Int>
-        package var left: Int
-        package let settle: (Bool) -> Void
+        let causes: ClosedRange<Int>
+        var left: Int
+        let settle: (Bool) -> Void
     }
 
     /// The causes of effects that have ended, one for each effect.

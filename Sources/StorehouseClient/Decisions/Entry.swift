@@ -14,7 +14,7 @@ package struct Entry: Sendable, Hashable {
     package let bytes: [UInt8]
     /// Its place in the outbox; nil until it is stored.
     package var number: Int?
-    /// The name of the outcome, as an entry that is no longer pending tells it.
+    /// The decision of the server; nil until it is known.
     package var result: EntryResult?
 
     package init(
@@ -62,8 +62,6 @@ package struct EntryResult: Sendable, Hashable {
     package var history: String?
     /// Whether that history is gone, so that the revision will never come.
     package var isExpired = false
-
-    package var isRefusal: Bool { outcome != .committed && outcome != .ignored }
 
     package init(number: Int, outcome: Outcome, revision: Int, problem: JSONValue? = nil) {
         self.number = number

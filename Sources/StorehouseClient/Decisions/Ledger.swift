@@ -20,7 +20,6 @@ package struct Ledger {
     package var mustRead = false
     /// Bytes that a request may have.
     package private(set) var room = 65_536
-    package var hasDone: Bool { !done.isEmpty }
     /// The numbers of decided entries that are still stored.
     package private(set) var done: [Int] = []
     /// That of the newest answer.
@@ -32,13 +31,13 @@ package struct Ledger {
 
     /// The changes that events have made.
     package struct News {
-        package var touched: Confirmed.Touched
+        package var changed: ChangedPlaces
         /// Whether revisions were lost.
         package var isOtherHistory = false
     }
 
     /// The entries that are not decided and have a number.
-    package var queue: some Sequence<Entry> { entries.lazy.filter { $0.number != nil && $0.result == nil } }
+    package var queue: some Collection<Entry> { entries.lazy.filter { $0.number != nil && $0.result == nil } }
 
     /// Whether the confirmed state contains the entry, as far as is known.
     package func contains(_ entry: Entry) -> Bool {
@@ -61,7 +60,7 @@ package struct Ledger {
         // Taken out, so that the value is changed in place. It is of no use after an error.
         var next = confirmed
         confirmed.value = nil
-        var news = News(touched: try next.apply(events))
+        var news = News(changed: try next.apply(events))
         if next.history != oldHistory {
             if let oldHistory { gone.insert(oldHistory) }
             expire(next.history)
@@ -169,7 +168,7 @@ package struct Ledger {
         bytes += stored.reduce(0) { $0 + $1.bytes.count }
     }
 
-    /// Goes on under an id of which the server knows nothing yet.
+    /// Continues under an id of which the server knows nothing yet.
     package mutating func rename(_ client: String) {
         self.client = client
         sent = 0

@@ -38,7 +38,7 @@ package struct OutboxMachine {
     package enum Verdict {
         case decided([EntryResult], history: String?, mark: String?)
         /// Nothing; the request is repeated, or the next one follows.
-        case goOn
+        case proceed
         /// The server has no record, and entries up to this number may have been run.
         case forgotten(unknown: Int)
         /// The server has no session.
@@ -70,7 +70,7 @@ package struct OutboxMachine {
 
     /// The request that is due, which then counts as sent; nil if there is nothing to do.
     package mutating func next(_ ledger: inout Ledger, at now: Double) -> Request? {
-        let first = ledger.queue.first { _ in true }?.number
+        let first = ledger.queue.first?.number
         guard first != nil || ledger.mustRead else { return nil }
         sentAt = now
         let prior = ledger.sent
@@ -104,7 +104,7 @@ package struct OutboxMachine {
         // A status without a problem comes from a proxy, which knows nothing of the outcome.
         guard let code, !Self.passing.contains(answer.status) else {
             wait(now, atLeast: answer.atLeast)
-            return .goOn
+            return .proceed
         }
         return refused(code, answer, request, &ledger, now)
     }
@@ -124,7 +124,7 @@ package struct OutboxMachine {
         if isMissing { return .missing(status: answer.status) }
         if request.entries.count > 1 {
             limit = (request.entries.count + 1) / 2
-            return .goOn
+            return .proceed
         }
         let refused = request.entries.isEmpty ? Array(ledger.queue) : request.entries
         let revision = answer.body?["revision"]?.asInteger ?? 0
@@ -141,7 +141,7 @@ package struct OutboxMachine {
         // Entries that were committed then were lost with their history.
         if ledger.isGone(history) {
             wait(now)
-            return .goOn
+            return .proceed
         }
         let results = body["results"]?.asArray?.compactMap { EntryResult($0, history: history) } ?? []
         let pause = Backoff.asked(seconds: body["retryAfter"]?.asNumber)

@@ -31,8 +31,8 @@ package struct RemoteModel<State: Sendable>: Sendable {
     package var initialState: State
     /// The version of the kind that the app was compiled with; nil if it has none.
     package var version: (@Sendable () -> String)?
-    /// Sets the members of a state that have these names in JSON; all, if there are none.
-    package var update: @Sendable (inout State, JSONValue, Set<String>?) throws -> Void
+    /// Brings a state up to date with its JSON, of which these places have changed.
+    package var update: @Sendable (inout State, JSONValue, ChangedPlaces) throws -> Void
     /// The action with this body.
     package var action: @Sendable (JSONValue, Actor, Int) -> Action
     /// An action of the program; nil if the definition of the kind does not contain it.
@@ -40,7 +40,7 @@ package struct RemoteModel<State: Sendable>: Sendable {
 
     package init(
         kind: String? = nil, initialState: State, version: (@Sendable () -> String)? = nil,
-        update: @escaping @Sendable (inout State, JSONValue, Set<String>?) throws -> Void,
+        update: @escaping @Sendable (inout State, JSONValue, ChangedPlaces) throws -> Void,
         action: @escaping @Sendable (JSONValue, Actor, Int) -> Action,
         encode: @escaping @Sendable (StoreAction<State>, Actor, Int) -> Action? = { _, _, _ in nil }
     ) {
@@ -57,7 +57,7 @@ package struct RemoteModel<State: Sendable>: Sendable {
         let coding = definition.clientCoding
         self.init(
             kind: definition.kind.name, initialState: coding.initialState, version: { coding.version },
-            update: { try coding.update(&$0, from: $1, only: $2) },
+            update: { try coding.update(&$0, from: $1, changed: $2) },
             action: { json, actor, now in
                 coding.coded(json, by: actor, at: now).map { Action($0, coding) } ?? Action(json: json)
             },

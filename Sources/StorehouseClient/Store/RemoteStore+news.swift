@@ -4,13 +4,9 @@ import StoreHosting
 import Stores
 
 extension RemoteStore: ClientCoreOwner {
-    func read(_ touched: Confirmed.Touched) throws {
+    func read(_ changed: ChangedPlaces) throws {
         guard let json = core.ledger.confirmed.value else { return }
-        switch touched {
-        case .all: try replay.update { try model.update(&$0, json, nil) }
-        case .members(let names) where !names.isEmpty: try replay.update { try model.update(&$0, json, names) }
-        case .members: break
-        }
+        if !changed.isEmpty { try replay.update { try model.update(&$0, json, changed) } }
         isRead = true
     }
 

@@ -1,4 +1,3 @@
-package import JSON
 public import Observation
 public import StoreHosting
 import Stores
@@ -154,7 +153,7 @@ public final class RemoteStore<State: Sendable>: Observable {
 
     // ---- What an app tells
 
-    /// Uses another token of the user from now on. The stream goes on, and one that was `unauthorized` is tried again.
+    /// Uses another token of the user from now on. The stream stays open, and one that was `unauthorized` is tried again.
     public func setToken(_ token: String?) { core.setToken(token) }
 
     /// Says that there is a network, so that the store connects at once, or none. On Apple systems the store is told by the system.
@@ -182,9 +181,6 @@ package struct LeftEntry: Sendable {
 // ---- Entries
 
 extension RemoteStore {
-    /// The newest value that the server has sent, as JSON; nil before the first.
-    package var confirmedJSON: JSONValue? { core.ledger.confirmed.value }
-
     /// The confirmed revision and its history, as `ifMatch` takes them.
     package var etag: String { core.etag(core.ledger.confirmed.revision) }
 
@@ -199,8 +195,9 @@ extension RemoteStore {
         _ coded: [RemoteModel<State>.Action], ifMatch: String?
     ) -> (handle: SentAction, key: Int) {
         let handle = SentAction()
+        // No key path, because to make one of a generic type takes a microsecond.
         let entry = Entry(
-            key: core.makeKey(), actions: coded.map(\.json), ifMatch: ifMatch,
+            key: core.makeKey(), actions: coded.map { $0.json }, ifMatch: ifMatch,
             isSecret: coded.contains { $0.isSecret })
         if let reason = core.end {
             handle.fail(ConnectionEnded(reason: reason))

@@ -21,8 +21,11 @@ package struct Replay<State: Sendable> {
         shown = initialState
     }
 
+    /// Changes the confirmed state, or throws and changes nothing.
     package mutating func update(_ change: (inout State) throws -> Void) rethrows {
-        try change(&confirmed)
+        var next = confirmed
+        try change(&next)
+        confirmed = next
         hasState = true
     }
 

@@ -45,8 +45,6 @@ public final class SentAction: Sendable {
         get async { (try? await settling.value) ?? false }
     }
 
-    var isDecided: Bool { decision.isDone }
-
     func succeed(_ outcome: Outcome) {
         storing.succeed(())
         decision.succeed(outcome)
@@ -69,8 +67,6 @@ final class Stage<Value: Sendable> {
     private var result: Result<Value, any Error>?
     private var waiting: [Int: CheckedContinuation<Value, any Error>] = [:]
     private var count = 0
-
-    var isDone: Bool { result != nil }
 
     func succeed(_ value: Value) { end(.success(value)) }
     func fail(_ error: any Error) { end(.failure(error)) }

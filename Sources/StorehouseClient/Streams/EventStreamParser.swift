@@ -26,7 +26,7 @@ package struct EventStreamParser: Sendable {
 
     /// How long to wait before reconnecting, if the server has said so.
     package private(set) var retry: Duration?
-    /// The longest silence of the stream, if the server has said so, in a comment.
+    /// The longest time without a byte of the stream, if the server has said so, in a comment.
     package private(set) var heartbeat: Duration?
     /// False once a line or an event was too long.
     package private(set) var isValid = true

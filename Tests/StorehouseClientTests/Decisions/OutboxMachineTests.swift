@@ -62,7 +62,7 @@ import Testing
     mutating func `a loss leads to the same request again`(status: Int) {
         add(2)
         begin()
-        guard case .goOn = answer(status, ["code": "x"], atLeast: 2000) else {
+        guard case .proceed = answer(status, ["code": "x"], atLeast: 2000) else {
             Issue.record("another verdict")
             return
         }
@@ -73,7 +73,7 @@ import Testing
     @Test mutating func `a status without a problem comes from a proxy`() {
         add(1)
         begin()
-        guard case .goOn = answer(422, nil) else {
+        guard case .proceed = answer(422, nil) else {
             Issue.record("another verdict")
             return
         }
@@ -105,12 +105,12 @@ import Testing
     @Test mutating func `a request that is refused as a whole is halved until one entry is at fault`() {
         add(3)
         begin()
-        guard case .goOn = answer(413, ["code": "payload-too-large"]) else {
+        guard case .proceed = answer(413, ["code": "payload-too-large"]) else {
             Issue.record("another verdict")
             return
         }
         #expect(ledger.sent == 0)
-        guard case .goOn = answer(413, ["code": "payload-too-large"]) else {
+        guard case .proceed = answer(413, ["code": "payload-too-large"]) else {
             Issue.record("another verdict")
             return
         }
@@ -151,7 +151,7 @@ import Testing
                 switch machine.take(Self.nonsense(&random), to: request, &ledger, at: time) {
                 case .decided(let results, let history, let mark): ledger.decide(results, history: history, mark: mark)
                 case .forgotten: ledger.rename("other")
-                case .goOn, .missing, .unauthorized: break
+                case .proceed, .missing, .unauthorized: break
                 }
             }
         }

@@ -55,7 +55,7 @@ import Testing
             var after = StoredOutbox()
             disk.fail(EIO, after: calls, part: part)
             do {
-                let storage = FileStorage(folder.path, disk: disk, patience: .seconds(60))
+                let storage = FileStorage(folder.path, disk: disk, waitTimeout: .seconds(60))
                 do {
                     _ = try await storage.load("a")
                     for step in Self.steps {
@@ -66,7 +66,7 @@ import Testing
                     isOver = true
                 } catch {}
             }
-            let found = try await FileStorage(folder.path, patience: .seconds(60)).load("a")
+            let found = try await FileStorage(folder.path, waitTimeout: .seconds(60)).load("a")
             #expect(found == before || found == after, "after \(calls) calls")
             calls += 1
         }
@@ -81,7 +81,7 @@ import Testing
             let disk = ScriptedDisk()
             var expected = StoredOutbox()
             do {
-                let storage = FileStorage(folder.path, disk: disk, patience: .seconds(60))
+                let storage = FileStorage(folder.path, disk: disk, waitTimeout: .seconds(60))
                 _ = try await storage.load("a")
                 disk.fail(ENOSPC, after: calls, times: 1, part: part)
                 for step in Self.steps {
@@ -95,7 +95,7 @@ import Testing
                 }
                 isOver = disk.calls.count <= calls
             }
-            let found = try await FileStorage(folder.path, patience: .seconds(60)).load("a")
+            let found = try await FileStorage(folder.path, waitTimeout: .seconds(60)).load("a")
             #expect(found == expected, "after \(calls) calls")
             calls += 1
         }
@@ -106,14 +106,14 @@ import Testing
         let folder = try TemporaryFolder()
         let disk = ScriptedDisk()
         do {
-            let storage = FileStorage(folder.path, disk: disk, patience: .seconds(60))
+            let storage = FileStorage(folder.path, disk: disk, waitTimeout: .seconds(60))
             _ = try await storage.load("a")
             try await storage.append([OutboxRow(number: 1, bytes: [1])])
             // The sync fails behind a write that is done.
             disk.fail(ENOSPC, after: 1, times: 1)
             await #expect(throws: StorageFailure.self) { try await storage.append([OutboxRow(number: 2, bytes: [2])]) }
         }
-        let rows = try await FileStorage(folder.path, patience: .seconds(60)).load("a").rows
+        let rows = try await FileStorage(folder.path, waitTimeout: .seconds(60)).load("a").rows
         #expect(rows == [OutboxRow(number: 1, bytes: [1])])
     }
 
@@ -121,7 +121,7 @@ import Testing
         let folder = try TemporaryFolder()
         let disk = ScriptedDisk()
         do {
-            let storage = FileStorage(folder.path, disk: disk, patience: .seconds(60))
+            let storage = FileStorage(folder.path, disk: disk, waitTimeout: .seconds(60))
             _ = try await storage.load("a")
             try await storage.append([OutboxRow(number: 1, bytes: [1])])
             // The sync behind the write fails, and then the cut.
@@ -129,7 +129,7 @@ import Testing
             await #expect(throws: StorageFailure.self) { try await storage.append([OutboxRow(number: 2, bytes: [2])]) }
             #expect(disk.calls == [.write, .sync, .truncate])
         }
-        let rows = try await FileStorage(folder.path, patience: .seconds(60)).load("a").rows
+        let rows = try await FileStorage(folder.path, waitTimeout: .seconds(60)).load("a").rows
         #expect(rows == [OutboxRow(number: 1, bytes: [1])])
     }
 }

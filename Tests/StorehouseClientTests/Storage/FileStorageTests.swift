@@ -9,9 +9,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// - Parameter patience: a storage that was released may still close its files.
-    private func storage(_ disk: any OutboxDisk = SystemDisk(), patience: Duration = .seconds(60)) -> FileStorage {
-        FileStorage(folder.path + "/a/b", disk: disk, patience: patience)
+    /// - Parameter waitTimeout: a storage that was released may still close its files.
+    private func storage(_ disk: any OutboxDisk = SystemDisk(), waitTimeout: Duration = .seconds(60)) -> FileStorage {
+        FileStorage(folder.path + "/a/b", disk: disk, waitTimeout: waitTimeout)
     }
 
     private static func row(_ number: Int, _ text: String = "entry\n") -> OutboxRow {
@@ -111,7 +111,7 @@ import Testing
         let storage = storage()
         _ = try await storage.load("a")
         let failure = await #expect(throws: StorageFailure.self) {
-            try await self.storage(patience: .zero).load("a")
+            try await self.storage(waitTimeout: .zero).load("a")
         }
         guard case .inUse = failure else {
             Issue.record("\(String(describing: failure))")

@@ -35,6 +35,8 @@ import StorehouseClient
             }
         } catch let refusal as ActionRejected {
             print("refused at revision \(refusal.revision): \(refusal.reason)")
+        } catch let end as ConnectionEnded {
+            return print("the connection has ended: \(end.reason)")
         }
         for await _ in store.states { break }
         await store.flush()

@@ -6,23 +6,23 @@ import StoreHosting
 package final class FileStorage: ClientStorage {
     private let folder: String
     private let disk: any OutboxDisk
-    private let patience: Duration
+    private let waitTimeout: Duration
     private let queue = DispatchQueue(label: "storehouse outbox")
     // Held by the queue alone.
     private let file = Locked<OutboxFile?>(nil)
 
     /// - Parameters:
     ///   - folder: has the files of all stores that are kept there. It is made if it is missing.
-    ///   - patience: how long another store with the same outbox is awaited that is about to end.
-    package init(_ folder: String, disk: any OutboxDisk = SystemDisk(), patience: Duration = .seconds(2)) {
+    ///   - waitTimeout: how long another store with the same outbox is awaited that is about to end.
+    package init(_ folder: String, disk: any OutboxDisk = SystemDisk(), waitTimeout: Duration = .seconds(2)) {
         self.folder = folder
         self.disk = disk
-        self.patience = patience
+        self.waitTimeout = waitTimeout
     }
 
     package func load(_ name: String) async throws -> StoredOutbox {
-        try await run { [folder, disk, patience] file in
-            let opened = try OutboxFile(Self.fileName(name), in: folder, disk, patience: patience)
+        try await run { [folder, disk, waitTimeout] file in
+            let opened = try OutboxFile(Self.fileName(name), in: folder, disk, waitTimeout: waitTimeout)
             let outbox = try opened.load()
             file = opened
             return outbox

@@ -11,7 +11,7 @@ package protocol OutboxDisk: Sendable {
     /// Makes the names in a folder durable.
     func sync(folder: String) throws(DiskError)
     func rename(_ path: String, to other: String) throws(DiskError)
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     func remove(_ path: String) throws(DiskError)
 }
 

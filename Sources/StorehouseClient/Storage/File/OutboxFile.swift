@@ -9,7 +9,7 @@ final class OutboxFile {
     private let folder: String
     private let disk: any OutboxDisk
     private let lock: Int32
-    /// Negative until the file is there.
+    /// Negative until the file exists.
     private var file: Int32 = -1
     private var log = OutboxLog()
     /// Whether bytes may stand behind the records that are kept.
@@ -20,8 +20,8 @@ final class OutboxFile {
 
     /// Takes the lock.
     ///
-    /// - Parameter patience: how long another store is awaited that is about to end.
-    init(_ name: String, in folder: String, _ disk: any OutboxDisk, patience: Duration) throws(StorageFailure) {
+    /// - Parameter waitTimeout: how long another store is awaited that is about to end.
+    init(_ name: String, in folder: String, _ disk: any OutboxDisk, waitTimeout: Duration) throws(StorageFailure) {
         self.folder = folder
         self.disk = disk
         path = folder + "/" + name
@@ -31,7 +31,7 @@ final class OutboxFile {
         } catch {
             throw Self.failure(error, path)
         }
-        let end = MonotonicInstant.current.advanced(by: patience)
+        let end = MonotonicInstant.current.advanced(by: waitTimeout)
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, MonotonicInstant.current < end else {
                 close(lock)

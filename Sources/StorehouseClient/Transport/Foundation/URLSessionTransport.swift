@@ -18,7 +18,7 @@
             configuration.urlCache = nil
             configuration.httpShouldSetCookies = false
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-            // A stream may last, and its silence is judged by its reader.
+            // A stream may last. Its reader notices when no bytes come.
             configuration.timeoutIntervalForRequest = 86_400
             configuration.timeoutIntervalForResource = .greatestFiniteMagnitude
             session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
@@ -31,14 +31,8 @@
         ) async throws(TransportFailure) -> ClientResponse {
             let response = WholeResponse(maxBytes: Self.maxBodyBytes)
             let task = session.dataTask(with: try Self.urlRequest(request))
-            let result = await withTaskCancellationHandler {
-                delegate.start(task, response)
-                return await response.result()
-            } onCancel: {
-                response.end(TransportFailure("the request was cancelled"))
-                task.cancel()
-            }
-            return try result.get()
+            delegate.start(task, response)
+            return try await response.result { task.cancel() }.get()
         }
 
         public func open(

@@ -19,7 +19,7 @@
         private var isFull = false
         /// Whether libcurl keeps bytes back for that.
         private var isPaused = false
-        /// Why the response was given up here.
+        /// The reason for which the response was given up here.
         private var refusal: TransportFailure?
 
         init(_ job: CurlJob) {

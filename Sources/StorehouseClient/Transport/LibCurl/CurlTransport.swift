@@ -49,15 +49,8 @@
         ) async throws(TransportFailure) -> ClientResponse {
             let response = WholeResponse(maxBytes: settings.maxBodyBytes)
             let id = CurlJob.ID()
-            let result = await withTaskCancellationHandler {
-                thread.add(
-                    .start(CurlJob(id: id, request: request, receiver: response, timeout: settings.timeout)))
-                return await response.result()
-            } onCancel: {
-                response.end(TransportFailure("the request was cancelled"))
-                thread.cancel(id)
-            }
-            return try result.get()
+            thread.add(.start(CurlJob(id: id, request: request, receiver: response, timeout: settings.timeout)))
+            return try await response.result { thread.cancel(id) }.get()
         }
 
         public func open(

@@ -16,15 +16,25 @@ final class WholeResponse: ResponseReceiver {
         self.maxBytes = maxBytes
     }
 
-    /// Waits for the end, once. Cancelling the task does not end the wait. It stays on the caller's actor, because each change of
-    /// the thread costs more than the rest.
-    nonisolated(nonsending) func result() async -> Result<ClientResponse, TransportFailure> {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if state.result == nil { state.waiting = continuation }
-                return state.result != nil
+    /// Waits for the end, once, on the caller's actor, because each change of the thread costs more than the rest.
+    ///
+    /// - Parameter cancel: ends the request, after the response, when the task is cancelled.
+    func result(
+        isolation: isolated (any _Concurrency.Actor)? = #isolation, onCancel cancel: @Sendable () -> Void
+    ) async -> Result<ClientResponse, TransportFailure> {
+        await withTaskCancellationHandler {
+            // A closure has the isolation that it captures, and none else.
+            _ = isolation
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.result == nil { state.waiting = continuation }
+                    return state.result != nil
+                }
+                if isOver { continuation.resume() }
             }
-            if isOver { continuation.resume() }
+        } onCancel: {
+            end(TransportFailure("the request was cancelled"))
+            cancel()
         }
         return state.withLock { state in
             guard let result = state.result else { preconditionFailure("a task waits until there is a result") }
