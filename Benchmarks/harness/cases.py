@@ -296,7 +296,7 @@ def cluster_cases(quick):
 
 def proxy_cases(quick):
     """The cases of a server behind a proxy."""
-    ways = ("direct", "by TCP", "by a Unix socket", "by HTTP/2", "by HTTP/2 on a Unix socket")
+    ways = ("direct", "by TCP", "by a Unix socket", "by h2", "by h2 on a Unix socket")
     return [
         Case("http2", "POST counter/increment, 1000 sessions, behind HAProxy", ways, REQUEST_ROWS,
              lambda contender: alone(contender, 2 if quick else 8, 1000)),

@@ -273,7 +273,7 @@ def proxied(program):
     direct = storehouse(program, "direct")
     return {each.name: each for each in (
         direct, Proxied("by TCP", direct), Proxied("by a Unix socket", direct, unix=True),
-        Proxied("by HTTP/2", direct, http2=True), Proxied("by HTTP/2 on a Unix socket", direct, unix=True, http2=True))}
+        Proxied("by h2", direct, http2=True), Proxied("by h2 on a Unix socket", direct, unix=True, http2=True))}
 
 
 def tallies(program):
