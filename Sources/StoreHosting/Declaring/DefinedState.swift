@@ -97,7 +97,7 @@ final class MemberList<State: Sendable>: Sendable {
     /// - Returns: false if a member is missing, which then has the value that it had in `state`.
     func restore(_ persisted: JSONValue.Persisted, into state: inout State) throws(RestorationError) -> Bool {
         var isComplete = true
-        for member in members where persisted.hasChanged(member.names) {
+        for member in members where member.names.contains(where: { persisted.hasChanged($0.text) }) {
             if try !member.member.restore(persisted, into: &state) { isComplete = false }
         }
         guard !persisted.isShownPart else { return isComplete }

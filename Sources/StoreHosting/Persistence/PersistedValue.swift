@@ -33,10 +33,8 @@ extension JSONValue {
             self.init(json, privateState: nil, isShownPart: true, changed: changed, sealer: nil)
         }
 
-        /// Whether a member with one of these names is not as it was restored before.
-        func hasChanged(_ names: [MemberName]) -> Bool {
-            changed == .all || names.contains { !changed[$0.text].isEmpty }
-        }
+        /// Whether the member with that name is not as it was restored before.
+        func hasChanged(_ name: String) -> Bool { !changed[name].isEmpty }
 
         /// The member with that name.
         package func member<Value: Restorable>(_ name: String) throws(RestorationError) -> Value {
