@@ -91,6 +91,9 @@ package struct SessionDocument: JSONEncodable {
         state = nil
     }
 
+    /// The last use as the document has it.
+    package var lastUse: String { Timestamp.rfc3339(lastActiveAt) }
+
     /// About how many bytes it takes as JSON.
     package var byteCount: Int { (state?.count ?? 0) + 96 * (replay?.count ?? 0) + 1024 }
 
@@ -100,7 +103,7 @@ package struct SessionDocument: JSONEncodable {
             json.member("store", store)
             json.member("revision", revision)
             json.member("createdAt", Timestamp.rfc3339(createdAt))
-            json.member("lastActiveAt", Timestamp.rfc3339(lastActiveAt))
+            json.member("lastActiveAt", lastUse)
             json.member("expiresAt", ifPresent: expiresAt.map(Timestamp.rfc3339))
             json.member("subscribers", subscribers)
             json.member("effects", effects)
