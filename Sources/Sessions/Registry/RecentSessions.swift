@@ -71,7 +71,7 @@ package struct RecentSessions: Sendable {
             guard let next = found.next else { return nil }
             // The latest use of any session that follows.
             let bound = next.moment + SessionUse.lag
-            if let last = first.last, last.moment > bound { return nil }
+            if first.areBefore(all: bound) { return nil }
             looks += found.uses.count
             // Only if the next portion begins behind this one.
             if looks >= maxLooks, bound + 1 < start?.moment ?? .max { return UsePlace.behind(all: bound) }
@@ -82,9 +82,10 @@ package struct RecentSessions: Sendable {
     private func documents(
         of places: [UsePlace]
     ) async throws(JournalError) -> [(place: UsePlace, document: SessionDocument)] {
+        var sizes = StateSizes()
         guard let journal else {
             return places.compactMap { place in
-                registry.resident(place.id).map { (place, registry.document(of: $0, revision: $0.store.revision)) }
+                registry.resident(place.id).map { (place, registry.document(of: $0, &sizes)) }
             }
         }
         var summaries: [String: SessionSummary] = [:]
@@ -92,7 +93,7 @@ package struct RecentSessions: Sendable {
             summaries[summary.header.id] = summary
         }
         return places.compactMap { place in
-            summaries[place.id.description].map { (place, registry.document(of: $0)) }
+            summaries[place.id.description].map { (place, registry.document(of: $0, &sizes)) }
         }
     }
 }

@@ -50,8 +50,8 @@ package struct FirstPlaces {
     private let start: UsePlace?
     private let limit: Int
     private var places: [UsePlace] = []
-    /// No place behind this one is among the first; nil as long as there are not enough.
-    private(set) var last: UsePlace?
+    /// No place behind this one is among the first; nil as long as that is not known.
+    private var last: UsePlace?
 
     /// - Parameters:
     ///   - start: places up to this one are not wanted.
@@ -76,6 +76,12 @@ package struct FirstPlaces {
         places.sort()
         places = Array(places.lazy.filter { known.insert($0.id).inserted }.prefix(limit))
         if places.count == limit { last = places.last }
+    }
+
+    /// Whether no session whose last use is at a moment, or before it, can be among the first.
+    mutating func areBefore(all moment: Int) -> Bool {
+        cut()
+        return last.map { $0.moment > moment } ?? false
     }
 
     /// The first places, in their order.

@@ -85,9 +85,8 @@ final class AdminResource: Sendable {
         let sessions = registry.list(after: page.last, limit: page.limit + 1) {
             page.filter.matches($0.id.description, store: $0.kind.name, owner: $0.owner)
         }
-        for session in sessions where !page.isFull {
-            page.append(registry.document(of: session, revision: session.store.revision), session.id)
-        }
+        var sizes = StateSizes()
+        for session in sessions where !page.isFull { page.append(registry.document(of: session, &sizes), session.id) }
         if sessions.count <= page.limit { page.end() }
         return page
     }
@@ -97,10 +96,12 @@ final class AdminResource: Sendable {
         _ page: SessionPage<SessionID>, from journal: any Journal
     ) async -> Result<SessionPage<SessionID>, SessionFailure> {
         var page = page
+        var sizes = StateSizes()
         while !page.isFull {
             let count = page.nextCount
             do throws(JournalError) {
-                append(try await journal.list(after: page.last?.description, limit: count), of: count, to: &page)
+                let found = try await journal.list(after: page.last?.description, limit: count)
+                append(found, of: count, to: &page, &sizes)
             } catch {
                 return .failure(.unavailable(.storage(error)))
             }
@@ -109,11 +110,13 @@ final class AdminResource: Sendable {
     }
 
     /// - Parameter count: so many sessions were asked for.
-    private func append(_ sessions: [SessionSummary], of count: Int, to page: inout SessionPage<SessionID>) {
+    private func append(
+        _ sessions: [SessionSummary], of count: Int, to page: inout SessionPage<SessionID>, _ sizes: inout StateSizes
+    ) {
         var rest = sessions[...]
         while !page.isFull, let session = rest.popFirst() {
             guard let id = SessionID(session.header.id.utf8) else { continue }
-            page.append(page.filter.matches(session.header) ? registry.document(of: session) : nil, id)
+            page.append(page.filter.matches(session.header) ? registry.document(of: session, &sizes) : nil, id)
         }
         if sessions.count < count, !rest.contains(where: { page.filter.matches($0.header) }) { page.end() }
     }
