@@ -74,7 +74,7 @@ struct SessionPage<Place: ListPlace>: Sendable {
         for index in documents.indices {
             if let content = contents[documents[index].id] { documents[index].show(content) }
         }
-        if Place.self == UsePlace.self { documents.sort { $0.lastActiveAt > $1.lastActiveAt } }
+        if Place.self == UsePlace.self { documents.sort { ($1.lastActiveAt, $0.id) < ($0.lastActiveAt, $1.id) } }
     }
 
     /// The next page begins behind this place; nil if no session follows.
