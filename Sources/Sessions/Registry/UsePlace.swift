@@ -73,8 +73,7 @@ package struct FirstPlaces {
     /// Sorts them, and drops those that are too many. A session that was used meanwhile may be there twice: its latest use counts.
     private mutating func cut() {
         var known: Set<SessionID> = []
-        places.sort()
-        places = Array(places.lazy.filter { known.insert($0.id).inserted }.prefix(limit))
+        places = Array(places.sorted().filter { known.insert($0.id).inserted }.prefix(limit))
         if places.count == limit { last = places.last }
     }
 
