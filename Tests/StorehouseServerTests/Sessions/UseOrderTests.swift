@@ -145,7 +145,7 @@ struct UseOrderTests {
             #expect(Set(found).union(used) == Set(sessions.map { sessionID($0.path) }))
             // Those that were used meanwhile stand at the beginning.
             let again = try await api.allByUse(limit: 5)
-            #expect(again.areByUse && again.count == 12 && Set(again.prefix(used.count).ids) == used)
+            #expect(again.areByUse && again.count == 12 && Set(again.ids.prefix(used.count)) == used)
         }
     }
 
