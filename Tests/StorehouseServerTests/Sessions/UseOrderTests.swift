@@ -77,7 +77,8 @@ struct UseOrderTests {
             #expect(try await api.allByUse("&mark=\(mark)", limit: 1).ids == [sessionID(sessions[4].path)])
             #expect(try await api.byUse("&owner=nobody").json == ["sessions": [], "next": nil])
             #expect(try await sessions[5].delete().status == 204)
-            #expect(try await !api.allByUse(limit: 2).ids.contains(sessionID(sessions[5].path)))
+            let rest = try await api.allByUse(limit: 2)
+            #expect(!rest.ids.contains(sessionID(sessions[5].path)))
         }
     }
 
@@ -176,7 +177,8 @@ struct UseOrderTests {
             return order
         }
         try await durable.runAPI(clock: clock.clock, configuration: configuration) { api in
-            #expect(try await api.allByUse(limit: 3).ids == whole)
+            let again = try await api.allByUse(limit: 3)
+            #expect(again.ids == whole)
         }
     }
 
